@@ -1,0 +1,63 @@
+# Every target makes .venv by itself and reuses it; a Python >= 3.11 and make are enough.
+# PYTHON=python3.12 chooses the interpreter of a new .venv.
+
+.DEFAULT_GOAL := help
+.PHONY: help env demo-env demo test check format lint types layers sizes prose docs bench fuzz fix lock clean
+
+RUN := .venv/bin/
+PYTEST := $(RUN)python -m pytest
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+env: ## make .venv with everything for work on Recollect
+	@tools/environment.sh demo,dev
+
+demo-env:
+	@tools/environment.sh demo
+
+demo: demo-env ## see a memory learn, answer and correct itself
+	@$(RUN)recollect demo
+
+test: env ## run the tests
+	@$(PYTEST) --numprocesses auto
+
+check: format lint types layers sizes prose ## format, lint, types, layers, sizes, docs; no tests
+
+format: env
+	@$(RUN)ruff format --check
+
+lint: env
+	@$(RUN)ruff check
+
+types: env
+	@$(RUN)mypy
+
+layers: env
+	@$(RUN)lint-imports --no-logo
+
+sizes: env
+	@$(RUN)python tools/check_size.py
+
+prose: env
+	@$(RUN)python tools/check_docs.py
+
+docs: prose ## check the documentation and run every example in it
+	@$(PYTEST) tests/docs
+
+bench: env ## time the engine beside hand-written SQL
+	@$(RUN)python -m bench
+
+fuzz: env ## the long profile: many more examples, 200 kills
+	@$(PYTEST) --numprocesses auto --long
+
+fix: env ## format, and mend what the linter can
+	@$(RUN)ruff format
+	@$(RUN)ruff check --fix
+
+lock: ## resolve requirements.lock again (needs uv)
+	@uv pip compile --quiet --universal --upgrade --python-version 3.11 --all-extras \
+		--no-annotate --no-header --output-file requirements.lock pyproject.toml
+
+clean: ## remove .venv and the caches
+	@rm -rf .venv .venv.lock .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,198 @@
+"""Every failure Recollect can report, and nothing else.
+
+One exception class, `RecollectError`, carries a code from one registry. A code is a stable
+wire name; it owns its category, what a caller may do about it (`retry`), the HTTP status and
+the section of the specification behind it. Layers above raise these errors and translate
+them; they never invent another class.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Retry = Literal["change_request", "refresh_then_retry", "same_request", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One row of the error registry."""
+
+    code: str  # stable wire code: "KIP_3001"
+    name: str  # what it is called: "ReferenceError"
+    category: str  # syntax | schema | data | conflict | limit | storage | bug
+    retry: Retry
+    http: int
+    spec: str  # where the code is defined
+
+
+KIP = "KIP 1.0, appendix 4"
+STORE = "docs/errors.md"
+
+INVALID_SYNTAX = Code("KIP_1001", "InvalidSyntax", "syntax", "change_request", 400, KIP)
+INVALID_IDENTIFIER = Code("KIP_1002", "InvalidIdentifier", "syntax", "change_request", 400, KIP)
+TYPE_MISMATCH = Code("KIP_2001", "TypeMismatch", "schema", "change_request", 400, KIP)
+CONSTRAINT_VIOLATION = Code("KIP_2002", "ConstraintViolation", "schema", "change_request", 400, KIP)
+INVALID_VALUE = Code("KIP_2003", "InvalidValueType", "schema", "change_request", 400, KIP)
+REFERENCE_ERROR = Code("KIP_3001", "ReferenceError", "data", "change_request", 400, KIP)
+NOT_FOUND = Code("KIP_3002", "NotFound", "data", "refresh_then_retry", 404, KIP)
+DUPLICATE_EXISTS = Code("KIP_3003", "DuplicateExists", "conflict", "change_request", 409, KIP)
+IMMUTABLE_TARGET = Code("KIP_3004", "ImmutableTarget", "conflict", "never", 403, KIP)
+VERSION_CONFLICT = Code("KIP_3005", "VersionConflict", "conflict", "refresh_then_retry", 409, KIP)
+EXECUTION_TIMEOUT = Code("KIP_4001", "ExecutionTimeout", "limit", "change_request", 408, KIP)
+RESOURCE_EXHAUSTED = Code("KIP_4002", "ResourceExhausted", "limit", "change_request", 400, KIP)
+INTERNAL_ERROR = Code("KIP_4003", "InternalError", "bug", "never", 500, KIP)
+
+INVALID_ARGUMENT = Code(
+    "INVALID_ARGUMENT", "InvalidArgument", "schema", "change_request", 400, STORE
+)
+STORE_BUSY = Code("STORE_BUSY", "StoreBusy", "storage", "same_request", 503, STORE)
+STORE_CLOSED = Code("STORE_CLOSED", "StoreClosed", "storage", "never", 500, STORE)
+STORE_FOREIGN = Code("STORE_FOREIGN", "StoreForeign", "storage", "never", 500, STORE)
+STORE_NEWER = Code("STORE_NEWER", "StoreNewer", "storage", "never", 500, STORE)
+STORE_CORRUPT = Code("STORE_CORRUPT", "StoreCorrupt", "storage", "never", 500, STORE)
+STORE_UNAVAILABLE = Code(
+    "STORE_UNAVAILABLE", "StoreUnavailable", "storage", "same_request", 503, STORE
+)
+
+CODES: Mapping[str, Code] = {
+    row.code: row for row in list(globals().values()) if isinstance(row, Code)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open range of code points in the source text: `text[start:end]`."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """Return the span from the start of this one to the end of `other`."""
+        return Span(self.start, other.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One edit that mends the text: replace `text[span.start:span.end]` by `text`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a caller should know about an answer that is nevertheless whole.
+
+    Serialised as `{code, message, span?, hint?}` beside a result.
+    """
+
+    code: str  # a stable word: "unknown_type"
+    message: str
+    hint: str = ""
+    span: Span | None = None
+
+    def to_wire(self) -> dict[str, object]:
+        """Return the JSON form."""
+        wire: dict[str, object] = {"code": self.code, "message": self.message}
+        if self.span is not None:
+            wire["span"] = {"start": self.span.start, "end": self.span.end}
+        if self.hint:
+            wire["hint"] = self.hint
+        return wire
+
+
+@dataclass(eq=False)
+class RecollectError(Exception):
+    """A failure with a code, a place in the text, what is known nearby, and a way out.
+
+    `str(error)` is for people: the code, the message, the line with a caret, the hint.
+    `error.to_wire()` is for programs and models.
+
+    >>> text = "FIND(?drug)\\nWHERE { ?dru {type: \\"Drug\\"} }"
+    >>> print(RecollectError(REFERENCE_ERROR, "variable ?drug is not bound",
+    ...       hint="use ?dru", source=text, span=Span(5, 10)))
+    KIP_3001 ReferenceError: variable ?drug is not bound
+       1 | FIND(?drug)
+         |      ^^^^^
+      hint: use ?dru
+    """
+
+    code: Code
+    message: str
+    hint: str = ""
+    source: str = ""
+    span: Span | None = None
+    known: tuple[str, ...] = ()
+    fix: Fix | None = None
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        lines = [f"{self.code.code} {self.code.name}: {self.message}", *self._quote()]
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+    def at(self, source: str) -> RecollectError:
+        """Return this error with the text its span points into, for a layer that has it."""
+        if not self.source:
+            self.source = source
+        return self
+
+    def to_wire(self) -> dict[str, object]:
+        """Return the JSON form: empty members are left out."""
+        wire: dict[str, object] = {
+            "code": self.code.code,
+            "name": self.code.name,
+            "category": self.code.category,
+            "message": self.message,
+        }
+        if self.span is not None:
+            wire["line"], wire["column"] = self._place(self.span)
+            wire["span"] = {"start": self.span.start, "end": self.span.end}
+        if self.known:
+            wire["known"] = list(self.known)
+        wire["retry"] = self.code.retry
+        if self.fix is not None:
+            at = self.fix.span
+            wire["fix"] = {"start": at.start, "end": at.end, "text": self.fix.text}
+        if self.hint:
+            wire["hint"] = self.hint
+        if self.details:
+            wire["details"] = dict(self.details)
+        return wire
+
+    def _place(self, span: Span) -> tuple[int, int]:
+        before = self.source[: span.start]
+        return before.count("\n") + 1, span.start - before.rfind("\n")
+
+    def _quote(self) -> list[str]:
+        if self.span is None or not self.source:
+            return []
+        line, column = self._place(self.span)
+        text = self.source.split("\n")[line - 1]
+        first = max(0, column - 60)  # a window of a long line keeps the caret in sight
+        shown = text[first : first + 100]
+        room = len(shown) - (column - 1 - first)
+        width = max(1, min(self.span.end - self.span.start, room))
+        margin = f"{line:>4} | "
+        caret = " " * (len(margin) - 2) + "| " + " " * (column - 1 - first) + "^" * width
+        return [margin + shown, caret]
+
+
+def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]:
+    """Return the known names most like `name`, nearest first, at most `limit`.
+
+    >>> nearest("Durg", ["Drug", "Symptom", "Dragon"])
+    ('Drug', 'Dragon')
+    """
+    by_folded: dict[str, str] = {}
+    for one in known:
+        by_folded.setdefault(one.casefold(), one)
+    found = difflib.get_close_matches(name.casefold(), by_folded, n=limit, cutoff=0.5)
+    return tuple(by_folded[one] for one in found)

@@ -1,0 +1,15 @@
+"""The KIP request face: one call in, one JSON object out, never an exception for bad input."""
+
+from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
+from recollect.faces.kip.prompts import syntax_card, tool_definitions
+from recollect.faces.kip.response import Response
+from recollect.faces.kip.tool_call import handle_tool_call
+
+__all__ = [
+    "Response",
+    "execute_kip",
+    "execute_kip_readonly",
+    "handle_tool_call",
+    "syntax_card",
+    "tool_definitions",
+]

@@ -1,0 +1,64 @@
+"""The point in both times that a request asks about, from its JSON form.
+
+Its one rule: text is ISO 8601, a reduced form means the start of the period, no zone means UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from recollect.errors import INVALID_VALUE, RecollectError
+from recollect.faces.kip.arguments import refuse_unknown, require_object, require_text
+from recollect.model import AsOf, Instant
+
+_YEAR_OR_MONTH = re.compile(r"\d{4}(-\d{2})?", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def read_as_of(value: object) -> AsOf | None:
+    """Return the point in time `value` names: an `AsOf`, `{"valid"?, "known"?}`, or None.
+
+    `valid` is an instant as text; `known` is an instant as text, or a transaction number.
+
+    >>> read_as_of({"valid": "1970-01-02"})
+    AsOf(valid=86400000, known=None, known_is_transaction=False)
+    """
+    if value is None or isinstance(value, AsOf):
+        return value
+    members = require_object("as_of", value)
+    refuse_unknown("as_of", members, ("valid", "known"))
+    valid, known = members.get("valid"), members.get("known")
+    valid_at = None if valid is None else _instant("as_of.valid", valid)
+    if known is None:
+        return AsOf(valid=valid_at)
+    if isinstance(known, int) and not isinstance(known, bool):
+        return AsOf(valid=valid_at, known=_transaction(known), known_is_transaction=True)
+    return AsOf(valid=valid_at, known=_instant("as_of.known", known))
+
+
+def _transaction(number: int) -> int:
+    if 0 <= number < 2**63:
+        return number
+    raise RecollectError(
+        INVALID_VALUE,
+        f"as_of.known is {number}, which is no transaction number",
+        hint="pass a whole number from 0",
+    )
+
+
+def _instant(name: str, value: object) -> Instant:
+    text = require_text(name, value)
+    padding = {4: "-01-01", 7: "-01"}.get(len(text), "") if _YEAR_OR_MONTH.fullmatch(text) else ""
+    try:
+        moment = datetime.fromisoformat(text + padding)
+    except ValueError:
+        raise RecollectError(
+            INVALID_VALUE,
+            f"{name} is {text!r}, which is not an ISO 8601 date or time",
+            hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    since = moment - _EPOCH
+    return Instant((since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000)

@@ -1,0 +1,155 @@
+"""Runs KIP texts on a nexus and answers in KIP's response object.
+
+Its one rule: whatever the text or the arguments, the answer is a response, not an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
+from recollect.faces.kip.request import Command, OnMissing, Request, read_request
+from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
+from recollect.kernel import Nexus, parse
+from recollect.model import Answer, AsOf, Value
+
+Run = Callable[[Nexus, Request, Command], Answer]
+
+
+def execute_kip(
+    nexus: Nexus,
+    command: str | None = None,
+    *,
+    commands: Sequence[str | Mapping[str, object]] | None = None,
+    parameters: Mapping[str, Value] | None = None,
+    dry_run: bool = False,
+    as_of: AsOf | Mapping[str, object] | None = None,
+    format: Format = "rows",
+    on_missing: OnMissing = "skip",
+    actor: str | None = None,
+    request_id: str | None = None,
+) -> Response:
+    """Run a KIP text, or several, and return `{"result": ...}` or `{"error": ...}`.
+
+    `command` is one text: however many statements it holds, all of it happens or none.
+    `commands` are several, strings or `{"command", "parameters"}`: a transaction each, answered
+    in order, stopping after a failed write. `parameters` give `$name` its value. `dry_run`
+    reports what a write would do and keeps nothing. `as_of` (`{"valid", "known"}`) reads
+    another time. `on_missing="error"` fails an UPSERT that names an absent target instead of
+    skipping the link. `actor` and `request_id` are recorded with what is written.
+    Specification 000, "Request & Response".
+    """
+    return _answer(
+        nexus,
+        _run,
+        command=command,
+        commands=commands,
+        parameters=parameters,
+        dry_run=dry_run,
+        as_of=as_of,
+        form=format,
+        on_missing=on_missing,
+        actor=actor,
+        request_id=request_id,
+    )
+
+
+def execute_kip_readonly(
+    nexus: Nexus,
+    command: str | None = None,
+    *,
+    commands: Sequence[str | Mapping[str, object]] | None = None,
+    parameters: Mapping[str, Value] | None = None,
+    as_of: AsOf | Mapping[str, object] | None = None,
+    format: Format = "rows",
+    actor: str | None = None,
+    request_id: str | None = None,
+) -> Response:
+    """Run a KIP text that only reads; one that writes is answered KIP_1001.
+
+    The arguments and the response are those of `execute_kip`.
+    """
+    return _answer(
+        nexus,
+        _read,
+        command=command,
+        commands=commands,
+        parameters=parameters,
+        dry_run=False,
+        as_of=as_of,
+        form=format,
+        on_missing="skip",
+        actor=actor,
+        request_id=request_id,
+    )
+
+
+def _answer(nexus: Nexus, run: Run, **arguments: object) -> Response:
+    try:
+        request = read_request(**arguments)
+    except RecollectError as error:
+        return failure(error)
+    if request.is_batch:
+        return _answer_batch(nexus, run, request)
+    return _answer_one(nexus, run, request, request.commands[0])
+
+
+def _answer_batch(nexus: Nexus, run: Run, request: Request) -> Response:
+    responses: list[Response] = []
+    for command in request.commands:
+        responses.append(_answer_one(nexus, run, request, command))
+        if "error" in responses[-1] and not _only_reads(command.text):
+            break
+    left = len(request.commands) - len(responses)
+    return with_warnings({"result": {"commands": responses}}, _not_run(left))
+
+
+def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> Response:
+    try:
+        answer = run(nexus, request, command)
+    except RecollectError as error:
+        return failure(error.at(command.text))
+    return success(answer, request.form)
+
+
+def _run(nexus: Nexus, request: Request, command: Command) -> Answer:
+    if parse(command.text).is_read_only:
+        return _read(nexus, request, command)
+    if request.as_of is not None:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            "as_of stands beside a text that writes",
+            hint="leave as_of out, or put the reads in a command of their own",
+        )
+    return nexus.write(
+        command.text,
+        command.parameters,
+        dry_run=request.dry_run,
+        on_missing=request.on_missing,
+        actor=request.actor,
+        request_id=request.request_id,
+    )
+
+
+def _read(nexus: Nexus, request: Request, command: Command) -> Answer:
+    return nexus.read(command.text, command.parameters, as_of=request.as_of)
+
+
+def _only_reads(text: str) -> bool:
+    """Whether what follows a failure of `text` can be trusted not to need what it wrote."""
+    try:
+        return parse(text).is_read_only
+    except RecollectError:
+        return False
+
+
+def _not_run(left: int) -> tuple[Notice, ...]:
+    if left == 0:
+        return ()
+    counted = "1 command was" if left == 1 else f"{left} commands were"
+    notice = Notice(
+        "not_run",
+        f"{counted} not run after the failed write",
+        hint="mend it and send the rest again",
+    )
+    return (notice,)

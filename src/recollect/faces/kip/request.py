@@ -1,0 +1,113 @@
+"""A request with everything checked before anything runs.
+
+Its one rule: what holds a `Request` need not look at its arguments again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.faces.kip.arguments import (
+    refuse_unknown,
+    require_boolean,
+    require_choice,
+    require_list,
+    require_object,
+    require_text,
+)
+from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.response import Format
+from recollect.model import AsOf, Value
+
+OnMissing = Literal["skip", "error"]
+"""What UPSERT does with a SET PROPOSITIONS target that is not in the graph."""
+
+_MEMBERS = ("command", "parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One text to run in a transaction of its own, with the values of its placeholders."""
+
+    text: str
+    parameters: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The commands of one request and how to run them."""
+
+    commands: tuple[Command, ...]
+    is_batch: bool
+    as_of: AsOf | None
+    form: Format
+    dry_run: bool
+    on_missing: OnMissing
+    actor: str | None
+    request_id: str | None
+
+
+def read_request(
+    *,
+    command: object,
+    commands: object,
+    parameters: object,
+    as_of: object,
+    form: object,
+    dry_run: object,
+    on_missing: object,
+    actor: object,
+    request_id: object,
+) -> Request:
+    """Return the request these arguments make; a wrong one raises KIP_1001 or KIP_2003."""
+    shared = _parameters(parameters)
+    return Request(
+        commands=_commands(command, commands, shared),
+        is_batch=commands is not None,
+        as_of=read_as_of(as_of),
+        form=cast(Format, require_choice("format", form, get_args(Format))),
+        dry_run=require_boolean("dry_run", dry_run),
+        on_missing=cast(OnMissing, require_choice("on_missing", on_missing, get_args(OnMissing))),
+        actor=None if actor is None else require_text("actor", actor),
+        request_id=None if request_id is None else require_text("request_id", request_id),
+    )
+
+
+def _commands(
+    command: object, commands: object, shared: Mapping[str, Value]
+) -> tuple[Command, ...]:
+    if command is not None and commands is not None:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            "command and commands are both given",
+            hint="pass one text as command, or several as commands",
+        )
+    if commands is not None:
+        items = require_list("commands", commands)
+        return tuple(_item(f"commands[{at}]", one, shared) for at, one in enumerate(items))
+    if command is None:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            "neither command nor commands is given",
+            hint="pass the KIP text as command",
+        )
+    return (Command(require_text("command", command), shared),)
+
+
+def _item(name: str, value: object, shared: Mapping[str, Value]) -> Command:
+    if isinstance(value, str):
+        return Command(value, shared)
+    members = require_object(name, value)
+    refuse_unknown(name, members, _MEMBERS)
+    text = require_text(f"{name}.command", members.get("command"))
+    own = _parameters(members.get("parameters"), f"{name}.parameters")
+    return Command(text, {**shared, **own})
+
+
+def _parameters(value: object, name: str = "parameters") -> Mapping[str, Value]:
+    if value is None:
+        return {}
+    return cast(Mapping[str, Value], require_object(name, value))

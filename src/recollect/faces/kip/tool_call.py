@@ -1,0 +1,88 @@
+"""Runs the request object a model's function call arrives in.
+
+Its one rule: the call comes from a model, so every part of it may be wrong and is answered.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Never
+
+from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.faces.kip.arguments import (
+    refuse_unknown,
+    require_choice,
+    require_object,
+    require_text,
+)
+from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
+from recollect.faces.kip.prompts import tool_definitions
+from recollect.faces.kip.response import Response, failure
+from recollect.kernel import Nexus
+
+_FUNCTIONS: Mapping[str, Callable[..., Response]] = {
+    "execute_kip": execute_kip,
+    "execute_kip_readonly": execute_kip_readonly,
+}
+
+
+def handle_tool_call(
+    nexus: Nexus, call: Mapping[str, object], *, actor: str | None = None
+) -> Response:
+    """Run `{"id", "type": "function", "function": {"name", "arguments"}}` and answer it.
+
+    `arguments` is an object or its JSON text; null in it means left out, and a member that the
+    function's definition does not have is refused. The call's id is recorded as the request's,
+    and `actor` is the host's word for who asks: a model cannot set either. Specification 000,
+    "Request & Response".
+    """
+    try:
+        request_id, name, arguments = _read_call(call)
+    except RecollectError as error:
+        return failure(error)
+    return _FUNCTIONS[name](nexus, **arguments, actor=actor, request_id=request_id)
+
+
+def _read_call(call: object) -> tuple[str | None, str, Mapping[str, object]]:
+    members = require_object("the call", call)
+    require_choice("type", members.get("type", "function"), ("function",))
+    function = require_object("function", members.get("function"))
+    name = require_choice("function.name", function.get("name"), tuple(_FUNCTIONS))
+    arguments = _read_arguments(function.get("arguments"))
+    refuse_unknown(name, arguments, _argument_names()[name])
+    given = {key: value for key, value in arguments.items() if value is not None}
+    request_id = members.get("id")
+    return (None if request_id is None else require_text("id", request_id)), name, given
+
+
+def _read_arguments(value: object) -> Mapping[str, object]:
+    name = "function.arguments"
+    if not isinstance(value, str):
+        return require_object(name, value)
+    try:
+        decoded = json.loads(value, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"{name} is not JSON: {why}",
+            hint='pass a JSON object such as {"command": "DESCRIBE PRIMER"}',
+        ) from None
+    return require_object(name, decoded)
+
+
+def _refuse_constant(word: str) -> Never:
+    raise ValueError(f"{word} is not a JSON value")
+
+
+@cache
+def _argument_names() -> Mapping[str, tuple[str, ...]]:
+    names: dict[str, tuple[str, ...]] = {}
+    for definition in tool_definitions():
+        function = require_object("function", definition["function"])
+        schema = require_object("parameters", function["parameters"])
+        properties = require_object("properties", schema["properties"])
+        names[require_text("name", function["name"])] = tuple(properties)
+    return names

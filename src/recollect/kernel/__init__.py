@@ -1,0 +1,6 @@
+"""The kernel: a bitemporal graph in one store, and the language that reads and writes it."""
+
+from recollect.kernel.lang import parse, print_text
+from recollect.kernel.nexus import Nexus
+
+__all__ = ["Nexus", "parse", "print_text"]

@@ -1,0 +1,489 @@
+"""The tree of a KIP text: what was written, before names are resolved.
+
+Every node is frozen and knows its `span` in the source. Spans, and spellings that mean the
+same (the four ways to quote a path, `@h` and `?h`, `$p` and `:p`), take no part in equality,
+so `parse(print_text(tree)) == tree`. Specification 000, sections KQL, KML and META.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from recollect.errors import Notice, Span
+
+NOWHERE = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Anything with a place in the text."""
+
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True, repr=False)
+
+
+# Values
+
+
+@dataclass(frozen=True, slots=True)
+class Literal(Node):
+    """A JSON value without a placeholder in it: `"text"`, `3`, `3.0`, `true`, `null`, `[1]`.
+
+    Equality is by the canonical JSON text, so that `1`, `1.0` and `true` stay three values.
+    """
+
+    value: object = field(compare=False)
+    json: str = field(default="", repr=False)  # canonical text; the parser always sets it
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    """A placeholder, `$name` or `:name`, bound by value when the text runs."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayValue(Node):
+    """An array with at least one placeholder somewhere in it."""
+
+    items: tuple[ValueNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectValue(Node):
+    """An object with at least one placeholder somewhere in it; the last of equal keys wins."""
+
+    members: tuple[tuple[str, ValueNode], ...]
+
+
+ValueNode = Literal | Parameter | ArrayValue | ObjectValue
+Text = Literal | Parameter  # where the grammar wants a string: the literal holds a str
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Node):
+    """`?name`; the name is held without its question mark."""
+
+    name: str
+
+
+# Graph patterns
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptPattern(Node):
+    """`{type: ..., name: ..., id: ...}`: at least one of the three is given."""
+
+    type: Text | None = None
+    name: Text | None = None
+    id: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Node):
+    """One alternative of a path: `predicate{minimum,maximum}`; no maximum means unbounded."""
+
+    predicate: Text
+    minimum: int = 1
+    maximum: int | None = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Path(Node):
+    """`"a" | "b"{1,3}`: at least one step. A plain predicate is one step of exactly 1."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every alternative is exactly one link long, so a link can be bound."""
+        return all(step.minimum == 1 and step.maximum == 1 for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPattern(Node):
+    """`(subject, predicate, object)`; a nested pattern may stand at either end."""
+
+    subject: End
+    predicate: Path | Variable
+    object: End
+
+
+End = Variable | ConceptPattern | LinkPattern
+Target = Variable | ConceptPattern | LinkPattern  # what ATTR and META read from
+
+
+# WHERE clauses
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptClause(Node):
+    """`?variable {type: ...}`; without a variable it tests existence."""
+
+    variable: Variable | None
+    pattern: ConceptPattern
+
+
+@dataclass(frozen=True, slots=True)
+class LinkClause(Node):
+    """`?variable (subject, predicate, object)`; the variable binds the link."""
+
+    variable: Variable | None
+    pattern: LinkPattern
+
+
+class Section(StrEnum):
+    """Which part of an element a value is read from."""
+
+    ATTRIBUTES = "attributes"
+    METADATA = "metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClause(Node):
+    """`ATTR(target, "key", ?value)` or `META(target, "key", ?value)`."""
+
+    section: Section
+    target: Target
+    key: Text
+    value: Variable
+
+
+class Comparison(StrEnum):
+    """The comparison operators of FILTER."""
+
+    EQ = "=="
+    NE = "!="
+    LT = "<"
+    GT = ">"
+    LE = "<="
+    GE = ">="
+
+
+class TextTest(StrEnum):
+    """The string functions of FILTER: false on anything but strings."""
+
+    CONTAINS = "CONTAINS"
+    STARTS_WITH = "STARTS_WITH"
+    ENDS_WITH = "ENDS_WITH"
+    REGEX = "REGEX"
+
+
+Operand = Variable | Literal | Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Node):
+    """`left operator right`."""
+
+    operator: Comparison
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class TestText(Node):
+    """`CONTAINS(text, part)` and its kind."""
+
+    function: TextTest
+    text: Operand
+    part: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class TestIn(Node):
+    """`IN(?value, [a, b])`; the list may be one placeholder bound to an array."""
+
+    value: Operand
+    choices: Literal | Parameter | ArrayValue
+
+
+@dataclass(frozen=True, slots=True)
+class TestNull(Node):
+    """`IS_NULL(?value)`, or `IS_NOT_NULL(?value)` when negated."""
+
+    value: Operand
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    """`!operand` inside a FILTER."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class And(Node):
+    """`a && b && ...`, at least two operands."""
+
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Node):
+    """`a || b || ...`, at least two operands; binds weaker than `&&`."""
+
+    operands: tuple[Expression, ...]
+
+
+Expression = Compare | TestText | TestIn | TestNull | Not | And | Or
+
+
+@dataclass(frozen=True, slots=True)
+class FilterClause(Node):
+    """`FILTER(expression)`."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class NotClause(Node):
+    """`NOT { ... }`."""
+
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalClause(Node):
+    """`OPTIONAL { ... }`."""
+
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionClause(Node):
+    """`UNION { ... }`: a branch beside everything before it in the same block."""
+
+    clauses: tuple[Clause, ...]
+
+
+Clause = (
+    ConceptClause
+    | LinkClause
+    | ReadClause
+    | FilterClause
+    | NotClause
+    | OptionalClause
+    | UnionClause
+)
+
+
+# KQL
+
+
+class Function(StrEnum):
+    """The aggregate functions of FIND."""
+
+    COUNT = "COUNT"
+    COLLECT = "COLLECT"
+    SUM = "SUM"
+    AVG = "AVG"
+    MIN = "MIN"
+    MAX = "MAX"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Node):
+    """`COUNT(DISTINCT ?variable) AS ?alias`; the alias may be left out."""
+
+    function: Function
+    variable: Variable
+    distinct: bool = False
+    alias: Variable | None = None
+
+    @property
+    def name(self) -> str:
+        """The column's name: the alias, else `count_d` or `count_distinct_d`."""
+        if self.alias is not None:
+            return self.alias.name
+        middle = "_distinct_" if self.distinct else "_"
+        return f"{self.function.lower()}{middle}{self.variable.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey(Node):
+    """One key of ORDER BY: a variable or alias, or an aggregate written out again."""
+
+    key: Variable | Aggregate
+    descending: bool = False
+
+
+Size = Literal | Parameter  # LIMIT and OFFSET: a whole number, zero or more
+
+
+@dataclass(frozen=True, slots=True)
+class Find(Node):
+    """`FIND(...) WHERE {...} ORDER BY ... LIMIT n OFFSET m`."""
+
+    columns: tuple[Variable | Aggregate, ...]
+    where: tuple[Clause, ...]
+    order_by: tuple[SortKey, ...] = ()
+    limit: Size | None = None
+    offset: Size | None = None
+
+
+# KML
+
+
+@dataclass(frozen=True, slots=True)
+class Handle(Node):
+    """`@name` or `?name`: a concept or proposition of the same UPSERT."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTarget(Node):
+    """`(subject, "predicate", object)` in KML: every part is given, none is matched."""
+
+    subject: KmlEnd
+    predicate: Text
+    object: KmlEnd
+
+
+KmlEnd = Handle | ConceptPattern | LinkTarget
+
+
+@dataclass(frozen=True, slots=True)
+class SetLink(Node):
+    """One item of SET PROPOSITIONS: `("predicate", target) WITH METADATA {...}`."""
+
+    predicate: Text
+    target: KmlEnd
+    metadata: ValueNode | None = None  # an object, or a placeholder bound to one
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptBlock(Node):
+    """`CONCEPT @handle { {type, name, id} SET ATTRIBUTES {...} SET PROPOSITIONS {...} }`."""
+
+    handle: Handle | None
+    pattern: ConceptPattern
+    attributes: ValueNode | None = None
+    links: tuple[SetLink, ...] = ()
+    metadata: ValueNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkBlock(Node):
+    """`PROPOSITION @handle { (subject, "predicate", object) SET ATTRIBUTES {...} }`."""
+
+    handle: Handle | None
+    target: LinkTarget
+    attributes: ValueNode | None = None
+    metadata: ValueNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upsert(Node):
+    """`UPSERT { blocks } WITH METADATA {...}`."""
+
+    blocks: tuple[ConceptBlock | LinkBlock, ...]
+    metadata: ValueNode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteKeys(Node):
+    """`DELETE ATTRIBUTES {"key", ...} FROM ?target WHERE {...}`, and DELETE METADATA."""
+
+    section: Section
+    keys: tuple[Text, ...]
+    target: Variable | None
+    where: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteLinks(Node):
+    """`DELETE PROPOSITIONS ?target WHERE {...}`."""
+
+    target: Variable | None
+    where: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteConcept(Node):
+    """`DELETE CONCEPT {...} DETACH`."""
+
+    pattern: ConceptPattern
+
+
+# META
+
+
+@dataclass(frozen=True, slots=True)
+class DescribePrimer(Node):
+    """`DESCRIBE PRIMER`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeDomains(Node):
+    """`DESCRIBE DOMAINS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeConceptTypes(Node):
+    """`DESCRIBE CONCEPT TYPES`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeConceptType(Node):
+    """`DESCRIBE CONCEPT TYPE "Drug"`."""
+
+    type: Text
+
+
+@dataclass(frozen=True, slots=True)
+class DescribePropositionTypes(Node):
+    """`DESCRIBE PROPOSITION TYPES`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DescribePropositionType(Node):
+    """`DESCRIBE PROPOSITION TYPE "treats"`."""
+
+    predicate: Text
+
+
+class Kind(StrEnum):
+    """The two kinds of element."""
+
+    CONCEPT = "concept"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Node):
+    """`SEARCH [CONCEPT|PROPOSITION] "term" WITH TYPE "Drug" LIMIT n`; no kind means both."""
+
+    kind: Kind | None
+    term: Text
+    type: Text | None = None
+    limit: Size | None = None
+
+
+Describe = (
+    DescribePrimer
+    | DescribeDomains
+    | DescribeConceptTypes
+    | DescribeConceptType
+    | DescribePropositionTypes
+    | DescribePropositionType
+)
+Query = Find | Search | Describe
+Mutation = Upsert | DeleteKeys | DeleteLinks | DeleteConcept
+Statement = Query | Mutation
+
+
+@dataclass(frozen=True, slots=True)
+class Script(Node):
+    """A whole text: one statement or several, run as one transaction."""
+
+    statements: tuple[Statement, ...]
+    notices: tuple[Notice, ...] = field(default=(), compare=False)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether no statement of the text changes the graph."""
+        return all(isinstance(one, Query) for one in self.statements)

@@ -1,0 +1,140 @@
+"""A place in a list of tokens, and the few moves every parser makes.
+
+Its rule: a cursor only goes forward. Parsers read `cursor.token`, and raise what
+`cursor.unexpected` and `cursor.error` return.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import (
+    INVALID_SYNTAX,
+    RESOURCE_EXHAUSTED,
+    Code,
+    Fix,
+    Notice,
+    RecollectError,
+    Span,
+)
+from recollect.kernel.lang import diagnose
+from recollect.kernel.lang.tokens import END, Tokens
+
+MAX_DEPTH = 64  # values, patterns, blocks and parentheses inside one another
+
+
+class Cursor:
+    """Walks over the tokens of one text."""
+
+    __slots__ = ("_depth", "_max_depth", "at", "notices", "parameters", "source", "token", "tokens")
+
+    def __init__(self, tokens: Tokens, *, max_depth: int = MAX_DEPTH) -> None:
+        self.tokens = tokens
+        self.source = tokens.source
+        self.at = 0
+        self.token = tokens.texts[0]
+        self.parameters = 0  # placeholders met so far
+        self.notices: dict[str, Notice] = {}  # by what they are about, so each is said once
+        self._depth = 0
+        self._max_depth = max_depth
+
+    @property
+    def at_end(self) -> bool:
+        """Whether every token is consumed."""
+        return self.token is END
+
+    def advance(self) -> None:
+        """Go over the current token, which is not END."""
+        self.at += 1
+        self.token = self.tokens.texts[self.at]
+
+    def step(self) -> Span:
+        """Go over the current token, which is not END, and return its place."""
+        start = self.tokens.starts[self.at]
+        place = Span(start, start + len(self.token))
+        self.at += 1
+        self.token = self.tokens.texts[self.at]
+        return place
+
+    def next_token(self) -> str:
+        """Return the token after the current one, which is not END."""
+        return self.tokens.texts[self.at + 1]
+
+    def take(self, token: str) -> bool:
+        """Go over the current token if it is this one; say whether it was."""
+        if self.token != token:
+            return False
+        self.at += 1
+        self.token = self.tokens.texts[self.at]
+        return True
+
+    def expect(self, token: str) -> None:
+        """Go over the current token, which has to be this one."""
+        if self.token != token:
+            raise self.unexpected(token)
+        self.at += 1
+        self.token = self.tokens.texts[self.at]
+
+    def open(self, bracket: str) -> None:
+        """Go over an opening bracket, one level deeper; KIP_4002 when that is too deep."""
+        if self.token != bracket:
+            raise self.unexpected(bracket)
+        self.descend()
+        self.at += 1
+        self.token = self.tokens.texts[self.at]
+
+    def close(self, bracket: str, *others: str) -> None:
+        """Go over a closing bracket; `others` are what could have stood there besides."""
+        if self.token != bracket:
+            raise self.unexpected(*others, bracket)
+        self._depth -= 1
+        self.at += 1
+        self.token = self.tokens.texts[self.at]
+
+    def descend(self) -> None:
+        """Count one level of nesting that begins at the current token."""
+        self._depth += 1
+        if self._depth > self._max_depth:
+            raise self.error(
+                f"the nesting is deeper than {self._max_depth} levels",
+                code=RESOURCE_EXHAUSTED,
+                span=self.here(),
+                hint="nest less deeply",
+            )
+
+    def ascend(self) -> None:
+        """Leave the level that `descend` began."""
+        self._depth -= 1
+
+    def here(self) -> Span:
+        """Return the place of the current token."""
+        return self.tokens.span(self.at)
+
+    def since(self, first: int) -> Span:
+        """Return the place from token `first` to the last one consumed."""
+        starts, last = self.tokens.starts, self.at - 1
+        return Span(starts[first], starts[last] + len(self.tokens.texts[last]))
+
+    def text_since(self, first: int) -> str:
+        """Return the source from token `first` to the last one consumed."""
+        span = self.since(first)
+        return self.source[span.start : span.end]
+
+    def unexpected(self, *expected: str) -> RecollectError:
+        """Return the error for the current token, where one of `expected` should stand."""
+        return diagnose.unexpected(self.tokens, self.at, expected)
+
+    def error(
+        self,
+        message: str,
+        *,
+        span: Span | None = None,
+        code: Code = INVALID_SYNTAX,
+        hint: str = "",
+        known: tuple[str, ...] = (),
+        fix: str | None = None,
+    ) -> RecollectError:
+        """Return an error at `span`, else at the current token; `fix` replaces that place."""
+        place = self.here() if span is None else span
+        edit = None if fix is None else Fix(place, fix)
+        return RecollectError(
+            code, message, hint=hint, source=self.source, span=place, known=known, fix=edit
+        )

@@ -1,0 +1,329 @@
+"""What to say about a token that does not fit where it stands.
+
+Its rule: every answer names what was found and what was expected, and where one edit would
+mend the text, carries that edit.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+import orjson
+
+from recollect.errors import (
+    INVALID_IDENTIFIER,
+    INVALID_SYNTAX,
+    INVALID_VALUE,
+    Code,
+    Fix,
+    RecollectError,
+    Span,
+    nearest,
+)
+from recollect.kernel.lang.tokens import (
+    A_HANDLE,
+    A_PATTERN,
+    A_STRING,
+    A_VALUE,
+    A_VARIABLE,
+    CLOSERS,
+    END,
+    KEYWORDS,
+    Tokens,
+    is_word,
+)
+
+SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ","}
+COMPARISON_SYNONYMS = {"<>": "!=", "!==": "!=", "===": "==", "=<": "<=", "=>": ">="}
+FOREIGN_STATEMENTS = {
+    **dict.fromkeys(("SELECT", "MATCH", "GET", "QUERY", "ASK"), "FIND"),
+    **dict.fromkeys(("INSERT", "CREATE", "UPDATE", "MERGE", "ADD", "SET", "PUT"), "UPSERT"),
+    **dict.fromkeys(("REMOVE", "DROP", "PURGE"), "DELETE"),
+    **dict.fromkeys(("SHOW", "LIST", "EXPLAIN", "SCHEMA"), "DESCRIBE"),
+}
+QUOTES = {"'": "'", "`": "`", "\u2018": "\u2019", "\u201c": "\u201d", "\u201d": "\u201d"}
+SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
+READS = {"attributes": "ATTR", "metadata": "META"}
+NOT_NUMBERS = ("NaN", "Infinity", "inf", "nan")
+DESCRIBED = re.compile(r"\w+ \w+")  # `a string`, and no keyword or symbol
+
+
+def unexpected(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError:
+    """Return the error for token `at`, where one of `expected` should stand."""
+    token = tokens.texts[at]
+    if token is END:
+        return _text_ends(tokens, expected)
+    return (
+        _no_token(tokens, at)
+        or _other_spelling(tokens, at, expected)
+        or _other_comparison(tokens, at, expected)
+        or _missing_bracket(tokens, at, expected)
+        or _missing_comma(tokens, at, expected)
+        or _near_miss(tokens, at, expected)
+        or _bare_word(tokens, at, expected)
+        or _error(tokens, tokens.span(at), _found(token, expected))
+    )
+
+
+def not_a_token(tokens: Tokens, at: int) -> RecollectError | None:
+    """Return the error for a token that fits nowhere, or None if it is a token."""
+    return None if tokens.texts[at] is END else _no_token(tokens, at)
+
+
+def is_near(word: str, names: tuple[str, ...]) -> bool:
+    """Whether a word can only be one of the names, misspelled."""
+    folded = (name.casefold() for name in names)
+    return bool(get_close_matches(word.casefold(), folded, n=1, cutoff=0.75))
+
+
+def quoted(word: str) -> str:
+    """Return a text as the language writes strings."""
+    return orjson.dumps(word).decode()
+
+
+def listed(expected: tuple[str, ...]) -> str:
+    """Return the choices as a person would say them: `a, b or c`."""
+    shown = [one if DESCRIBED.match(one) or one.isupper() else f"`{one}`" for one in expected]
+    if len(shown) == 1:
+        return shown[0]
+    return f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _error(
+    tokens: Tokens,
+    span: Span,
+    message: str,
+    *,
+    code: Code = INVALID_SYNTAX,
+    hint: str = "",
+    known: tuple[str, ...] = (),
+    fix: str | None = None,
+) -> RecollectError:
+    edit = None if fix is None else Fix(span, fix)
+    return RecollectError(
+        code, message, hint=hint, source=tokens.source, span=span, known=known, fix=edit
+    )
+
+
+def _found(token: str, expected: tuple[str, ...]) -> str:
+    shown = token if len(token) <= 40 else f"{token[:36]} ..."
+    return f"found `{shown}`, expected {listed(expected)}"
+
+
+def _text_ends(tokens: Tokens, expected: tuple[str, ...]) -> RecollectError:
+    bracket = _innermost_open(tokens, len(tokens.texts) - 1)
+    end = len(tokens.source)
+    if bracket is None:
+        message = f"the text ends, expected {listed(expected)}"
+        return _error(tokens, Span(end, end), message)
+    symbol = tokens.texts[bracket]
+    closer = CLOSERS[symbol]
+    fix = Fix(Span(end, end), closer) if closer in expected else None
+    return RecollectError(
+        INVALID_SYNTAX,
+        f"this `{symbol}` is never closed: the text ends, expected {listed(expected)}",
+        hint=f"add `{closer}`",
+        source=tokens.source,
+        span=tokens.span(bracket),
+        fix=fix,
+    )
+
+
+def _innermost_open(tokens: Tokens, until: int) -> int | None:
+    """Return the last bracket before token `until` that nothing has closed."""
+    opened: list[int] = []
+    for at, token in enumerate(tokens.texts[:until]):
+        if token in CLOSERS:
+            opened.append(at)
+        elif opened and token == CLOSERS[tokens.texts[opened[-1]]]:
+            opened.pop()
+    return opened[-1] if opened else None
+
+
+def _no_token(tokens: Tokens, at: int) -> RecollectError | None:
+    token, span = tokens.texts[at], tokens.span(at)
+    first = token[0]
+    if first == '"':
+        return _open_string(tokens, at)
+    if token in QUOTES:
+        return _wrong_quotes(tokens, at)
+    if token in ("?", "@", "$"):
+        return _error(
+            tokens,
+            span,
+            f"`{token}` has no name after it",
+            code=INVALID_IDENTIFIER,
+            hint=f"write `{token}` and a name that begins with a letter or `_`, without a space",
+        )
+    if tokens.source.startswith("...", span.start):
+        where = Span(span.start, span.start + 3)
+        message = "`...` stands for something left out and is not part of the language"
+        return _error(tokens, where, message, hint="remove `...`", fix="")
+    if token == "." and tokens.texts[at - 1][0] == "?":
+        return _after_dot(tokens, at)
+    if token == "#" or tokens.source.startswith(("--", "/*"), span.start):
+        hint = "begin the comment with `//`"
+        return _error(tokens, span, f"`{token}` does not begin a comment", hint=hint)
+    if not first.isprintable():
+        shown = f"U+{ord(first):04X}"
+        message = f"the character {shown} stands outside a string"
+        return _error(tokens, span, message, hint="remove it", fix="")
+    return None
+
+
+def _open_string(tokens: Tokens, at: int) -> RecollectError | None:
+    """Say why a string token is no string; None if it is one."""
+    token, span = tokens.texts[at], tokens.span(at)
+    try:
+        orjson.loads(token.replace("\t", r"\t"))
+    except orjson.JSONDecodeError:
+        following = tokens.source[span.end : span.end + 1]
+    else:
+        return None
+    quote = Span(span.start, span.start + 1)
+    if following and following < " " and following not in "\r\n":
+        escape = f"\\u{ord(following):04x}"
+        place = Span(span.end, span.end + 1)
+        message = f"the control character U+{ord(following):04X} stands in a string"
+        return _error(tokens, place, message, hint=f"write {escape}", fix=escape)
+    hint = r'close it with `"`; a line break inside a string is written \n'
+    return _error(tokens, quote, "this string is not closed on its line", hint=hint)
+
+
+def _after_dot(tokens: Tokens, at: int) -> RecollectError:
+    variable = tokens.texts[at - 1]
+    section, dot, key = tokens.texts[at + 1 : at + 4] + [END] * (3 - len(tokens.texts[at + 1 :]))
+    is_path = section in READS and dot == "." and is_word(key)
+    clause = f'{READS.get(section, "ATTR")}({variable}, "{key if is_path else "key"}", ?value)'
+    message = "an attribute is read by a clause, not by a dot after a variable"
+    hint = f"write {clause} in WHERE and use ?value here"
+    return _error(tokens, tokens.span(at), message, hint=hint)
+
+
+def _wrong_quotes(tokens: Tokens, at: int) -> RecollectError:
+    start = tokens.starts[at]
+    opening = tokens.source[start]
+    line_end = tokens.source.find("\n", start)
+    line = tokens.source[start + 1 : None if line_end < 0 else line_end]
+    message = f'a string stands in double quotes `"`, not in `{opening}`'
+    inside, closed, _ = line.partition(QUOTES[opening])
+    if not closed:
+        return _error(tokens, tokens.span(at), message, hint='use `"`')
+    text = quoted(inside)
+    whole = Span(start, start + len(inside) + 2)
+    return _error(tokens, whole, message, hint=f"use {text}", fix=text)
+
+
+def _other_spelling(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    token, span = tokens.texts[at], tokens.span(at)
+    if is_word(token) and token.upper() in expected:
+        upper = token.upper()
+        message = f"the keyword {upper} is written in upper case, found `{token}`"
+        return _error(tokens, span, message, hint=f"use {upper}", fix=upper)
+    meant = SYNONYMS.get(token.upper())
+    if meant is not None and meant in expected:
+        return _written(tokens, span, meant)
+    if token == "=" and ":" in expected:
+        return _written(tokens, span, ":")
+    if A_VALUE in expected and is_word(token):
+        meant = SPOKEN_VALUES.get(token) or token.lower()
+        if meant in ("true", "false", "null"):
+            return _written(tokens, span, meant)
+    if A_VALUE in expected and (token in NOT_NUMBERS or token in ("-", "+")):
+        number = token if token in NOT_NUMBERS else token + tokens.texts[at + 1]
+        if number.lstrip("+-") in NOT_NUMBERS:
+            message = f"{number} is not a JSON number"
+            return _error(tokens, span, message, code=INVALID_VALUE, hint="use null")
+    return None
+
+
+def _written(tokens: Tokens, span: Span, meant: str) -> RecollectError:
+    found = tokens.source[span.start : span.end]
+    message = f"found `{found}`, which is written `{meant}`"
+    return _error(tokens, span, message, hint=f"use {meant}", fix=meant)
+
+
+def _other_comparison(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    """A comparison spelled as elsewhere, of which this token is the first or the last part."""
+    source, span = tokens.source, tokens.span(at)
+    if "==" in expected or A_VALUE in expected:
+        for spelled, meant in COMPARISON_SYNONYMS.items():
+            if source.startswith(spelled, span.start):
+                return _written(tokens, Span(span.start, span.start + len(spelled)), meant)
+            if source.endswith(spelled, 0, span.end):
+                return _written(tokens, Span(span.end - len(spelled), span.end), meant)
+    if tokens.texts[at] == "=" and "==" in expected:
+        return _written(tokens, span, "==")
+    return None
+
+
+def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    """A word or number that lacks its quotes, or its sigil."""
+    token, span = tokens.texts[at], tokens.span(at)
+    if not is_word(token) and not token[0].isdecimal():
+        return None
+    if A_STRING in expected or A_VALUE in expected:
+        text = quoted(token)
+        message = f"`{token[:40]}` is not quoted, expected {listed(expected)}"
+        return _error(tokens, span, message, hint=f"use {text}", fix=text)
+    sigil = "@" if A_HANDLE in expected else "?" if A_VARIABLE in expected else ""
+    if not sigil or A_PATTERN in expected or not is_word(token):
+        return None
+    return _error(
+        tokens,
+        span,
+        _found(token, expected),
+        hint=f"use {sigil}{token}",
+        fix=f"{sigil}{token}",
+    )
+
+
+def _missing_bracket(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    """A closing bracket or a keyword where an inner bracket should have been closed first."""
+    token = tokens.texts[at]
+    bracket = _innermost_open(tokens, at)
+    if bracket is None:
+        if token not in CLOSERS.values():
+            return None
+        message = f"this `{token}` closes nothing, expected {listed(expected)}"
+        return _error(tokens, tokens.span(at), message, hint=f"remove `{token}`", fix="")
+    closer = CLOSERS[tokens.texts[bracket]]
+    ends_it = token in KEYWORDS or token in CLOSERS.values() or token == ";"
+    begins_another = token[0] in "?@({" and "," not in expected
+    if closer not in expected or not (ends_it or begins_another):
+        return None
+    previous = tokens.span(at - 1).end
+    line = tokens.source.count("\n", 0, tokens.starts[bracket]) + 1
+    error = _error(tokens, tokens.span(at), _found(token, expected))
+    error.hint = f"add `{closer}` to close the `{tokens.texts[bracket]}` of line {line}"
+    error.fix = Fix(Span(previous, previous), closer)
+    return error
+
+
+def _missing_comma(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    token = tokens.texts[at]
+    if "," not in expected or not (token[0] in '?@$"({[-' or token[0].isalnum()):
+        return None
+    previous = tokens.span(at - 1).end
+    error = _error(tokens, tokens.span(at), _found(token, expected), hint="add `,`")
+    error.fix = Fix(Span(previous, previous), ",")
+    return error
+
+
+def _near_miss(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    token = tokens.texts[at]
+    if not is_word(token):
+        return None
+    keywords = tuple(one for one in expected if one.isupper())
+    meant = FOREIGN_STATEMENTS.get(token.upper())
+    if meant in keywords:
+        message = f"there is no statement {token}, expected {listed(expected)}"
+        return _error(tokens, tokens.span(at), message, hint=f"write it with {meant}")
+    if not is_near(token, keywords):
+        return None
+    known = nearest(token, keywords)
+    message = _found(token, expected)
+    return _error(
+        tokens, tokens.span(at), message, hint=f"use {known[0]}", known=known, fix=known[0]
+    )

@@ -1,0 +1,91 @@
+"""Text to tokens, by one regular expression.
+
+Its rule: it never fails on the form of a token. A character that begins nothing becomes a
+token of its own and an unclosed string a token without its quote; whoever meets one says what
+is wrong, in the order of the text. Only what is wrong wherever it stands is refused here.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from itertools import accumulate, compress
+from operator import sub
+
+from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, Span
+from recollect.kernel.lang.tokens import END, Comment, Tokens
+
+MAX_LENGTH = 32 * 2**20  # bytes of UTF-8
+
+# A token with the white space before it. All repeats are possessive: no text makes the
+# expression go back. A string that is not closed takes the rest of its line, so that no
+# character is looked at more than twice.
+TOKEN = re.compile(
+    r"""\s*+(?:
+        [{}(),:\[\]]
+      | "[^"\\\x00-\x08\x0a-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x08\x0a-\x1f]*+)*+"
+      | [?@$]?+[^\W\d]\w*+
+      | [-+]?+\.?+[0-9](?:[\w.]|(?<=[eE])[-+])*+
+      | [=!<>]=|&&|\|\|
+      | //[^\n]*+
+      | "[^\x00-\x08\x0a-\x1f]*+
+      | \S
+    )""",
+    re.VERBOSE,
+)
+
+
+def lex(text: str, *, max_length: int = MAX_LENGTH) -> Tokens:
+    """Cut a text into tokens and set its comments aside.
+
+    Raises KIP_4002 on more than `max_length` bytes, KIP_2003 on NUL and lone surrogates.
+
+    >>> lex("LIMIT 5 // enough").texts[:-1]
+    ['LIMIT', '5']
+    """
+    _check_characters(text, max_length)
+    pieces = TOKEN.findall(text)
+    texts = list(map(str.lstrip, pieces))
+    starts = array("I", map(sub, accumulate(map(len, pieces)), map(len, texts)))
+    texts.append(END)
+    starts.append(len(text))
+    comments: tuple[Comment, ...] = ()
+    if "//" in text:
+        is_comment = [token.startswith("//") for token in texts]
+        comments = tuple(
+            Comment(Span(start, start + len(token)), token.rstrip("\r"))
+            for token, start in compress(zip(texts, starts, strict=True), is_comment)
+        )
+        is_code = [not one for one in is_comment]
+        texts, starts = list(compress(texts, is_code)), array("I", compress(starts, is_code))
+    return Tokens(text, texts, starts, comments)
+
+
+def _check_characters(text: str, max_length: int) -> None:
+    length = len(text)
+    if length <= max_length and not text.isascii():
+        try:
+            length = len(text.encode())
+        except UnicodeEncodeError as error:
+            span = Span(error.start, error.start + 1)
+            message = f"the lone surrogate U+{ord(text[error.start]):04X} is not a character"
+            raise RecollectError(
+                INVALID_VALUE, message, hint="remove it", source=text, span=span
+            ) from None
+    if length > max_length:
+        raise RecollectError(
+            RESOURCE_EXHAUSTED,
+            f"the text has more than {max_length} bytes",
+            hint="split it into several texts",
+            source=text,
+            span=Span(0, 0),
+        )
+    if "\0" in text:
+        at = text.index("\0")
+        raise RecollectError(
+            INVALID_VALUE,
+            "a text cannot hold the character NUL",
+            hint="remove it",
+            source=text,
+            span=Span(at, at + 1),
+        )

@@ -1,0 +1,132 @@
+"""The clauses of a WHERE block, nested in each other as deep as the limit allows.
+
+Specification 000, WHERE.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import RecollectError
+from recollect.kernel.lang.ast import (
+    Clause,
+    ConceptClause,
+    LinkClause,
+    NotClause,
+    OptionalClause,
+    ReadClause,
+    Section,
+    UnionClause,
+    Variable,
+)
+from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.parse_filter import filter_clause
+from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, target
+from recollect.kernel.lang.parse_value import text, variable
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, CLAUSES, is_named
+
+SECTIONS = {"ATTR": Section.ATTRIBUTES, "META": Section.METADATA}
+BLOCKS: dict[str, type[NotClause | OptionalClause | UnionClause]] = {
+    "NOT": NotClause,
+    "OPTIONAL": OptionalClause,
+    "UNION": UnionClause,
+}
+
+
+def where(cursor: Cursor, statement: str) -> tuple[Clause, ...]:
+    """Parse `WHERE { ... }`, which `statement` cannot do without."""
+    if cursor.token == "{":
+        raise cursor.error(
+            f"the block of {statement} has no WHERE before it", hint="add WHERE", fix="WHERE {"
+        )
+    if cursor.token != "WHERE":
+        raise _no_where(cursor, statement)
+    cursor.advance()
+    return block(cursor)
+
+
+def block(cursor: Cursor) -> tuple[Clause, ...]:
+    """Parse `{ clause clause ... }`; commas between clauses are let pass."""
+    cursor.open("{")
+    clauses: list[Clause] = []
+    while cursor.token != "}":
+        clauses.append(_clause(cursor))
+        cursor.take(",")
+    cursor.close("}")
+    return tuple(clauses)
+
+
+def _clause(cursor: Cursor) -> Clause:
+    first = cursor.at
+    token = cursor.token
+    if is_named(token, "?"):
+        return _named(cursor, variable(cursor), first)
+    if token in ("(", "{"):
+        return _named(cursor, None, first)
+    if token in SECTIONS:
+        return _read(cursor)
+    if token == "FILTER":
+        return filter_clause(cursor)
+    if token in BLOCKS:
+        cursor.advance()
+        if cursor.token == "(":
+            raise _no_braces(cursor, token)
+        clauses = block(cursor)
+        return BLOCKS[token](clauses, span=cursor.since(first))
+    raise cursor.unexpected(A_VARIABLE, A_PATTERN, *CLAUSES, "}")
+
+
+def _named(cursor: Cursor, name: Variable | None, first: int) -> ConceptClause | LinkClause:
+    if cursor.token == "{":
+        concept = concept_pattern(cursor)
+        return ConceptClause(name, concept, span=cursor.since(first) if name else concept.span)
+    if cursor.token == "(":
+        link = link_pattern(cursor)
+        return LinkClause(name, link, span=cursor.since(first) if name else link.span)
+    error = cursor.unexpected("{", "(")
+    if name is not None and not error.hint:
+        error.hint = f'write ?{name.name} {{type: "..."}} or ?{name.name} (?a, "...", ?b)'
+    raise error
+
+
+def _no_braces(cursor: Cursor, keyword: str) -> RecollectError:
+    first = cursor.at
+    link_pattern(cursor)
+    block = f"{{ {cursor.text_since(first)} }}"
+    return cursor.error(
+        f"{keyword} takes a block in braces",
+        span=cursor.since(first),
+        hint=f"use {keyword} {block}",
+        fix=block,
+    )
+
+
+def _read(cursor: Cursor) -> ReadClause:
+    first = cursor.at
+    name = cursor.token
+    section = SECTIONS[name]
+    cursor.advance()
+    cursor.open("(")
+    read_from = target(cursor)
+    cursor.expect(",")
+    key = text(cursor)
+    cursor.expect(",")
+    if not is_named(cursor.token, "?"):
+        raise _no_variable(cursor, name)
+    value = variable(cursor)
+    cursor.take(",")
+    cursor.close(")")
+    return ReadClause(section, read_from, key, value, span=cursor.since(first))
+
+
+def _no_variable(cursor: Cursor, name: str) -> RecollectError:
+    error = cursor.unexpected(A_VARIABLE)
+    if not error.hint:
+        error.hint = f"{name} binds a variable: compare it in FILTER(?value == ...)"
+    return error
+
+
+def _no_where(cursor: Cursor, statement: str) -> RecollectError:
+    error = cursor.unexpected("WHERE")
+    if not error.hint:
+        error.message = f"{statement} has no WHERE block"
+        error.hint = "add WHERE { ... }"
+    return error

@@ -1,0 +1,198 @@
+"""The boolean expression of FILTER: `||` binds weaker than `&&`, and that weaker than `!`.
+
+Specification 000, filter clause.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import RecollectError, nearest
+from recollect.kernel.lang.ast import (
+    And,
+    ArrayValue,
+    Compare,
+    Comparison,
+    Expression,
+    FilterClause,
+    Literal,
+    Not,
+    ObjectValue,
+    Operand,
+    Or,
+    Parameter,
+    TestIn,
+    TestNull,
+    TestText,
+    TextTest,
+)
+from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.diagnose import is_near
+from recollect.kernel.lang.parse_value import at_parameter, value, variable
+from recollect.kernel.lang.tokens import (
+    A_VALUE,
+    A_VARIABLE,
+    COMPARISONS,
+    TESTS,
+    is_named,
+    is_word,
+)
+
+OPERATORS = {one.value: one for one in Comparison}
+TEXT_TESTS = {one.value: one for one in TextTest}
+OTHER_NAMES = {"BOUND": "IS_NOT_NULL", "EXISTS": "IS_NOT_NULL", "ISNULL": "IS_NULL"}
+VALUE_WORDS = ("true", "false", "null")
+
+
+def filter_clause(cursor: Cursor) -> FilterClause:
+    """Parse `FILTER(expression)`."""
+    first = cursor.at
+    cursor.advance()
+    cursor.open("(")
+    expression = _or(cursor)
+    cursor.take(",")
+    cursor.close(")", "&&", "||")
+    return FilterClause(expression, span=cursor.since(first))
+
+
+def _or(cursor: Cursor) -> Expression:
+    first = cursor.at
+    operand = _and(cursor)
+    if cursor.token != "||":
+        return operand
+    operands = [operand]
+    while cursor.take("||"):
+        operands.append(_and(cursor))
+    return Or(tuple(operands), span=cursor.since(first))
+
+
+def _and(cursor: Cursor) -> Expression:
+    first = cursor.at
+    operand = _unary(cursor)
+    if cursor.token != "&&":
+        return operand
+    operands = [operand]
+    while cursor.take("&&"):
+        operands.append(_unary(cursor))
+    return And(tuple(operands), span=cursor.since(first))
+
+
+def _unary(cursor: Cursor) -> Expression:
+    token = cursor.token
+    if token == "!":
+        first = cursor.at
+        cursor.descend()
+        cursor.advance()
+        operand = _unary(cursor)
+        cursor.ascend()
+        return Not(operand, span=cursor.since(first))
+    if token == "(":
+        cursor.open("(")
+        inner = _or(cursor)
+        cursor.close(")", "&&", "||")
+        return inner
+    if is_word(token) and token not in VALUE_WORDS:
+        return _test(cursor)
+    return _compare(cursor)
+
+
+def _compare(cursor: Cursor) -> Expression:
+    first = cursor.at
+    left = _operand(cursor)
+    operator = OPERATORS.get(cursor.token)
+    if operator is None:
+        raise _no_operator(cursor, first)
+    cursor.advance()
+    right = _operand(cursor)
+    if cursor.token in OPERATORS:
+        raise cursor.error(
+            f"a comparison has two sides, found a second `{cursor.token}`",
+            hint="join two comparisons with `&&`",
+        )
+    return Compare(operator, left, right, span=cursor.since(first))
+
+
+def _no_operator(cursor: Cursor, first: int) -> RecollectError:
+    written = cursor.text_since(first)
+    if cursor.token == "IN":
+        hint = f"use IN({written}, [...])"
+        return cursor.error("IN is written as a function", hint=hint)
+    if cursor.token not in (")", "&&", "||"):
+        return cursor.unexpected(*COMPARISONS)
+    if written[0] != "?":
+        message = f"the value {written} is not a condition"
+        return cursor.error(message, span=cursor.since(first), hint="compare it with a variable")
+    is_negated = cursor.tokens.texts[first - 1] == "!"
+    place = cursor.since(first - 1 if is_negated else first)
+    better = f"{written} == {'false' if is_negated else 'true'}"
+    message = f"the variable {written} alone is not a condition"
+    return cursor.error(message, span=place, hint=f"use {better}", fix=better)
+
+
+def _test(cursor: Cursor) -> Expression:
+    first = cursor.at
+    name = cursor.token
+    if name not in TESTS:
+        raise _unknown_test(cursor)
+    cursor.advance()
+    cursor.open("(")
+    operand = _operand(cursor)
+    if name in ("IS_NULL", "IS_NOT_NULL"):
+        cursor.take(",")
+        cursor.close(")")
+        return TestNull(operand, name == "IS_NOT_NULL", span=cursor.since(first))
+    cursor.expect(",")
+    if name == "IN":
+        choices = _choices(cursor)
+        cursor.take(",")
+        cursor.close(")")
+        return TestIn(operand, choices, span=cursor.since(first))
+    part = _operand(cursor)
+    cursor.take(",")
+    cursor.close(")")
+    return TestText(TEXT_TESTS[name], operand, part, span=cursor.since(first))
+
+
+def _unknown_test(cursor: Cursor) -> RecollectError:
+    name = cursor.token
+    if name.upper() in TESTS:
+        return cursor.unexpected(*TESTS)
+    if cursor.next_token() != "(":
+        return cursor.unexpected(A_VARIABLE, A_VALUE, "!", "(")
+    meant = OTHER_NAMES.get(name.upper())
+    known = (meant,) if meant else nearest(name, TESTS) or TESTS
+    is_misspelled = meant is not None or is_near(name, TESTS)
+    return cursor.error(
+        f"FILTER has no function {name}",
+        hint=f"use {known[0]}" if is_misspelled else f"use one of {', '.join(TESTS)}",
+        known=known,
+        fix=known[0] if is_misspelled else None,
+    )
+
+
+def _operand(cursor: Cursor) -> Operand:
+    if is_named(cursor.token, "?"):
+        return variable(cursor)
+    if cursor.token[0] not in '"$:[{-+.' and not cursor.token[0].isalnum():
+        raise cursor.unexpected(A_VARIABLE, A_VALUE)
+    if cursor.next_token() == "(" and is_word(cursor.token):
+        raise cursor.error(
+            f"the function {cursor.token} stands where a value is expected",
+            hint="a function is a condition of its own, joined with `&&` or `||`",
+        )
+    found = value(cursor)
+    if isinstance(found, ArrayValue | ObjectValue):
+        raise cursor.error(
+            "a placeholder stands inside an array or object that is compared",
+            span=found.span,
+            hint="bind the whole array or object to one placeholder",
+        )
+    return found
+
+
+def _choices(cursor: Cursor) -> Literal | Parameter | ArrayValue:
+    if cursor.token != "[" and not at_parameter(cursor):
+        error = cursor.unexpected("[", "a placeholder")
+        error.hint = error.hint or "write the choices as [1, 2]"
+        raise error
+    found = value(cursor)
+    assert not isinstance(found, ObjectValue)  # a bracket opened it
+    return found

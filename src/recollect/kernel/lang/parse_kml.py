@@ -1,0 +1,298 @@
+"""UPSERT and DELETE. Specification 000, KML."""
+
+from __future__ import annotations
+
+from recollect.errors import RecollectError, Span
+from recollect.kernel.lang.ast import (
+    ConceptBlock,
+    DeleteConcept,
+    DeleteKeys,
+    DeleteLinks,
+    Handle,
+    KmlEnd,
+    LinkBlock,
+    LinkTarget,
+    Mutation,
+    Parameter,
+    Section,
+    SetLink,
+    Text,
+    Upsert,
+    ValueNode,
+)
+from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.parse_clause import where
+from recollect.kernel.lang.parse_path import plain_predicate
+from recollect.kernel.lang.parse_pattern import concept_pattern, no_end
+from recollect.kernel.lang.parse_value import at_parameter, text, value, variable
+from recollect.kernel.lang.tokens import A_HANDLE, A_PATTERN, is_named
+
+DELETES = ("ATTRIBUTES", "METADATA", "PROPOSITIONS", "CONCEPT")
+
+
+def upsert(cursor: Cursor) -> Upsert:
+    """Parse UPSERT, which stands here."""
+    first = cursor.at
+    cursor.advance()
+    cursor.open("{")
+    blocks: list[ConceptBlock | LinkBlock] = []
+    while cursor.token != "}":
+        if cursor.token == "CONCEPT":
+            blocks.append(_concept_block(cursor))
+        elif cursor.token == "PROPOSITION":
+            blocks.append(_link_block(cursor))
+        else:
+            raise _no_block(cursor)
+        cursor.take(",")
+    cursor.close("}")
+    metadata = _metadata(cursor)
+    return Upsert(tuple(blocks), metadata, span=cursor.since(first))
+
+
+def delete(cursor: Cursor) -> Mutation:
+    """Parse DELETE, which stands here."""
+    first = cursor.at
+    cursor.advance()
+    match cursor.token:
+        case "ATTRIBUTES":
+            return _delete_keys(cursor, Section.ATTRIBUTES, first)
+        case "METADATA":
+            return _delete_keys(cursor, Section.METADATA, first)
+        case "PROPOSITIONS":
+            return _delete_links(cursor, first)
+        case "CONCEPT":
+            return _delete_concept(cursor, first)
+        case _:
+            raise cursor.unexpected(*DELETES)
+
+
+def _no_block(cursor: Cursor) -> RecollectError:
+    error = cursor.unexpected("CONCEPT", "PROPOSITION", "WITH", "}")
+    if cursor.token in ("{", "("):
+        keyword = "CONCEPT" if cursor.token == "{" else "PROPOSITION"
+        error.hint, error.fix = f"write {keyword} @handle {{ {cursor.token}...", None
+    return error
+
+
+def _concept_block(cursor: Cursor) -> ConceptBlock:
+    first = cursor.at
+    cursor.advance()
+    handle = _block_handle(cursor)
+    cursor.open("{")
+    if cursor.token != "{":
+        raise _no_pattern(cursor)
+    pattern = concept_pattern(cursor)
+    attributes: ValueNode | None = None
+    links: tuple[SetLink, ...] | None = None
+    while cursor.take("SET"):
+        what = cursor.token
+        if what == "ATTRIBUTES" and attributes is None:
+            attributes = _object(cursor, "SET ATTRIBUTES")
+        elif what == "PROPOSITIONS" and links is None:
+            links = _set_links(cursor)
+        else:
+            raise _bad_set(cursor, "ATTRIBUTES", "PROPOSITIONS")
+    _close_block(cursor)
+    metadata = _metadata(cursor)
+    span = cursor.since(first)
+    return ConceptBlock(handle, pattern, attributes, links or (), metadata, span=span)
+
+
+def _link_block(cursor: Cursor) -> LinkBlock:
+    first = cursor.at
+    cursor.advance()
+    handle = _block_handle(cursor)
+    cursor.open("{")
+    target = _link_target(cursor)
+    attributes: ValueNode | None = None
+    while cursor.take("SET"):
+        if cursor.token != "ATTRIBUTES" or attributes is not None:
+            raise _bad_set(cursor, "ATTRIBUTES")
+        attributes = _object(cursor, "SET ATTRIBUTES")
+    _close_block(cursor)
+    metadata = _metadata(cursor)
+    return LinkBlock(handle, target, attributes, metadata, span=cursor.since(first))
+
+
+def _no_pattern(cursor: Cursor) -> RecollectError:
+    error = cursor.unexpected("{")
+    if cursor.next_token() == ":":
+        error.message = "a CONCEPT block begins with a pattern in braces of its own"
+        error.hint = 'write CONCEPT @handle { {type: "...", name: "..."} ... }'
+    return error
+
+
+def _block_handle(cursor: Cursor) -> Handle | None:
+    if cursor.token == "{":
+        return None
+    if not (is_named(cursor.token, "@") or is_named(cursor.token, "?")):
+        raise cursor.unexpected(A_HANDLE, "{")
+    return _handle(cursor)
+
+
+def _handle(cursor: Cursor) -> Handle:
+    return Handle(cursor.token[1:], span=cursor.step())
+
+
+def _close_block(cursor: Cursor) -> None:
+    if cursor.token == "WITH":
+        raise cursor.error(
+            "WITH METADATA stands inside its block", hint="move it after the closing `}`"
+        )
+    cursor.close("}", "SET")
+
+
+def _bad_set(cursor: Cursor, *expected: str) -> RecollectError:
+    if cursor.token in expected:
+        return cursor.error(
+            f"SET {cursor.token} is given twice", hint=f"keep one SET {cursor.token}"
+        )
+    return cursor.unexpected(*expected)
+
+
+def _metadata(cursor: Cursor) -> ValueNode | None:
+    if not cursor.take("WITH"):
+        return None
+    if cursor.token != "METADATA":
+        raise cursor.unexpected("METADATA")
+    return _object(cursor, "WITH METADATA")
+
+
+def _object(cursor: Cursor, what: str) -> ValueNode:
+    """Parse the object after the keyword that stands here, or the placeholder for it."""
+    cursor.advance()
+    if cursor.token != "{" and not at_parameter(cursor):
+        raise cursor.unexpected("{", "a placeholder")
+    found = value(cursor)
+    if isinstance(found, Parameter) and cursor.token == "{":
+        raise cursor.error(f"{what} takes one object", hint="keep one of the two")
+    return found
+
+
+def _set_links(cursor: Cursor) -> tuple[SetLink, ...]:
+    cursor.advance()
+    cursor.open("{")
+    links: list[SetLink] = []
+    while cursor.token != "}":
+        links.append(_set_link(cursor))
+        cursor.take(",")
+    cursor.close("}")
+    return tuple(links)
+
+
+def _set_link(cursor: Cursor) -> SetLink:
+    first = cursor.at
+    if cursor.token != "(":
+        raise cursor.unexpected("(", "}")
+    cursor.open("(")
+    if is_named(cursor.token, "@"):
+        raise cursor.error(
+            "an item of SET PROPOSITIONS has no subject: that is the concept of the block",
+            hint='write only ("predicate", target)',
+        )
+    predicate = plain_predicate(cursor)
+    cursor.expect(",")
+    target = _end(cursor)
+    cursor.take(",")
+    cursor.close(")")
+    metadata = _metadata(cursor)
+    return SetLink(predicate, target, metadata, span=cursor.since(first))
+
+
+def _link_target(cursor: Cursor) -> LinkTarget:
+    first = cursor.at
+    cursor.open("(")
+    subject = _end(cursor)
+    cursor.expect(",")
+    predicate = plain_predicate(cursor)
+    cursor.expect(",")
+    object_ = _end(cursor)
+    cursor.take(",")
+    cursor.close(")")
+    return LinkTarget(subject, predicate, object_, span=cursor.since(first))
+
+
+def _end(cursor: Cursor) -> KmlEnd:
+    token = cursor.token
+    if token == "{":
+        return concept_pattern(cursor)
+    if token == "(":
+        return _link_target(cursor)
+    if is_named(token, "@") or is_named(token, "?"):
+        found = _handle(cursor)
+        if cursor.token == "{":
+            raise _named_end(cursor, found)
+        return found
+    raise no_end(cursor, A_HANDLE, A_PATTERN)
+
+
+def _named_end(cursor: Cursor, handle: Handle) -> RecollectError:
+    """Return the error for `?h {...}` inside a link; the pattern stands here."""
+    first = cursor.at
+    concept_pattern(cursor)
+    pattern = cursor.text_since(first)
+    return cursor.error(
+        f"the handle {handle.name} is given a pattern inside a link",
+        span=handle.span.to(cursor.since(first)),
+        hint=f"use {pattern} alone",
+        fix=pattern,
+    )
+
+
+def _delete_keys(cursor: Cursor, section: Section, first: int) -> DeleteKeys:
+    statement = f"DELETE {cursor.token}"
+    cursor.advance()
+    opening = cursor.at
+    if cursor.token == "[":
+        raise cursor.error("the keys stand in braces, found `[`", hint='write {"key", "key"}')
+    cursor.open("{")
+    keys: list[Text] = []
+    while cursor.token != "}":
+        keys.append(text(cursor, "}"))
+        if cursor.token == ":":
+            raise cursor.error("a key to delete has no value", hint="write only the keys")
+        cursor.take(",")
+    cursor.close("}")
+    if not keys:
+        raise cursor.error(
+            f"{statement} names no key", span=cursor.since(opening), hint='write {"key"}'
+        )
+    if cursor.token.upper() == "FROM" != cursor.token:
+        raise cursor.unexpected("FROM")
+    target = variable(cursor) if cursor.take("FROM") else None
+    clauses = where(cursor, statement)
+    return DeleteKeys(section, tuple(keys), target, clauses, span=cursor.since(first))
+
+
+def _delete_links(cursor: Cursor, first: int) -> DeleteLinks:
+    cursor.advance()
+    target = variable(cursor) if is_named(cursor.token, "?") else None
+    clauses = where(cursor, "DELETE PROPOSITIONS")
+    return DeleteLinks(target, clauses, span=cursor.since(first))
+
+
+def _delete_concept(cursor: Cursor, first: int) -> DeleteConcept:
+    cursor.advance()
+    if is_named(cursor.token, "?"):
+        raise cursor.error(
+            f"DELETE CONCEPT takes a pattern, not the variable {cursor.token}",
+            hint='write DELETE CONCEPT {type: "...", name: "..."} DETACH',
+        )
+    pattern = concept_pattern(cursor)
+    if cursor.token != "DETACH":
+        raise _no_detach(cursor)
+    cursor.advance()
+    return DeleteConcept(pattern, span=cursor.since(first))
+
+
+def _no_detach(cursor: Cursor) -> RecollectError:
+    error = cursor.unexpected("DETACH")
+    if error.fix is None:
+        end = cursor.since(cursor.at - 1)
+        error = cursor.error(
+            "DELETE CONCEPT has no DETACH, which confirms that its links go too",
+            span=Span(end.end, end.end),
+            hint="add DETACH",
+            fix=" DETACH",
+        )
+    return error

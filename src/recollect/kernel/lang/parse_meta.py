@@ -1,0 +1,70 @@
+"""DESCRIBE and SEARCH. Specification 000, META."""
+
+from __future__ import annotations
+
+from recollect.kernel.lang.ast import (
+    Describe,
+    DescribeConceptType,
+    DescribeConceptTypes,
+    DescribeDomains,
+    DescribePrimer,
+    DescribePropositionType,
+    DescribePropositionTypes,
+    Kind,
+    Search,
+    Size,
+    Text,
+)
+from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.parse_kql import size
+from recollect.kernel.lang.parse_value import text
+
+KINDS = {"CONCEPT": Kind.CONCEPT, "PROPOSITION": Kind.LINK}
+
+
+def describe(cursor: Cursor) -> Describe:
+    """Parse DESCRIBE, which stands here."""
+    first = cursor.at
+    cursor.advance()
+    if cursor.take("PRIMER"):
+        return DescribePrimer(span=cursor.since(first))
+    if cursor.take("DOMAINS"):
+        return DescribeDomains(span=cursor.since(first))
+    if cursor.take("CONCEPT"):
+        if cursor.take("TYPES"):
+            return DescribeConceptTypes(span=cursor.since(first))
+        return DescribeConceptType(_one_type(cursor), span=cursor.since(first))
+    if cursor.take("PROPOSITION"):
+        if cursor.take("TYPES"):
+            return DescribePropositionTypes(span=cursor.since(first))
+        return DescribePropositionType(_one_type(cursor), span=cursor.since(first))
+    raise cursor.unexpected("PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION")
+
+
+def search(cursor: Cursor) -> Search:
+    """Parse SEARCH, which stands here; WITH TYPE and LIMIT come in either order."""
+    first = cursor.at
+    cursor.advance()
+    kind = KINDS.get(cursor.token)
+    if kind is not None:
+        cursor.advance()
+    term = text(cursor) if kind is not None else text(cursor, *KINDS)
+    type_: Text | None = None
+    limit: Size | None = None
+    while cursor.token in ("WITH", "LIMIT"):
+        keyword = cursor.token
+        if (type_ if keyword == "WITH" else limit) is not None:
+            raise cursor.error(f"{keyword} is given twice", hint=f"keep one {keyword}")
+        cursor.advance()
+        if keyword == "WITH":
+            cursor.expect("TYPE")
+            type_ = text(cursor)
+        else:
+            limit = size(cursor, keyword)
+    return Search(kind, term, type_, limit, span=cursor.since(first))
+
+
+def _one_type(cursor: Cursor) -> Text:
+    if not cursor.take("TYPE"):
+        raise cursor.unexpected("TYPE", "TYPES")
+    return text(cursor)

@@ -1,0 +1,166 @@
+"""Graph patterns: `{type: "Drug"}` and `(subject, "predicate", object)`.
+
+Specification 000, concept node clause and proposition link clause.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import Fix, RecollectError, nearest
+from recollect.kernel.lang.ast import (
+    ConceptPattern,
+    End,
+    LinkPattern,
+    Path,
+    Target,
+    Text,
+    Variable,
+)
+from recollect.kernel.lang.cursor import Cursor
+from recollect.kernel.lang.diagnose import is_near, quoted
+from recollect.kernel.lang.parse_path import path
+from recollect.kernel.lang.parse_value import at_parameter, object_key, text, variable
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, PATTERN_KEYS, is_named, is_word
+
+
+def concept_pattern(cursor: Cursor) -> ConceptPattern:
+    """Parse `{type: ..., name: ..., id: ...}`, of which at least one is given."""
+    first = cursor.at
+    cursor.open("{")
+    found: dict[str, Text] = {}
+    while cursor.token != "}":
+        key = _pattern_key(cursor, found)
+        if cursor.token[0] == "?":
+            raise _variable_in_pattern(cursor, key)
+        found[key] = text(cursor)
+        cursor.take(",")
+    cursor.close("}")
+    span = cursor.since(first)
+    if not found:
+        raise cursor.error(
+            "a concept pattern is empty", span=span, hint="give a type, a name or an id"
+        )
+    return ConceptPattern(found.get("type"), found.get("name"), found.get("id"), span=span)
+
+
+def link_pattern(cursor: Cursor) -> LinkPattern:
+    """Parse `(subject, predicate, object)`."""
+    first = cursor.at
+    cursor.open("(")
+    subject = _end(cursor)
+    _comma(cursor, "the subject")
+    predicate: Path | Variable
+    if is_named(cursor.token, "?"):
+        predicate = variable(cursor)
+        if cursor.token in ("{", "|"):
+            raise cursor.error(
+                f"the path operator `{cursor.token}` follows a predicate variable",
+                hint="use a quoted predicate, or the variable alone",
+            )
+    else:
+        predicate = path(cursor)
+    _comma(cursor, "the predicate")
+    object_ = _end(cursor)
+    cursor.take(",")
+    cursor.close(")")
+    return LinkPattern(subject, predicate, object_, span=cursor.since(first))
+
+
+def target(cursor: Cursor) -> Target:
+    """Parse what ATTR and META read from: a variable or an inline pattern."""
+    return _end(cursor)
+
+
+def no_end(cursor: Cursor, *expected: str) -> RecollectError:
+    """Return the error for what is no end of a link; a value is given its pattern."""
+    token = cursor.token
+    if token[0] == '"' or at_parameter(cursor):
+        first = cursor.at
+        text(cursor)
+        written = cursor.text_since(first)
+        pattern = f"{{name: {written}}}"
+        return cursor.error(
+            f"the value {written} stands where an element of the graph is expected",
+            span=cursor.since(first),
+            hint=f"use {pattern}",
+            fix=pattern,
+        )
+    if is_word(token):
+        pattern = f"{{name: {quoted(token)}}}"
+        error = cursor.unexpected(*expected)
+        error.hint, error.fix = f"use {pattern}", Fix(cursor.here(), pattern)
+        return error
+    return cursor.unexpected(*expected)
+
+
+def _end(cursor: Cursor) -> End:
+    token = cursor.token
+    if token == "{":
+        return concept_pattern(cursor)
+    if token == "(":
+        return link_pattern(cursor)
+    if is_named(token, "?"):
+        found = variable(cursor)
+        if cursor.token in ("{", "("):
+            raise _named_end(cursor, found)
+        return found
+    if is_named(token, "@"):
+        raise cursor.error(
+            f"the handle {token} is known only inside its UPSERT",
+            hint=f"use ?{token[1:]}",
+            fix=f"?{token[1:]}",
+        )
+    raise no_end(cursor, A_VARIABLE, A_PATTERN)
+
+
+def _named_end(cursor: Cursor, name: Variable) -> RecollectError:
+    """Return the error for `?v {...}` inside a link; the pattern stands here."""
+    first = cursor.at
+    if cursor.token == "{":
+        concept_pattern(cursor)
+    else:
+        link_pattern(cursor)
+    clause = f"?{name.name} {cursor.text_since(first)}"
+    return cursor.error(
+        f"?{name.name} is given a pattern inside a link",
+        span=name.span.to(cursor.since(first)),
+        hint=f"write {clause} as a clause of its own, and ?{name.name} here",
+        fix=f"?{name.name}",
+    )
+
+
+def _comma(cursor: Cursor, after: str) -> None:
+    if cursor.take(","):
+        return
+    if cursor.token == ")":
+        raise cursor.error(
+            f"this link ends after {after}",
+            hint='write all three: (?subject, "predicate", ?object)',
+        )
+    raise cursor.unexpected(",")
+
+
+def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
+    first = cursor.at
+    key = object_key(cursor, "}")
+    span = cursor.tokens.span(first)
+    if key not in PATTERN_KEYS:
+        known = nearest(key, PATTERN_KEYS) or PATTERN_KEYS
+        meant = known[0] if is_near(key, PATTERN_KEYS) else None
+        raise cursor.error(
+            f"a concept pattern has no key {key}: only type, name and id",
+            span=span,
+            hint=f"use {meant}" if meant else f'read it with ATTR(?x, "{key}", ?value)',
+            known=known,
+            fix=meant,
+        )
+    if key in found:
+        raise cursor.error(f"{key} is given twice", span=span, hint=f"keep one {key}")
+    return key
+
+
+def _variable_in_pattern(cursor: Cursor, key: str) -> RecollectError:
+    name = cursor.token
+    return cursor.error(
+        f"the variable {name} stands where the text of {key} is expected",
+        hint=f'read it with ATTR(?x, "{key}", {name})',
+    )

@@ -1,0 +1,59 @@
+"""A whole text: its statements, one after another.
+
+Its rule: whatever the text, what leaves `parse` is a tree or a `RecollectError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.errors import Span
+from recollect.kernel.lang.ast import Find, Script, Search, Statement, Upsert
+from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor
+from recollect.kernel.lang.lexer import MAX_LENGTH, lex
+from recollect.kernel.lang.parse_kml import delete, upsert
+from recollect.kernel.lang.parse_kql import find
+from recollect.kernel.lang.parse_meta import describe, search
+from recollect.kernel.lang.tokens import STATEMENTS, THE_END
+
+PARSERS: dict[str, Callable[[Cursor], Statement]] = {
+    "FIND": find,
+    "UPSERT": upsert,
+    "DELETE": delete,
+    "DESCRIBE": describe,
+    "SEARCH": search,
+}
+TAILS: dict[type, tuple[str, ...]] = {
+    Find: ("ORDER", "LIMIT", "OFFSET"),
+    Upsert: ("WITH",),
+    Search: ("WITH", "LIMIT"),
+}
+
+
+def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH) -> Script:
+    """Parse a text of one statement or more.
+
+    Raises KIP_1001 and KIP_1002 for what is not the language, KIP_2003 for values no store
+    holds, KIP_4002 beyond `max_length` bytes or `max_depth` levels of nesting; always with
+    the text and a span. Cost is linear in the text. Specification 000, whole.
+
+    >>> parse("SEARCH CONCEPT :term LIMIT 5").statements[0].limit.value
+    5
+    """
+    cursor = Cursor(lex(text, max_length=max_length), max_depth=max_depth)
+    statements: list[Statement] = []
+    while not cursor.at_end:
+        parse_one = PARSERS.get(cursor.token)
+        if parse_one is None:
+            tail = TAILS.get(type(statements[-1]), ()) if statements else ()
+            raise cursor.unexpected(*STATEMENTS, *tail, *((THE_END,) if statements else ()))
+        statements.append(parse_one(cursor))
+        while cursor.take(";"):
+            pass
+    if not statements:
+        raise cursor.error(
+            "the text holds no statement",
+            span=Span(0, 0),
+            hint=f"begin with {', '.join(STATEMENTS[:-1])} or {STATEMENTS[-1]}",
+        )
+    return Script(tuple(statements), tuple(cursor.notices.values()), span=Span(0, len(text)))

@@ -1,0 +1,153 @@
+"""The parts of a tree that stand on one line: values, patterns, paths, expressions, columns."""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+import orjson
+
+from recollect.kernel.lang.ast import (
+    Aggregate,
+    And,
+    ArrayValue,
+    Compare,
+    ConceptPattern,
+    Expression,
+    Handle,
+    LinkPattern,
+    LinkTarget,
+    Literal,
+    Not,
+    ObjectValue,
+    Or,
+    Parameter,
+    Path,
+    SortKey,
+    Step,
+    TestIn,
+    TestNull,
+    TestText,
+    ValueNode,
+    Variable,
+)
+
+BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+Inline = (
+    Variable
+    | Handle
+    | ValueNode
+    | ConceptPattern
+    | LinkPattern
+    | LinkTarget
+    | Path
+    | Step
+    | Expression
+    | Aggregate
+    | SortKey
+)
+
+
+def inline(node: Inline) -> str:
+    """Return the text of a node on one line.
+
+    >>> inline(Step(Literal("is_a", '"is_a"'), 0, None))
+    '"is_a"{0,}'
+    """
+    match node:
+        case Variable(name):
+            return f"?{name}"
+        case Handle(name):
+            return f"@{name}"
+        case Literal() | Parameter() | ArrayValue() | ObjectValue():
+            return _value(node)
+        case ConceptPattern(type_, name, id_):
+            keys = (("type", type_), ("name", name), ("id", id_))
+            given = [f"{key}: {_value(one)}" for key, one in keys if one is not None]
+            return f"{{{', '.join(given)}}}"
+        case LinkPattern(subject, path, object_):
+            return f"({inline(subject)}, {inline(path)}, {inline(object_)})"
+        case LinkTarget(subject, predicate, object_):
+            return f"({inline(subject)}, {inline(predicate)}, {inline(object_)})"
+        case Path(steps):
+            return " | ".join(map(inline, steps))
+        case Step(predicate, minimum, maximum):
+            return _value(predicate) + _quantifier(minimum, maximum)
+        case Aggregate(function, variable, distinct, alias):
+            inside = f"DISTINCT {inline(variable)}" if distinct else inline(variable)
+            return f"{function}({inside})" + (f" AS {inline(alias)}" if alias else "")
+        case SortKey(key, descending):
+            return inline(key) + (" DESC" if descending else "")
+        case _:
+            return _expression(node)
+
+
+def members(node: ValueNode) -> list[str] | None:
+    """Return `key: value` for each member of an object; None for anything else."""
+    match node:
+        case Literal(value=dict(found)):
+            return [f"{_key(key)}: {_json(one)}" for key, one in found.items()]
+        case ObjectValue(pairs):
+            return [f"{_key(key)}: {_value(one)}" for key, one in pairs]
+        case _:
+            return None
+
+
+def _value(node: ValueNode) -> str:
+    match node:
+        case Parameter(name):
+            return f"${name}"
+        case Literal(value):
+            return _json(value)
+        case ArrayValue(items):
+            return f"[{', '.join(map(_value, items))}]"
+        case ObjectValue():
+            return f"{{{', '.join(members(node) or ())}}}"
+        case _:
+            assert_never(node)
+
+
+def _json(value: object) -> str:
+    match value:
+        case list():
+            return f"[{', '.join(map(_json, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{_key(key)}: {_json(one)}' for key, one in value.items())}}}"
+        case _:
+            return orjson.dumps(value).decode()
+
+
+def _key(key: str) -> str:
+    return key if BARE_KEY.fullmatch(key) else _json(key)
+
+
+def _quantifier(minimum: int, maximum: int | None) -> str:
+    if minimum == maximum:
+        return "" if minimum == 1 else f"{{{minimum}}}"
+    return f"{{{minimum},{'' if maximum is None else maximum}}}"
+
+
+def _expression(node: Expression) -> str:
+    match node:
+        case Compare(operator, left, right):
+            return f"{inline(left)} {operator} {inline(right)}"
+        case TestText(function, text, part):
+            return f"{function}({inline(text)}, {inline(part)})"
+        case TestIn(value, choices):
+            return f"IN({inline(value)}, {inline(choices)})"
+        case TestNull(value, negated):
+            return f"{'IS_NOT_NULL' if negated else 'IS_NULL'}({inline(value)})"
+        case Not(operand):
+            return f"!{_grouped(operand, (And, Or, Compare))}"
+        case And(operands):
+            return " && ".join(_grouped(one, (And, Or)) for one in operands)
+        case Or(operands):
+            return " || ".join(_grouped(one, (Or,)) for one in operands)
+        case _:
+            assert_never(node)
+
+
+def _grouped(operand: Expression, weak: tuple[type[Expression], ...]) -> str:
+    text = _expression(operand)
+    return f"({text})" if isinstance(operand, weak) else text

@@ -1,0 +1,380 @@
+"""The door of the kernel: one group of one store, read and written by text or by changes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import Literal, assert_never
+
+from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
+from recollect.kernel.lang import ast, parse
+from recollect.kernel.plan.bind import Bindings, bind_values
+from recollect.kernel.read.reader import Catalog, Reader
+from recollect.kernel.search.describe import describe
+from recollect.kernel.search.search import DEFAULT_LIMIT, search
+from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.group import Group, create_group, group_names, load_group
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.write.batch import apply_changes
+from recollect.kernel.write.delete import delete_concept, delete_elements, remove_keys
+from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.upsert import apply_upsert
+from recollect.model import (
+    Answer,
+    AsOf,
+    Change,
+    ElementKind,
+    Hit,
+    Hits,
+    Instant,
+    Limits,
+    Result,
+    Stats,
+    Value,
+)
+
+Clock = Callable[[], Instant]
+OnMissing = Literal["skip", "error"]
+_REMEMBERED_TEXT = 64 * 2**10  # bytes; longer texts are capsules and not asked twice
+
+
+def system_clock() -> Instant:
+    """Return the time of the machine's clock, in milliseconds."""
+    return Instant(time.time_ns() // 1_000_000)
+
+
+class Nexus:
+    """The memory of one group: a knowledge graph that remembers what it once held.
+
+    Safe to share between threads. Every call is one transaction of the store.
+
+    >>> nexus = Nexus.open(":memory:")
+    >>> report = nexus.write('UPSERT { CONCEPT @a { {type: "Drug", name: "Aspirin"} } }')
+    >>> nexus.read('FIND(?n) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?n) }').results[0].rows
+    [('Aspirin',)]
+    >>> nexus.close()
+    """
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        group: str,
+        clock: Clock,
+        limits: Limits,
+        catalogs: dict[str, Catalog],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._limits = limits
+        self._catalogs = catalogs
+        self.group_name = group
+
+    @classmethod
+    def open(
+        cls,
+        address: str | PathLike[str],
+        group: str = "default",
+        *,
+        synchronous: Literal["full", "normal"] = "full",
+        busy_seconds: float = 5.0,
+        limits: Limits | None = None,
+        clock: Clock = system_clock,
+    ) -> Nexus:
+        """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
+
+        `synchronous="normal"` writes faster and may lose the last commits in a power cut.
+        A writer waits `busy_seconds` for another one, then raises STORE_BUSY. Raises
+        STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file it cannot use, untouched.
+        """
+        store = SqliteStore(address, Settings(synchronous, busy_seconds))
+        nexus = cls(store, group, clock, limits or Limits(), {})
+        try:
+            return nexus.group(group)
+        except RecollectError:
+            store.close()
+            raise
+
+    def group(self, name: str) -> Nexus:
+        """Return the same store bound to another group, which exists once it is written to."""
+        with self._store.reading() as session:
+            load_group(session, name)  # refuses what is no name
+        return Nexus(self._store, name, self._clock, self._limits, self._catalogs)
+
+    def groups(self) -> list[str]:
+        """Return the names of the groups that have been written to, in order."""
+        with self._store.reading() as session:
+            return list(group_names(session))
+
+    def read(
+        self,
+        text: str,
+        parameters: Mapping[str, Value] | None = None,
+        *,
+        as_of: AsOf | None = None,
+        limits: Limits | None = None,
+    ) -> Answer:
+        """Run the queries of a text in one snapshot.
+
+        Raises KIP_1001 for a text that writes. Cost: one statement for each FIND, one more
+        for each kind of element shown.
+        """
+        limits = limits or self._limits
+        bindings = Bindings(parameters or {})
+        with _quoting(text):
+            script = parsed(text, limits)
+            for statement in script.statements:
+                if not isinstance(statement, ast.Query):
+                    raise RecollectError(
+                        INVALID_SYNTAX,
+                        "a read-only text changes nothing, and this statement would",
+                        hint="send it to execute_kip, or to Nexus.write",
+                        span=statement.span,
+                    )
+            with self._store.reading() as session:
+                reader = Reader(session, self._catalog(session), limits, as_of)
+                results = tuple(
+                    _answer_query(reader, bindings, one)
+                    for one in script.statements
+                    if isinstance(one, ast.Query)
+                )
+        return Answer(results, _notices(script, bindings, reader.notices))
+
+    def write(
+        self,
+        text: str | Sequence[Change],
+        parameters: Mapping[str, Value] | None = None,
+        *,
+        dry_run: bool = False,
+        on_missing: OnMissing = "skip",
+        actor: str | None = None,
+        request_id: str | None = None,
+        limits: Limits | None = None,
+    ) -> Answer:
+        """Run a text, or a batch of changes, as one transaction: all of it or nothing.
+
+        Queries in the text see what the statements before them did. `dry_run` reports the same
+        and keeps nothing. `on_missing="error"` makes an absent target of SET PROPOSITIONS
+        KIP_3002. `actor` and `request_id` stand in the transaction's record.
+        """
+        limits = limits or self._limits
+        bindings = Bindings(parameters or {})
+        source = text if isinstance(text, str) else ""
+        with _quoting(source):
+            script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
+            with self._store.writing(dry_run) as session:
+                catalog = Catalog.of(create_group(session, self.group_name))
+                unit = Unit(session, catalog.group, catalog.terms, self._clock())
+                reader = Reader(session, catalog, limits)
+                results: tuple[Result, ...]
+                if isinstance(text, str):
+                    run = _Run(unit, reader, bindings, on_missing)
+                    results = tuple(run.statement(one) for one in script.statements)
+                else:
+                    results = (apply_changes(unit, text),)
+                unit.commit(actor, request_id)
+        notices = _notices(script, bindings, [*reader.notices, *unit.notices])
+        return Answer(results, notices, dry_run)
+
+    def search(
+        self,
+        term: str,
+        kind: ElementKind | None = None,
+        type: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        *,
+        as_of: AsOf | None = None,
+    ) -> Answer:
+        """Find the elements a plain text is about, best first: SEARCH as a call."""
+        with self._store.reading() as session:
+            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            hits = _hits(reader, term, kind, type, limit)
+        return Answer((hits,), tuple(reader.notices))
+
+    def stats(self) -> Stats:
+        """Return the counts of this group and the size of the store."""
+        with self._store.reading() as session:
+            group = self._catalog(session).group
+            counts = session.row(_STATS, {"group": group.group_id})
+            size = session.row("SELECT count(*), sqlite_version() FROM grp")
+        assert counts is not None
+        assert size is not None
+        concepts, links, types, predicates, transactions, at = (int(str(one)) for one in counts)
+        path = self._store.path
+        return Stats(
+            path=None if path is None else str(path),
+            size_bytes=0 if path is None else path.stat().st_size,
+            group=self.group_name,
+            groups=int(str(size[0])),
+            concepts=concepts,
+            links=links,
+            types=types,
+            predicates=predicates,
+            transactions=transactions,
+            last_at=Instant(at) if transactions else None,
+            engine="SQLite " + str(size[1]),
+        )
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the store; None in memory."""
+        return self._store.path
+
+    def close(self) -> None:
+        """Close the store, for every group; closing twice is the same as once."""
+        self._store.close()
+
+    def __enter__(self) -> Nexus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _catalog(self, session: Session) -> Catalog:
+        """Return the catalog of this group; a group nobody wrote to is empty."""
+        catalog = self._catalogs.get(self.group_name)
+        if catalog is None:
+            group = load_group(session, self.group_name)
+            if group is None:
+                return Catalog.of(Group(0, self.group_name, bytes(10)))
+            catalog = self._catalogs.setdefault(self.group_name, Catalog.of(group))
+        return catalog
+
+
+_STATS = """
+SELECT
+    (SELECT coalesce(sum(a.count), 0) FROM tally AS a
+      WHERE a.group_id = :group AND a.kind = 'concept'),
+    (SELECT coalesce(sum(b.count), 0) FROM tally AS b
+      WHERE b.group_id = :group AND b.kind = 'link'),
+    (SELECT count(*) FROM tally AS c
+      WHERE c.group_id = :group AND c.kind = 'concept' AND c.count > 0),
+    (SELECT count(*) FROM tally AS d
+      WHERE d.group_id = :group AND d.kind = 'link' AND d.count > 0),
+    coalesce((SELECT g.number FROM grp AS g WHERE g.group_id = :group), 0),
+    coalesce((SELECT h.at FROM grp AS h WHERE h.group_id = :group), 0)
+"""
+
+
+class _Run:
+    """The statements of one text inside one write transaction."""
+
+    def __init__(
+        self, unit: Unit, reader: Reader, bindings: Bindings, on_missing: OnMissing
+    ) -> None:
+        self._unit = unit
+        self._reader = reader
+        self._bindings = bindings
+        self._on_missing = on_missing
+
+    def statement(self, statement: ast.Statement) -> Result:
+        """Run one statement; it sees what the ones before it did."""
+        match statement:
+            case ast.Upsert():
+                tree = bind_values(statement, self._bindings)
+                return apply_upsert(self._unit, tree, self._on_missing)
+            case ast.DeleteKeys():
+                keys = [self._bindings.string(key, "a key") for key in statement.keys]
+                ids = self._targets(statement)
+                return remove_keys(self._unit, ids, statement.section, keys)
+            case ast.DeleteLinks():
+                return delete_elements(self._unit, self._targets(statement))
+            case ast.DeleteConcept():
+                return delete_concept(self._unit, bind_values(statement.pattern, self._bindings))
+        self._unit.flush()
+        return _answer_query(self._reader, self._bindings, statement)
+
+    def _targets(self, statement: ast.DeleteKeys | ast.DeleteLinks) -> list[int]:
+        self._unit.flush()
+        links_only = isinstance(statement, ast.DeleteLinks)
+        return self._reader.targets(
+            statement.where, statement.target, self._bindings, links_only=links_only
+        )
+
+
+def _answer_query(reader: Reader, bindings: Bindings, query: ast.Query) -> Result:
+    match query:
+        case ast.Find():
+            return reader.find(query, bindings)
+        case ast.Search():
+            term = bindings.string(query.term, "the search term")
+            type_ = None if query.type is None else bindings.string(query.type, "the type")
+            limit = DEFAULT_LIMIT
+            if query.limit is not None:
+                limit = bindings.whole(query.limit, "LIMIT")
+            kind = None if query.kind is None else ElementKind(query.kind.value)
+            return _hits(reader, term, kind, type_, limit)
+        case (
+            ast.DescribePrimer()
+            | ast.DescribeDomains()
+            | ast.DescribeConceptTypes()
+            | ast.DescribeConceptType()
+            | ast.DescribePropositionTypes()
+            | ast.DescribePropositionType()
+        ):
+            node = bind_values(query, bindings)
+            return describe(reader.session, reader.group, node, _syntax_card())
+        case _:
+            assert_never(query)
+
+
+def _hits(
+    reader: Reader, term: str, kind: ElementKind | None, type_: str | None, limit: int
+) -> Hits:
+    valid, known = reader.moment.valid, reader.moment.known
+    found = search(reader.session, reader.group, term, kind, type_, limit, valid, known)
+    reader.notices += found.notices
+    elements = reader.elements(match.element for match in found.matches)
+    return Hits(
+        tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches)
+    )
+
+
+def parsed(text: str, limits: Limits) -> ast.Script:
+    """Return the tree of a text; short texts are remembered."""
+    if len(text) <= _REMEMBERED_TEXT:
+        return _remembered(text, limits.max_length, limits.max_depth)
+    return parse(text, max_length=limits.max_length, max_depth=limits.max_depth)
+
+
+@lru_cache(1024)
+def _remembered(text: str, max_length: int, max_depth: int) -> ast.Script:
+    return parse(text, max_length=max_length, max_depth=max_depth)
+
+
+@lru_cache(1)
+def _syntax_card() -> str:
+    card = resources.files("recollect.kernel.lang").joinpath("syntax_card.md")
+    return card.read_text(encoding="utf-8")
+
+
+@contextmanager
+def _quoting(text: str) -> Iterator[None]:
+    """Give every error from inside the text its span points into."""
+    try:
+        yield
+    except RecollectError as error:
+        error.at(text)
+        raise
+
+
+def _notices(
+    script: ast.Script, bindings: Bindings, found: Sequence[Notice]
+) -> tuple[Notice, ...]:
+    """Return what to know about an answer: of parameters only where some were passed."""
+    in_strings = [
+        Notice(one.code, one.message, f"${one.hint} is text inside a string", one.span)
+        for one in script.notices
+        if one.hint in bindings.values
+    ]
+    unused = [
+        Notice("unused_parameter", f"parameter {name} is not used", hint=f"write ${name}")
+        for name in bindings.values
+        if name not in bindings.used
+    ]
+    return tuple(dict.fromkeys([*in_strings, *found, *unused]))

@@ -1,0 +1,144 @@
+"""Parameters: every placeholder meets its value, at the level of tokens, never of text.
+
+`lift_query` turns a query into its *shape*, a tree in which names, ids and compared values are
+parameters of the compiler's own whose names carry their type class, so that two queries that
+differ only in their constants are one plan. `bind_values` puts the values themselves into the
+trees that are not compiled. Specification 000, "Request & Response"; kip-semantics 1.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar, assert_never, cast
+from unicodedata import is_normalized, normalize
+
+import orjson
+
+from recollect.errors import (
+    INVALID_SYNTAX,
+    INVALID_VALUE,
+    REFERENCE_ERROR,
+    RecollectError,
+    Span,
+    nearest,
+)
+from recollect.kernel.lang import ast
+from recollect.model import Value
+
+NodeT = TypeVar("NodeT", bound=ast.Node)
+
+
+def canonical_name(text: str) -> str:
+    """Return a type, name, predicate or id in the form it is stored in: NFC."""
+    return text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The parameters of one request, and which of them a text has used."""
+
+    values: Mapping[str, Value]
+    used: set[str] = field(default_factory=set)
+
+    def value(self, node: ast.Literal | ast.Parameter) -> Value:
+        """Return the value of a literal or placeholder.
+
+        Raises KIP_3001 for a placeholder without a value.
+        """
+        if isinstance(node, ast.Literal):
+            return cast(Value, node.value)
+        if node.name not in self.values:
+            near = nearest(node.name, self.values)
+            raise RecollectError(
+                REFERENCE_ERROR,
+                f"parameter ${node.name} has no value",
+                hint=f"use ${near[0]}" if near else f'pass parameters={{"{node.name}": ...}}',
+                span=node.span,
+                known=tuple(f"${name}" for name in near),
+            )
+        self.used.add(node.name)
+        return self.values[node.name]
+
+    def composed(self, node: ast.ValueNode) -> Value:
+        """Return the value of an array or object with placeholders in it, or of any value."""
+        match node:
+            case ast.Literal() | ast.Parameter():
+                return self.value(node)
+            case ast.ArrayValue():
+                return [self.composed(item) for item in node.items]
+            case ast.ObjectValue():
+                return {key: self.composed(value) for key, value in node.members}
+            case _:
+                assert_never(node)
+
+    def string(self, node: ast.Text, what: str) -> str:
+        """Return a non-empty name in NFC. Raises KIP_2003 for anything else."""
+        value = self.value(node)
+        if not isinstance(value, str) or not value:
+            raise wrong_value(f"{what} is not a non-empty string", value, node.span)
+        return canonical_name(value)
+
+    def whole(self, node: ast.Size, what: str) -> int:
+        """Return a count, zero or more. Raises KIP_1001 for anything else."""
+        value = self.value(node)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise RecollectError(
+                INVALID_SYNTAX,
+                f"{what} is not a whole number, zero or more: {_shown(value)}",
+                hint=f"write {what} 10",
+                span=node.span,
+            )
+        return min(value, 2**62)
+
+
+def wrong_value(message: str, value: Value, span: Span) -> RecollectError:
+    """Return the error for a value of the wrong JSON type."""
+    return RecollectError(
+        INVALID_VALUE, f"{message}: {_shown(value)}", hint="pass a JSON string", span=span
+    )
+
+
+def _shown(value: Value) -> str:
+    text = orjson.dumps(value, default=repr).decode()
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def bind_values(node: NodeT, bindings: Bindings) -> NodeT:
+    """Return the tree with every placeholder replaced by a literal."""
+    return cast(NodeT, _bound(node, bindings))
+
+
+def _bound(part: object, bindings: Bindings) -> object:
+    match part:
+        case ast.Parameter():
+            return literal(bindings.value(part), part.span)
+        case ast.ArrayValue() | ast.ObjectValue():
+            return literal(bindings.composed(part), part.span)
+        case ast.Literal():
+            return part
+        case tuple():
+            return tuple(_bound(one, bindings) for one in part)
+    if isinstance(part, ast.Node) and is_dataclass(part):
+        changed: dict[str, Any] = {}
+        for each in fields(part):
+            before = getattr(part, each.name)
+            if isinstance(before, ast.Node | tuple):
+                after = _bound(before, bindings)
+                if after is not before and after != before:
+                    changed[each.name] = after
+        return replace(part, **changed) if changed else part
+    return part
+
+
+def literal(value: Value, span: Span = ast.NOWHERE) -> ast.Literal:
+    """Return a literal node. Raises KIP_2003 for what JSON cannot say."""
+    try:
+        return ast.Literal(value, orjson.dumps(value).decode(), span=span)
+    except (TypeError, orjson.JSONEncodeError) as fault:
+        raise RecollectError(
+            INVALID_VALUE,
+            f"a value is outside the JSON data model: {fault}",
+            hint="pass null, booleans, 64-bit integers, finite numbers, strings, lists, objects",
+            span=span,
+        ) from fault

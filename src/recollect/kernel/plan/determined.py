@@ -1,0 +1,92 @@
+"""What determines what: whether rows can repeat, so that nothing is deduplicated for nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from recollect.kernel.plan import ir
+from recollect.kernel.plan.statistics import Statistics
+
+
+def all_steps(branch: ir.Branch) -> Iterator[ir.Step]:
+    """Yield the steps of a branch and of the OPTIONAL blocks in it, not of its NOTs."""
+    for step in branch.steps:
+        yield step
+        if isinstance(step, ir.Extend):
+            for inner in step.branches:
+                yield from all_steps(inner)
+
+
+def owners(branch: ir.Branch) -> dict[ir.Var, ir.Var]:
+    """Return value variable -> the element variable it is read from."""
+    found: dict[ir.Var, ir.Var] = {}
+    for step in all_steps(branch):
+        if isinstance(step, ir.ReadValue):
+            found[step.value] = step.target
+    for step in all_steps(branch):
+        if isinstance(step, ir.Extend) and len(step.branches) == 1:
+            for output, export in zip(step.outputs, step.branches[0].exports, strict=True):
+                if export in found:
+                    found[output] = found[export]
+    return found
+
+
+def determined(
+    branch: ir.Branch, keys: Iterable[ir.Var], statistics: Statistics
+) -> frozenset[ir.Var]:
+    """Return the variables whose values follow from those of `keys`: a least fixed point."""
+    known = set(keys)
+    steps = list(all_steps(branch))
+    before = -1
+    while before != len(known):
+        before = len(known)
+        for step in steps:
+            known.update(_implied(step, known, statistics))
+    return frozenset(known)
+
+
+def _implied(
+    step: ir.Step, known: set[ir.Var], statistics: Statistics
+) -> Iterable[ir.Var]:
+    match step:
+        case ir.MatchConcept():
+            is_anchored = step.id is not None or (step.type is not None and step.name is not None)
+            return (step.var,) if is_anchored else ()
+        case ir.MatchLink():
+            return _implied_by_link(step, known, statistics)
+        case ir.ReadValue():
+            return (step.value,) if step.target in known else ()
+        case ir.BindNull():
+            return (step.var,)
+        case ir.Unify() if step.left in known or step.right in known:
+            return (step.left, step.right)
+        case ir.Extend() if len(step.branches) == 1:
+            pairs = zip(step.outputs, step.branches[0].exports, strict=True)
+            return [one for pair in pairs if not known.isdisjoint(pair) for one in pair]
+    return ()
+
+
+def _implied_by_link(
+    step: ir.MatchLink, known: set[ir.Var], statistics: Statistics
+) -> Iterable[ir.Var]:
+    ends = (step.subject, step.object)
+    predicate = () if step.predicate is None else (step.predicate,)
+    if step.var in known:
+        return (*ends, *predicate)
+    is_one = len(step.predicates) == 1 or not known.isdisjoint(predicate)
+    if is_one and known.issuperset(ends) and statistics.triples_are_single(step.predicates):
+        return (step.var,)
+    return ()
+
+
+def is_unique(branch: ir.Branch, known: frozenset[ir.Var]) -> bool:
+    """Whether a row of the branch is named by the known variables alone."""
+    for step in all_steps(branch):
+        match step:
+            case ir.MatchConcept() | ir.MatchLink() if step.var not in known:
+                return False
+            case ir.MatchPath() if not known.issuperset((step.subject, step.object)):
+                return False
+            case ir.Extend() if len(step.branches) != 1:
+                return False
+    return True

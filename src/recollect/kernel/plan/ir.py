@@ -1,0 +1,161 @@
+"""The plan: what a query does, with every name resolved and every scope made plain.
+
+A plan holds *branches* of *steps*. UNION has been distributed over the clauses after it, so a
+branch is a straight line; each branch has variables of its own, so two variables are the same
+exactly when their numbers are. What a block leaves unbound is bound to null by a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.kernel.lang import ast
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """One variable of one branch; without a name it is an existential of the compiler's."""
+
+    number: int
+    name: str
+    is_element: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MatchConcept:
+    """Bind or check a living concept; name and id are parameters, the type is in the shape."""
+
+    var: Var
+    type: str | None
+    name: str | None  # parameter
+    id: str | None  # parameter
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLink:
+    """Bind or check a living link of one of the predicates, or of any with a variable."""
+
+    var: Var
+    subject: Var
+    object: Var
+    predicates: tuple[str, ...]
+    predicate: Var | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One alternative of a path; no maximum means unbounded."""
+
+    predicate: str
+    minimum: int
+    maximum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPath:
+    """Bind or check the pairs (subject, object) joined by a walk of an allowed length."""
+
+    subject: Var
+    object: Var
+    steps: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadValue:
+    """Bind `value` to a field, attribute or metadata value of `target`, null when missing."""
+
+    value: Var
+    target: Var
+    section: ast.Section
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class BindNull:
+    """Bind a variable to null: nothing in this branch gives it a value."""
+
+    var: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Unify:
+    """Keep the rows in which both variables are equal; null equals nothing."""
+
+    left: Var
+    right: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Keep the rows for which the expression is true."""
+
+    expression: ast.Expression
+    scope: tuple[tuple[str, Var], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclude:
+    """NOT: drop the rows for which a branch has a row; a null in `shared` never drops one."""
+
+    branches: tuple[Branch, ...]
+    shared: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """OPTIONAL: join what the branches give, else bind `outputs` to null."""
+
+    branches: tuple[Branch, ...]  # exports stand in the order of `outputs`
+    outputs: tuple[Var, ...]
+    needs: tuple[Var, ...]  # variables of the rows before that the branches read
+
+
+Atom = MatchConcept | MatchLink | MatchPath
+Step = Atom | ReadValue | BindNull | Unify | Filter | Exclude | Extend
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Steps in order, and the variables handed to what is outside."""
+
+    steps: tuple[Step, ...]
+    exports: tuple[Var, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A column that shows a solution variable, by its position among the variables."""
+
+    variable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A column that aggregates a solution variable over its group."""
+
+    function: ast.Function
+    variable: int
+    is_distinct: bool
+
+
+Column = Plain | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """One key of ORDER BY."""
+
+    key: Column
+    is_descending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A whole FIND. Exports of each branch are the solution variables, in order of mention."""
+
+    branches: tuple[Branch, ...]
+    variables: tuple[Var, ...]  # names and kinds; numbers are those of the first branch
+    columns: tuple[Column, ...]
+    names: tuple[str, ...]
+    order_by: tuple[Sort, ...]
+    is_grouped: bool

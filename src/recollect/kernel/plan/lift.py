@@ -1,0 +1,176 @@
+"""A query to its shape and its values: the key of the plan cache.
+
+The shape keeps types, predicates, keys, path bounds and the type class of each value. Names,
+ids and compared values become parameters named by class and position: `string0`, `number1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from recollect.errors import INVALID_VALUE, RecollectError
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings, literal
+from recollect.model import Value
+
+NULL = ast.Literal(None, "null")
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """A query without its constants. `shape` is hashable; `values` go by parameter name."""
+
+    shape: tuple[ast.Clause, ...]
+    values: dict[str, Value]
+
+
+class Lifting:
+    """Lifts the clauses of one query."""
+
+    def __init__(self, bindings: Bindings) -> None:
+        self._bindings = bindings
+        self.values: dict[str, Value] = {}
+
+    def clauses(self, clauses: Iterable[ast.Clause]) -> tuple[ast.Clause, ...]:
+        """Return the clauses with their constants as parameters."""
+        return tuple([self._clause(clause) for clause in clauses])
+
+    def _clause(self, clause: ast.Clause) -> ast.Clause:
+        match clause:
+            case ast.ConceptClause():
+                pattern = self._concept(clause.pattern)
+                return ast.ConceptClause(clause.variable, pattern, span=clause.span)
+            case ast.LinkClause():
+                return ast.LinkClause(
+                    clause.variable, self._link(clause.pattern), span=clause.span
+                )
+            case ast.ReadClause():
+                target: ast.Target = clause.target
+                if isinstance(target, ast.ConceptPattern):
+                    target = self._concept(target)
+                elif isinstance(target, ast.LinkPattern):
+                    target = self._link(target)
+                key = self._kept(clause.key, "a key")
+                return ast.ReadClause(
+                    clause.section, target, key, clause.value, span=clause.span
+                )
+            case ast.FilterClause():
+                return ast.FilterClause(self._expression(clause.expression), span=clause.span)
+            case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
+                return replace(clause, clauses=self.clauses(clause.clauses))
+            case _:
+                assert_never(clause)
+
+    def _concept(self, pattern: ast.ConceptPattern) -> ast.ConceptPattern:
+        return ast.ConceptPattern(
+            type=None if pattern.type is None else self._kept(pattern.type, "type"),
+            name=None if pattern.name is None else self._named(pattern.name, "name"),
+            id=None if pattern.id is None else self._named(pattern.id, "id"),
+            span=pattern.span,
+        )
+
+    def _link(self, pattern: ast.LinkPattern) -> ast.LinkPattern:
+        predicate = pattern.predicate
+        if isinstance(predicate, ast.Path):
+            steps = (
+                replace(step, predicate=self._kept(step.predicate, "a predicate"))
+                for step in predicate.steps
+            )
+            predicate = ast.Path(tuple(steps), span=predicate.span)
+        return ast.LinkPattern(
+            self._end(pattern.subject), predicate, self._end(pattern.object), span=pattern.span
+        )
+
+    def _end(self, end: ast.End) -> ast.End:
+        match end:
+            case ast.Variable():
+                return end
+            case ast.ConceptPattern():
+                return self._concept(end)
+            case ast.LinkPattern():
+                return self._link(end)
+            case _:
+                assert_never(end)
+
+    def _expression(self, expression: ast.Expression) -> ast.Expression:
+        match expression:
+            case ast.Compare():
+                return replace(
+                    expression,
+                    left=self._operand(expression.left),
+                    right=self._operand(expression.right),
+                )
+            case ast.TestText():
+                return replace(
+                    expression,
+                    text=self._operand(expression.text),
+                    part=self._operand(expression.part),
+                )
+            case ast.TestIn():
+                return replace(
+                    expression,
+                    value=self._operand(expression.value),
+                    choices=self._choices(expression.choices),
+                )
+            case ast.TestNull():
+                return replace(expression, value=self._operand(expression.value))
+            case ast.Not():
+                return replace(expression, operand=self._expression(expression.operand))
+            case ast.And() | ast.Or():
+                operands = tuple([self._expression(one) for one in expression.operands])
+                return replace(expression, operands=operands)
+            case _:
+                assert_never(expression)
+
+    def _operand(self, operand: ast.Operand) -> ast.Operand:
+        if isinstance(operand, ast.Variable):
+            return operand
+        return self._value(self._bindings.value(operand), operand)
+
+    def _choices(self, node: ast.Literal | ast.Parameter | ast.ArrayValue) -> ast.ArrayValue:
+        if isinstance(node, ast.ArrayValue):
+            choices = [self._bindings.composed(item) for item in node.items]
+        else:
+            value = self._bindings.value(node)
+            if not isinstance(value, list):
+                raise RecollectError(
+                    INVALID_VALUE,
+                    "the second argument of IN is not an array",
+                    hint='write IN(?value, ["a", "b"])',
+                    span=node.span,
+                )
+            choices = value
+        return ast.ArrayValue(
+            tuple([self._value(choice, node) for choice in choices]), span=node.span
+        )
+
+    def _value(self, value: Value, node: ast.Node) -> ast.Literal | ast.Parameter:
+        match value:
+            case None:
+                return NULL
+            case bool():
+                return self._new("boolean", value, node)
+            case int() | float():
+                literal(value, node.span)  # refuses what JSON cannot say
+                return self._new("number", value, node)
+            case str():
+                literal(value, node.span)
+                return self._new("string", value, node)
+            case _:
+                return self._new("container", literal(value, node.span).json, node)
+
+    def _new(self, class_: str, value: Value, node: ast.Node) -> ast.Parameter:
+        name = f"{class_}{len(self.values)}"
+        self.values[name] = value
+        return ast.Parameter(name, span=node.span)
+
+    def _named(self, text: ast.Text, what: str) -> ast.Parameter:
+        return self._new(what, self._bindings.string(text, what), text)
+
+    def _kept(self, text: ast.Text, what: str) -> ast.Literal:
+        value = self._bindings.string(text, what)
+        if isinstance(text, ast.Literal) and text.value == value:
+            return text
+        return literal(value, text.span)

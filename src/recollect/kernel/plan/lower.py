@@ -1,0 +1,234 @@
+"""WHERE blocks to branches of steps: scopes, deferral and the distribution of UNION.
+
+Clauses run in textual order. A FILTER, ATTR or META whose variables are not bound yet waits
+in its block until they are. UNION opens branches; the clauses after it run in each of them
+with that branch's own static scope. See docs/kip/decisions.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.plan.scope import expression_variables, mentions, not_bound
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A straight line of steps under construction, and the names it has bound."""
+
+    scope: dict[str, ir.Var]
+    steps: list[ir.Step] = field(default_factory=list)
+    waiting: list[ast.ReadClause | ast.FilterClause] = field(default_factory=list)
+
+
+class Lowering:
+    """Lowers the blocks of one query; `kinds` tells which names are elements."""
+
+    def __init__(self, kinds: Mapping[str, bool]) -> None:
+        self._kinds = kinds
+        self._count = 0
+
+    def lower(self, clauses: Sequence[ast.Clause], exports: Iterable[str]) -> list[ir.Branch]:
+        """Return the branches of a whole WHERE; names it never binds are not exported."""
+        names = list(exports)
+        return [_finish(branch, names) for branch in self._block(clauses, {})]
+
+    def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
+        branches = [_Branch(dict(outer))]
+        for position, clause in enumerate(clauses):
+            if isinstance(clause, ast.UnionClause):
+                fresh = self._union(clause, outer)
+                branches = fresh if position == 0 else [*branches, *fresh]
+                continue
+            for branch in branches:
+                self._apply(branch, clause)
+                self._wake(branch)
+        self._close(branches)
+        return branches
+
+    def _union(self, clause: ast.UnionClause, outer: dict[str, ir.Var]) -> list[_Branch]:
+        """Lower a UNION block in fresh scope, then join it with the outer row."""
+        branches = self._block(clause.clauses, {})
+        for branch in branches:
+            for name in [name for name in branch.scope if name in outer]:
+                branch.steps.append(ir.Unify(branch.scope[name], outer[name]))
+            branch.scope.update(outer)
+        return branches
+
+    def _close(self, branches: list[_Branch]) -> None:
+        """Bind to null what a sibling branch binds and this one does not; then nothing waits."""
+        for last in (False, True):
+            known = {name for branch in branches for name in branch.scope}
+            for branch in branches:
+                coming = {
+                    one.value.name for one in branch.waiting if isinstance(one, ast.ReadClause)
+                }
+                for name in sorted(known - branch.scope.keys() - (set() if last else coming)):
+                    branch.steps.append(ir.BindNull(self._bind(branch, name)))
+                self._wake(branch)
+        for branch in branches:
+            for clause in branch.waiting:
+                for variable in _needs(clause):
+                    if variable.name not in branch.scope:
+                        raise not_bound(variable, branch.scope)
+
+    def _wake(self, branch: _Branch) -> None:
+        """Run the waiting clauses whose variables are bound by now, in textual order."""
+        again = True
+        while again and branch.waiting:
+            again = False
+            for clause in branch.waiting:
+                if all(variable.name in branch.scope for variable in _needs(clause)):
+                    branch.waiting.remove(clause)
+                    self._run(branch, clause)
+                    again = True
+                    break
+
+    def _apply(self, branch: _Branch, clause: ast.Clause) -> None:
+        match clause:
+            case ast.ConceptClause():
+                self._concept(branch, self._element(branch, clause.variable), clause.pattern)
+            case ast.LinkClause():
+                self._link(branch, clause.variable, clause.pattern)
+            case ast.ReadClause() | ast.FilterClause():
+                branch.waiting.append(clause)
+            case ast.NotClause():
+                self._exclude(branch, clause)
+            case ast.OptionalClause():
+                self._extend(branch, clause)
+            case ast.UnionClause():
+                raise AssertionError("UNION is lowered by its block")
+            case _:
+                assert_never(clause)
+
+    def _run(self, branch: _Branch, clause: ast.ReadClause | ast.FilterClause) -> None:
+        if isinstance(clause, ast.FilterClause):
+            names = {one.name for one in expression_variables(clause.expression)}
+            scope = tuple((name, branch.scope[name]) for name in sorted(names))
+            branch.steps.append(ir.Filter(clause.expression, scope))
+            return
+        assert isinstance(clause.target, ast.Variable)
+        target = branch.scope[clause.target.name]
+        value = self._new(clause.value.name, is_element=False)
+        if target.is_element:
+            key = _string(clause.key)
+            branch.steps.append(ir.ReadValue(value, target, clause.section, key))
+        else:  # a value has no attributes
+            branch.steps.append(ir.BindNull(value))
+        self._bind_or_unify(branch, clause.value.name, value)
+
+    def _concept(self, branch: _Branch, var: ir.Var, pattern: ast.ConceptPattern) -> None:
+        type_ = None if pattern.type is None else _string(pattern.type)
+        name, id_ = _parameter(pattern.name), _parameter(pattern.id)
+        branch.steps.append(ir.MatchConcept(var, type_, name, id_))
+
+    def _link(
+        self, branch: _Branch, variable: ast.Variable | None, pattern: ast.LinkPattern
+    ) -> ir.Var:
+        """Lower a link pattern and return the variable that stands for its link."""
+        path = pattern.predicate
+        if isinstance(path, ast.Variable) or path.is_plain:
+            var = self._element(branch, variable)
+            subject = self._end(branch, pattern.subject)
+            if isinstance(path, ast.Variable):
+                predicate = self._new(path.name, is_element=False)
+                object_ = self._end(branch, pattern.object)
+                branch.steps.append(ir.MatchLink(var, subject, object_, (), predicate))
+                self._bind_or_unify(branch, path.name, predicate)
+            else:
+                object_ = self._end(branch, pattern.object)
+                predicates = tuple(dict.fromkeys(_string(one.predicate) for one in path.steps))
+                branch.steps.append(ir.MatchLink(var, subject, object_, predicates))
+            return var
+        nothing = self._new("" if variable is None else variable.name, is_element=True)
+        branch.steps.append(ir.BindNull(nothing))  # a walk is not one link
+        subject, object_ = self._end(branch, pattern.subject), self._end(branch, pattern.object)
+        steps = [
+            ir.PathStep(_string(one.predicate), one.minimum, one.maximum) for one in path.steps
+        ]
+        branch.steps.append(ir.MatchPath(subject, object_, tuple(dict.fromkeys(steps))))
+        if variable is not None:
+            self._bind_or_unify(branch, variable.name, nothing)
+        return nothing
+
+    def _end(self, branch: _Branch, end: ast.End) -> ir.Var:
+        match end:
+            case ast.Variable():
+                return self._element(branch, end)
+            case ast.ConceptPattern():
+                var = self._element(branch, None)
+                self._concept(branch, var, end)
+                return var
+            case ast.LinkPattern():
+                return self._link(branch, None, end)
+            case _:
+                assert_never(end)
+
+    def _exclude(self, branch: _Branch, clause: ast.NotClause) -> None:
+        inner = self._block(clause.clauses, branch.scope)
+        shared = _shared(clause.clauses, branch.scope)
+        if shared:  # without a shared variable NOT says nothing about a row
+            branches = tuple(_finish(one, ()) for one in inner)
+            branch.steps.append(ir.Exclude(branches, shared))
+
+    def _extend(self, branch: _Branch, clause: ast.OptionalClause) -> None:
+        inner = self._block(clause.clauses, branch.scope)
+        shared = _shared(clause.clauses, branch.scope)
+        found = {name for one in inner for name in one.scope} - branch.scope.keys()
+        names = [name for name in self._kinds if name in found]
+        if not names:  # it could only repeat rows, and solutions are a set
+            return
+        branches = tuple(_finish(one, names) for one in inner)
+        outputs = tuple(self._bind(branch, name) for name in names)
+        branch.steps.append(ir.Extend(branches, outputs, shared))
+
+    def _element(self, branch: _Branch, variable: ast.Variable | None) -> ir.Var:
+        if variable is None:
+            return self._new("", is_element=True)
+        return branch.scope.get(variable.name) or self._bind(branch, variable.name)
+
+    def _bind(self, branch: _Branch, name: str) -> ir.Var:
+        var = branch.scope[name] = self._new(name, is_element=self._kinds[name])
+        return var
+
+    def _bind_or_unify(self, branch: _Branch, name: str, var: ir.Var) -> None:
+        if (known := branch.scope.setdefault(name, var)) is not var:
+            branch.steps.append(ir.Unify(known, var))
+
+    def _new(self, name: str, *, is_element: bool) -> ir.Var:
+        self._count += 1
+        return ir.Var(self._count, name, is_element)
+
+
+def _finish(branch: _Branch, names: Iterable[str]) -> ir.Branch:
+    exports = tuple(branch.scope[name] for name in names if name in branch.scope)
+    return ir.Branch(tuple(branch.steps), exports)
+
+
+def _shared(clauses: Sequence[ast.Clause], scope: Mapping[str, ir.Var]) -> tuple[ir.Var, ...]:
+    names = dict.fromkeys(variable.name for variable, _ in mentions(clauses))
+    return tuple(scope[name] for name in names if name in scope)
+
+
+def _needs(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable]:
+    if isinstance(clause, ast.FilterClause):
+        return list(expression_variables(clause.expression))
+    assert isinstance(clause.target, ast.Variable)
+    return [clause.target]
+
+
+def _string(text: ast.Text) -> str:
+    """Return a type, predicate or key: lifting left these in the tree as they are."""
+    assert isinstance(text, ast.Literal)
+    assert isinstance(text.value, str)
+    return text.value
+
+
+def _parameter(text: ast.Text | None) -> str | None:
+    """Return the parameter that lifting put in the place of a name or an id."""
+    assert not isinstance(text, ast.Literal)
+    return None if text is None else text.name

@@ -1,0 +1,148 @@
+"""The rewrite that gives steps their order: anchors first, then outward from bound ends.
+
+A pure function of the plan and of coarse counts. Patterns, reads and tests commute, since
+every variable is bound by exactly one step of its branch or checked for equality, so they may
+run as soon as what they read is bound. OPTIONAL runs when nothing cheaper is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from dataclasses import replace
+from typing import assert_never
+
+from recollect.kernel.plan import ir
+from recollect.kernel.plan.statistics import Statistics
+
+_DEGREE = 8.0  # links guessed at one end of a bound element
+_UNBOUND_PATH = 1e12
+
+
+def order_branch(
+    branch: ir.Branch, statistics: Statistics, bound: Set[ir.Var] = frozenset()
+) -> ir.Branch:
+    """Return the branch with its steps, and those of its inner branches, in running order."""
+    done = set(bound)
+    waiting = list(branch.steps)
+    ordered: list[ir.Step] = []
+    while waiting:
+        step = _next_step(waiting, done, statistics)
+        waiting.remove(step)
+        ordered.append(_order_inner(step, statistics, frozenset(done)))
+        done.update(binds(step))
+    return replace(branch, steps=tuple(ordered))
+
+
+def _order_inner(step: ir.Step, statistics: Statistics, bound: frozenset[ir.Var]) -> ir.Step:
+    if isinstance(step, ir.Exclude | ir.Extend):
+        inner = (order_branch(one, statistics, bound) for one in step.branches)
+        return replace(step, branches=tuple(inner))
+    return step
+
+
+def _next_step(
+    waiting: list[ir.Step], done: set[ir.Var], statistics: Statistics
+) -> ir.Step:
+    """Pick a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
+    owned = {var for step in waiting if not _is_atom(step) for var in binds(step)}
+    extension: ir.Extend | None = None
+    best: ir.Atom | None = None
+    lowest = 0.0
+    for step in waiting:
+        if isinstance(step, ir.MatchConcept | ir.MatchLink | ir.MatchPath):
+            if owned.isdisjoint(_ends(step)):
+                cost = _cost(step, done, statistics)
+                if best is None or cost < lowest:
+                    best, lowest = step, cost
+        elif done.issuperset(needs(step)):
+            if not isinstance(step, ir.Extend):
+                return step
+            extension = extension or step
+    is_scan = best is not None and done and done.isdisjoint(_ends(best)) and lowest > 1
+    if extension is not None and (best is None or is_scan):
+        return extension
+    assert best is not None, "every step is bound by one before it"
+    return best
+
+
+def _is_atom(step: ir.Step) -> bool:
+    return isinstance(step, ir.MatchConcept | ir.MatchLink | ir.MatchPath)
+
+
+def _ends(atom: ir.Atom) -> tuple[ir.Var, ...]:
+    """Return the element variables an atom binds or checks."""
+    match atom:
+        case ir.MatchConcept():
+            return (atom.var,)
+        case ir.MatchLink():
+            return (atom.var, atom.subject, atom.object)
+        case ir.MatchPath():
+            return (atom.subject, atom.object)
+        case _:
+            assert_never(atom)
+
+
+def binds(step: ir.Step) -> tuple[ir.Var, ...]:
+    """Return the variables that are bound once the step has run."""
+    match step:
+        case ir.MatchConcept() | ir.MatchPath():
+            return _ends(step)
+        case ir.MatchLink():
+            return _ends(step) if step.predicate is None else (*_ends(step), step.predicate)
+        case ir.ReadValue():
+            return (step.value,)
+        case ir.BindNull():
+            return (step.var,)
+        case ir.Extend():
+            return step.outputs
+        case ir.Unify() | ir.Filter() | ir.Exclude():
+            return ()
+        case _:
+            assert_never(step)
+
+
+def needs(step: ir.Step) -> Iterable[ir.Var]:
+    """Return the variables that must be bound before a step that matches nothing may run."""
+    match step:
+        case ir.ReadValue():
+            return (step.target,)
+        case ir.Unify():
+            return (step.left, step.right)
+        case ir.Filter():
+            return [var for _, var in step.scope]
+        case ir.Exclude():
+            return step.shared
+        case ir.Extend():
+            return step.needs
+        case ir.BindNull() | ir.MatchConcept() | ir.MatchLink() | ir.MatchPath():
+            return ()
+        case _:
+            assert_never(step)
+
+
+def _cost(atom: ir.Atom, done: Set[ir.Var], statistics: Statistics) -> float:
+    """Return about how many rows the atom makes of one, given what is bound."""
+    match atom:
+        case ir.MatchConcept():
+            if atom.var in done:
+                return 0.1
+            if atom.id is not None or (atom.name is not None and atom.type is not None):
+                return 0.5
+            if atom.name is not None:
+                return 0.9
+            return 2.0 + statistics.type_count(atom.type)
+        case ir.MatchLink():
+            bound = (atom.subject in done) + (atom.object in done)
+            if atom.var in done or bound == 2:
+                return 0.2
+            total = float(statistics.link_count(atom.predicates))
+            if bound == 1:
+                return 1.0 + min(_DEGREE + (atom.object in done), total)
+            return 4.0 + total
+        case ir.MatchPath():
+            bound = (atom.subject in done) + (atom.object in done)
+            if bound == 0:
+                return _UNBOUND_PATH
+            return 4 * _DEGREE if bound == 1 else 2 * _DEGREE
+        case _:
+            assert_never(atom)

@@ -1,0 +1,127 @@
+"""Shape to plan: resolve names, lower, then apply the rewrites in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.plan.lower import Lowering
+from recollect.kernel.plan.order import order_branch
+from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
+from recollect.kernel.plan.statistics import Statistics
+
+
+def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
+    """Return the plan of a FIND whose WHERE has been lifted.
+
+    Raises KIP_3001 for a variable nothing binds, KIP_1001 for one of two kinds.
+    """
+    where = TargetNames().name_targets(find.where)
+    kinds = resolve_kinds(where)
+    branches = Lowering(kinds).lower(where, kinds)
+    variables = branches[0].exports
+    columns = _Columns({var.name: at for at, var in enumerate(variables)}, variables)
+    return ir.Plan(
+        branches=tuple(order_branch(branch, statistics) for branch in branches),
+        variables=variables,
+        columns=tuple(columns.column(one) for one in find.columns),
+        names=tuple(one.name for one in find.columns),
+        order_by=columns.sorts(find),
+        is_grouped=_is_grouped(find),
+    )
+
+
+def _is_grouped(find: ast.Find) -> bool:
+    return any(isinstance(one, ast.Aggregate) for one in find.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Resolves what FIND and ORDER BY name to positions among the solution variables."""
+
+    places: Mapping[str, int]
+    variables: Sequence[ir.Var]
+
+    def column(self, column: ast.Variable | ast.Aggregate) -> ir.Column:
+        if isinstance(column, ast.Aggregate):
+            return ir.Fold(column.function, self._place(column.variable), column.distinct)
+        return ir.Plain(self._place(column))
+
+    def sorts(self, find: ast.Find) -> tuple[ir.Sort, ...]:
+        aliases = {
+            one.name: one for one in find.columns if isinstance(one, ast.Aggregate)
+        }
+        keys = {one.name for one in find.columns if isinstance(one, ast.Variable)}
+        sorts = []
+        for sort in find.order_by:
+            key: ast.Variable | ast.Aggregate = sort.key
+            if isinstance(key, ast.Variable):
+                key = aliases.get(key.name, key)
+            if isinstance(key, ast.Aggregate) and not aliases:
+                raise RecollectError(
+                    INVALID_SYNTAX,
+                    "ORDER BY has an aggregate and FIND has none",
+                    hint="put the aggregate in FIND as well",
+                    span=key.span,
+                )
+            if isinstance(key, ast.Variable) and aliases and key.name not in keys:
+                raise not_bound(key, [*keys, *aliases])
+            sorts.append(ir.Sort(self.column(key), sort.descending))
+        return tuple(sorts)
+
+    def _place(self, variable: ast.Variable) -> int:
+        if variable.name not in self.places:
+            raise not_bound(variable, self.places)
+        return self.places[variable.name]
+
+
+def select_target(
+    where: Iterable[ast.Clause], target: ast.Variable | None, *, links_only: bool
+) -> ast.Find:
+    """Return the FIND of the elements a DELETE means.
+
+    The target is the one that is named, else the only clause of the WHERE that matches an
+    element, else the only one with a variable. Raises KIP_1001 when that is not one.
+    """
+    clauses = TargetNames().name_targets(tuple(where))
+    if target is None:
+        clauses, target = _only_target(clauses, links_only=links_only)
+    return ast.Find((target,), clauses)
+
+
+def _only_target(
+    clauses: tuple[ast.Clause, ...], *, links_only: bool
+) -> tuple[tuple[ast.Clause, ...], ast.Variable]:
+    wanted = ast.LinkClause if links_only else ast.ConceptClause | ast.LinkClause
+    found = [at for at, clause in enumerate(clauses) if isinstance(clause, wanted)]
+    if len(found) > 1:
+        named = [at for at in found if _variable(clauses[at]) is not None]
+        found = named if len(named) == 1 else found
+    if len(found) != 1:
+        what = "link clause" if links_only else "concept or link clause"
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"the WHERE of a DELETE has {len(found)} candidates for what to delete from",
+            hint=f"name one {what}, or write FROM ?x",
+            span=clauses[found[1]].span if found else (clauses[0].span if clauses else None),
+        )
+    clause = clauses[found[0]]
+    variable = _variable(clause)
+    if variable is not None:
+        return clauses, variable
+    variable = ast.Variable("#target", span=clause.span)
+    assert isinstance(clause, ast.ConceptClause | ast.LinkClause)
+    if isinstance(clause, ast.ConceptClause):
+        named_clause: ast.Clause = ast.ConceptClause(variable, clause.pattern, span=clause.span)
+    else:
+        named_clause = ast.LinkClause(variable, clause.pattern, span=clause.span)
+    at = found[0]
+    return (*clauses[:at], named_clause, *clauses[at + 1 :]), variable
+
+
+def _variable(clause: ast.Clause) -> ast.Variable | None:
+    assert isinstance(clause, ast.ConceptClause | ast.LinkClause)
+    return clause.variable

@@ -1,0 +1,1 @@
+"""Running plans: parameters bound, rows decoded, elements shown."""

@@ -1,0 +1,101 @@
+"""SQL columns to the cells of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import assert_never, cast
+
+import orjson
+
+from recollect.kernel.sql.output import Output, Shape
+from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.model import Cell, Element, Value
+
+Decode = Callable[[Sequence[SqlValue]], Cell]
+
+
+def element_ids(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> set[int]:
+    """Return the integer ids of every element the rows show."""
+    ids: set[int] = set()
+    start = 0
+    for output in outputs:
+        if output.shape is Shape.ELEMENT:
+            ids.update(cast(int, row[start]) for row in rows if row[start] is not None)
+        elif output.shape is Shape.ELEMENTS:
+            for row in rows:
+                ids.update(orjson.loads(cast(str, row[start])))
+        start += output.shape.width
+    return ids
+
+
+def decode_rows(
+    rows: Sequence[SqlRow], outputs: Sequence[Output], elements: Mapping[int, Element]
+) -> list[tuple[Cell, ...]]:
+    """Return the rows with each column's cell decoded."""
+    columns: list[list[Cell]] = []
+    start = 0
+    for output in outputs:
+        end = start + output.shape.width
+        columns.append([_cell(row[start:end], output, elements) for row in rows])
+        start = end
+    return list(zip(*columns, strict=True))
+
+
+def _cell(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> Cell:
+    first = parts[0]
+    match output.shape:
+        case Shape.ELEMENT:
+            return None if first is None else elements[cast(int, first)]
+        case Shape.TEXT | Shape.PLAIN:
+            return cast(Value, first)
+        case Shape.JSON:
+            return None if first is None else cast(Value, orjson.loads(cast(str, first)))
+        case Shape.ELEMENTS:
+            ids = orjson.loads(cast(str, first))
+            if output.reduces:
+                ids = list(dict.fromkeys(ids))
+            return [elements[one] for one in ids]
+        case Shape.VALUES:
+            return _reduced(orjson.loads(cast(str, first)), output.reduces)
+        case Shape.SUM:
+            return _sum(parts)
+        case Shape.AVG:
+            count = cast(int, parts[4])
+            return None if count == 0 else float(_sum(parts)) / count
+        case _:
+            assert_never(output.shape)
+
+
+def _sum(parts: SqlRow) -> int | float:
+    high, low, real, reals = (cast("int | float", part or 0) for part in parts[:4])
+    whole = (int(high) << 32) + int(low)
+    return whole + float(real) if reals else whole
+
+
+def _reduced(values: list[Value], reduces: str) -> Value:
+    if not reduces:
+        return values
+    distinct = list({_comparable(value): value for value in reversed(values)}.values())[::-1]
+    if reduces == "distinct":
+        return distinct
+    numbers = [
+        value
+        for value in distinct
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
+    if reduces == "sum":
+        return sum(numbers)
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def _comparable(value: Value) -> object:
+    """Return a hashable that is equal for equal values: 1 is 1.0, and true is not 1."""
+    match value:
+        case bool():
+            return (bool, value)
+        case list():
+            return (list, tuple(_comparable(item) for item in value))
+        case dict():
+            return (dict, frozenset((key, _comparable(item)) for key, item in value.items()))
+        case _:
+            return value

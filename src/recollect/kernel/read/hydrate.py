@@ -1,0 +1,70 @@
+"""Elements shown whole, from their integer ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import orjson
+
+from recollect.kernel.lang import ast
+from recollect.kernel.read.moment import NOW, Moment
+from recollect.kernel.sql.hydration import hydration_sql
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.terms import Terms
+from recollect.model import LINK_BIT, Concept, Element, Link
+
+
+def hydrate(
+    session: Session, group: Group, terms: Terms, ids: Iterable[int], moment: Moment = NOW
+) -> dict[int, Element]:
+    """Return the elements by id; an id that is not of this group is left out."""
+    concepts: list[int] = []
+    links: list[int] = []
+    for one in set(ids):
+        (links if one & 1 == LINK_BIT else concepts).append(one)
+    found: dict[int, Element] = {}
+    for row in _rows(session, group, ast.Kind.CONCEPT, concepts, moment):
+        id_, given, type_, name, attributes, metadata = row
+        assert isinstance(id_, int)
+        found[id_] = Concept(
+            str(given) if given is not None else public_id(group.id_bits, id_),
+            terms.text(session, int(str(type_))),
+            str(name),
+            orjson.loads(str(attributes)),
+            orjson.loads(str(metadata)),
+        )
+    for row in _rows(session, group, ast.Kind.LINK, links, moment):
+        id_, given, predicate, subject, subject_id, object_, object_id, attributes, metadata = row
+        assert isinstance(id_, int)
+        found[id_] = Link(
+            str(given) if given is not None else public_id(group.id_bits, id_),
+            _end(group, subject, subject_id),
+            terms.text(session, int(str(predicate))),
+            _end(group, object_, object_id),
+            orjson.loads(str(attributes)),
+            orjson.loads(str(metadata)),
+        )
+    return found
+
+
+def _rows(
+    session: Session, group: Group, kind: ast.Kind, ids: list[int], moment: Moment
+) -> list[SqlRow]:
+    if not ids:
+        return []
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "ids": orjson.dumps(ids).decode(),
+        **moment.parameters,
+    }
+    return session.rows(hydration_sql(kind, moment.clock, SQLITE), parameters)
+
+
+def _end(group: Group, element: SqlValue, given: SqlValue) -> str:
+    if given is not None:
+        return str(given)
+    assert isinstance(element, int)
+    return public_id(group.id_bits, element)

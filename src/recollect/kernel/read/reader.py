@@ -1,0 +1,202 @@
+"""One reader of one group: queries to answers, inside a session that somebody opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, Notice, RecollectError, nearest
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.pipeline import plan_find, select_target
+from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.read.cache import Cache
+from recollect.kernel.read.cells import decode_rows, element_ids
+from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.read.statistics import GroupStatistics
+from recollect.kernel.sql.clock import Clock
+from recollect.kernel.sql.compile import compile_plan
+from recollect.kernel.sql.output import Compiled
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.functions import compile_pattern
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import element_id
+from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
+from recollect.kernel.store.terms import Terms
+from recollect.model import LINK_BIT, AsOf, Element, Limits, Rows, Value
+
+_ABSENT = -1  # the code of a term, or the id of an element, that is not there
+PlanKey = tuple[ast.Find, int, bool, Clock]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What the readers of one group share: its terms, its counts and its plans."""
+
+    group: Group
+    terms: Terms
+    statistics: GroupStatistics
+    plans: Cache[PlanKey, Compiled]
+
+    @classmethod
+    def of(cls, group: Group) -> Catalog:
+        """Return an empty catalog of the group."""
+        return cls(group, Terms(group.group_id), GroupStatistics(group), Cache(1024))
+
+
+class Reader:
+    """Runs queries in one session, at one moment, within limits."""
+
+    def __init__(
+        self,
+        session: Session,
+        catalog: Catalog,
+        limits: Limits,
+        as_of: AsOf | None = None,
+    ) -> None:
+        self.session = session
+        self.group = catalog.group
+        self._catalog = catalog
+        self._limits = limits
+        self.moment = resolve_moment(session, catalog.group, as_of)
+        self.notices: list[Notice] = []
+
+    def find(self, find: ast.Find, bindings: Bindings) -> Rows:
+        """Return the rows of a FIND. Cost: one statement, and one for each kind of element."""
+        limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
+        offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
+        compiled, rows = self._run(find, bindings, limit, offset)
+        elements = self.elements(element_ids(rows, compiled.outputs))
+        return Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
+
+    def targets(
+        self,
+        where: Iterable[ast.Clause],
+        target: ast.Variable | None,
+        bindings: Bindings,
+        *,
+        links_only: bool,
+    ) -> list[int]:
+        """Return the integer ids of the elements a DELETE means, in order."""
+        find = select_target(where, target, links_only=links_only)
+        compiled, rows = self._run(find, bindings, None, 0)
+        ids = sorted(element_ids(rows, compiled.outputs))
+        if links_only and any(one & 1 != LINK_BIT for one in ids):
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "DELETE PROPOSITIONS names a variable that is bound to concepts",
+                hint="name the link: DELETE PROPOSITIONS WHERE { ?link (?s, ?p, ?o) }",
+                span=find.columns[0].span,
+            )
+        return ids
+
+    def elements(self, ids: Iterable[int]) -> dict[int, Element]:
+        """Return elements whole, by integer id."""
+        return hydrate(self.session, self.group, self._catalog.terms, ids, self.moment)
+
+    def compile(self, find: ast.Find, bindings: Bindings) -> tuple[Compiled, dict[str, SqlValue]]:
+        """Return the SQL of a FIND and the values of its parameters, but for the page."""
+        lifting = Lifting(bindings)
+        shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
+        statistics = self._catalog.statistics.current(self.session)
+        clock = self.moment.clock
+        if clock.has_known:  # what is absent now may have been there then
+            statistics = uncertain(statistics)
+        key = (shape, statistics.epoch, statistics.is_certain, clock)
+        compiled = self._catalog.plans.get(
+            key, lambda: compile_plan(plan_find(shape, statistics), statistics, clock, SQLITE)
+        )
+        _check_patterns(shape.where, lifting.values)
+        return compiled, self._parameters(compiled, lifting.values)
+
+    def _run(
+        self, find: ast.Find, bindings: Bindings, limit: int | None, offset: int
+    ) -> tuple[Compiled, list[SqlRow]]:
+        compiled, parameters = self.compile(find, bindings)
+        most = self._limits.max_rows
+        parameters["limit"] = most + 1 if limit is None else min(limit, most + 1)
+        parameters["offset"] = offset
+        budget = Budget(self._limits.max_steps, self._limits.max_seconds)
+        rows = self.session.rows(compiled.sql, parameters, budget)
+        if len(rows) > most:
+            raise RecollectError(
+                RESOURCE_EXHAUSTED,
+                f"the answer has more than {most} rows",
+                hint=f"write LIMIT {most}, or aggregate",
+                details={"rows": most},
+            )
+        return compiled, rows
+
+    def _parameters(self, compiled: Compiled, values: dict[str, Value]) -> dict[str, SqlValue]:
+        group = self.group
+        parameters: dict[str, SqlValue] = {
+            "group": group.group_id,
+            "id_bits": group.id_bits,
+            **self.moment.parameters,
+        }
+        for name, value in values.items():
+            parameters[name] = cast(SqlValue, value)
+            if name.startswith("id"):
+                found = element_id(group.id_bits, str(value))
+                parameters[f"{name}_element"] = _ABSENT if found is None else found
+        for name, text in compiled.terms.items():
+            code = self._catalog.terms.code(self.session, text)
+            parameters[name] = _ABSENT if code is None else code
+            if code is None:
+                is_predicate = name in compiled.predicates
+                self.notices.append(self._unknown(text, is_predicate=is_predicate))
+        return parameters
+
+    def _unknown(self, text: str, *, is_predicate: bool) -> Notice:
+        """Return the warning for a type or predicate that nothing in the group has."""
+        statistics = self._catalog.statistics.current(self.session)
+        known = statistics.links if is_predicate else statistics.concepts
+        what = "predicate" if is_predicate else "concept type"
+        near = nearest(text, known, limit=3)
+        shown = " or ".join(orjson.dumps(name).decode() for name in near)
+        describe = "PROPOSITION" if is_predicate else "CONCEPT"
+        return Notice(
+            f"unknown_{'predicate' if is_predicate else 'type'}",
+            f"no {what} is named {orjson.dumps(text).decode()}",
+            hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",
+        )
+
+
+def uncertain(statistics: Statistics) -> Statistics:
+    """Return the same counts without the promise of what is absent."""
+    return Statistics(
+        statistics.epoch,
+        False,
+        statistics.concepts,
+        statistics.links,
+        statistics.multiple,
+        statistics.linked,
+    )
+
+
+def _check_patterns(clauses: Iterable[ast.Clause], values: dict[str, Value]) -> None:
+    """Refuse a regular expression that is not one before anything runs: KIP_1001."""
+    for clause in clauses:
+        match clause:
+            case ast.FilterClause():
+                _check_expression(clause.expression, values)
+            case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
+                _check_patterns(clause.clauses, values)
+
+
+def _check_expression(expression: ast.Expression, values: dict[str, Value]) -> None:
+    match expression:
+        case ast.TestText(function=ast.TextTest.REGEX, part=ast.Parameter() as part):
+            pattern = values[part.name]
+            if isinstance(pattern, str):
+                compile_pattern(pattern, part.span)
+        case ast.Not():
+            _check_expression(expression.operand, values)
+        case ast.And() | ast.Or():
+            for operand in expression.operands:
+                _check_expression(operand, values)

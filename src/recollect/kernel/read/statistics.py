@@ -1,0 +1,68 @@
+"""The counts the planner is given, read from the tallies when the group has changed."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from dataclasses import replace
+
+from recollect.kernel.plan.statistics import Statistics, coarse
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.schema import (
+    TALLY_CONCEPTS,
+    TALLY_LINKED,
+    TALLY_LINKS,
+    TALLY_MULTIPLE,
+)
+
+_NUMBER = "SELECT g.number FROM grp AS g WHERE g.group_id = ?"
+_TALLIES = (
+    "SELECT a.kind, t.text, a.count FROM tally AS a"
+    " JOIN term AS t ON t.group_id = a.group_id AND t.code = a.term"
+    " WHERE a.group_id = :group AND t.group_id = :group AND a.count > 0"
+    " AND a.kind IN (:concepts, :links, :multiple, :linked)"
+)
+
+
+class GroupStatistics:
+    """The statistics of one group; they keep their epoch while the coarse counts stand."""
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._number = -1
+        self._statistics = Statistics()
+        self._lock = threading.Lock()
+
+    def current(self, session: Session) -> Statistics:
+        """Return the statistics of the snapshot; inside a write they promise nothing."""
+        row = session.row(_NUMBER, (self._group.group_id,))
+        number = -1 if row is None else row[0]
+        with self._lock:
+            if number != self._number:
+                assert isinstance(number, int)
+                self._load(session)
+                self._number = number
+            statistics = self._statistics
+        return replace(statistics, is_certain=False) if session.is_writing else statistics
+
+    def _load(self, session: Session) -> None:
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        parameters: dict[str, SqlValue] = {
+            "group": self._group.group_id,
+            "concepts": TALLY_CONCEPTS,
+            "links": TALLY_LINKS,
+            "multiple": TALLY_MULTIPLE,
+            "linked": TALLY_LINKED,
+        }
+        for kind, term, count in session.rows(_TALLIES, parameters):
+            found[str(kind)][str(term)] = coarse(int(str(count)))
+        fresh = Statistics(
+            self._statistics.epoch + 1,
+            concepts=found[TALLY_CONCEPTS],
+            links=found[TALLY_LINKS],
+            multiple=frozenset(found[TALLY_MULTIPLE]),
+            linked=frozenset(found[TALLY_LINKED]),
+        )
+        if replace(fresh, epoch=self._statistics.epoch) != self._statistics:
+            self._statistics = fresh

@@ -1,0 +1,204 @@
+"""Domains: the regions of a memory, and what matters most in each.
+
+The rule: a domain is a concept of type `Domain`, joined to its members by the predicate
+`belongs_to_domain`. While a memory has none, its concept types stand in for them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import orjson
+
+from recollect.kernel.search.cells import text, whole
+from recollect.kernel.search.known_terms import term_code
+from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
+from recollect.model import ElementKind
+
+DOMAIN = "Domain"
+BELONGS = "belongs_to_domain"
+
+MOST_DOMAINS = 256
+MOST_KEYS = 10
+"""Key concepts, and key predicates, of one domain."""
+
+MOST_LINKS = 100_000
+"""Links counted for the ranking, in each direction, and concepts."""
+
+_MOST_KEY_LINKS = 100_000  # links of key concepts whose predicates are counted
+
+_DOMAINS = """
+SELECT domain.id, domain.name, (
+  SELECT COUNT(*) FROM link AS member
+  WHERE member.group_id = :group AND member.object = domain.id
+    AND member.predicate = :belongs AND member.expired_at = :living) AS members
+FROM concept AS domain
+WHERE domain.group_id = :group AND domain.type = :domain AND domain.expired_at = :living
+ORDER BY members DESC, domain.name LIMIT :most
+"""
+
+_TYPES = """
+SELECT tally.term, term.text, tally.count FROM tally CROSS JOIN term ON term.code = tally.term
+WHERE tally.group_id = :group AND term.group_id = :group
+  AND tally.kind = :kind AND tally.count > 0
+ORDER BY tally.count DESC, term.text LIMIT :most
+"""
+
+_KEY_CONCEPTS = """
+WITH counted (id, links) AS (
+  SELECT outward.subject, 1 FROM (
+    SELECT link.subject FROM link
+    WHERE link.group_id = :group AND link.expired_at = :living
+    ORDER BY link.subject LIMIT :most_links) AS outward
+  UNION ALL
+  SELECT inward.object, 1 FROM (
+    SELECT link.object FROM link
+    WHERE link.group_id = :group AND link.expired_at = :living
+    ORDER BY link.object LIMIT :most_links) AS inward
+  UNION ALL
+  SELECT alone.id, 0 FROM (
+    SELECT concept.id FROM concept
+    WHERE concept.group_id = :group AND concept.expired_at = :living
+    LIMIT :most_links) AS alone
+),
+degree (id, links) AS (SELECT counted.id, SUM(counted.links) FROM counted GROUP BY counted.id),
+member (region, id, links) AS (
+  SELECT concept.type, degree.id, degree.links
+  FROM degree CROSS JOIN concept ON concept.id = degree.id
+  WHERE concept.group_id = :group AND :belongs IS NULL
+  UNION ALL
+  SELECT joined.object, degree.id, degree.links
+  FROM degree CROSS JOIN link AS joined ON joined.subject = degree.id
+  WHERE joined.group_id = :group
+    AND joined.predicate = :belongs AND joined.expired_at = :living
+),
+ranked (region, id, position, total) AS (
+  SELECT member.region, member.id,
+    ROW_NUMBER() OVER (PARTITION BY member.region ORDER BY member.links DESC, member.id),
+    SUM(member.links) OVER (PARTITION BY member.region)
+  FROM member
+)
+SELECT ranked.region, ranked.id, concept.name, ranked.total
+FROM ranked CROSS JOIN concept ON concept.id = ranked.id
+WHERE ranked.position <= :most_keys AND concept.group_id = :group
+ORDER BY ranked.region, ranked.position
+"""
+
+_KEY_PREDICATES = """
+SELECT key.region, predicate.text, COUNT(*) AS links FROM (
+  SELECT one.value ->> 0 AS region, touching.predicate FROM json_each(:keys) AS one
+  CROSS JOIN link AS touching ON touching.subject = one.value ->> 1
+  WHERE touching.group_id = :group AND touching.expired_at = :living
+  UNION ALL
+  SELECT one.value ->> 0, touching.predicate FROM json_each(:keys) AS one
+  CROSS JOIN link AS touching ON touching.object = one.value ->> 1
+  WHERE touching.group_id = :group AND touching.expired_at = :living
+  LIMIT :most) AS key
+CROSS JOIN term AS predicate ON predicate.code = key.predicate
+WHERE predicate.group_id = :group AND (:belongs IS NULL OR predicate.code <> :belongs)
+GROUP BY key.region, predicate.code ORDER BY key.region, links DESC, predicate.text
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A Domain concept with its number of members, or a type with its number of concepts."""
+
+    key: int  # id of the concept, or code of the type
+    name: str
+    count: int
+    kind: Literal["domain", "type"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What matters most in one domain, best first."""
+
+    domain: Domain
+    key_concepts: tuple[str, ...]
+    key_predicates: tuple[str, ...]
+
+
+def domains(session: Session, group_id: int) -> list[Domain]:
+    """Return the domains, largest first, ties by name, at most 256.
+
+    Types stand in for them, with `kind` "type", while there is no living Domain concept.
+    """
+    code = term_code(session, group_id, ElementKind.CONCEPT, DOMAIN)
+    rows: list[SqlRow] = []
+    if code is not None:
+        parameters = {
+            "group": group_id,
+            "domain": code,
+            "belongs": term_code(session, group_id, ElementKind.LINK, BELONGS),
+            "living": LIVING,
+            "most": MOST_DOMAINS,
+        }
+        rows = session.rows(_DOMAINS, parameters)
+    if rows:
+        return [Domain(whole(key), text(name), whole(count), "domain") for key, name, count in rows]
+    rows = session.rows(_TYPES, {"group": group_id, "kind": TALLY_CONCEPTS, "most": MOST_DOMAINS})
+    return [Domain(whole(key), text(name), whole(count), "type") for key, name, count in rows]
+
+
+def regions(session: Session, group_id: int) -> list[Region]:
+    """Return the domains with their key concepts and predicates.
+
+    Domains stand in order of the living links of their members, concepts of their own links,
+    predicates of the links of the key concepts; ties by name, of concepts by age. Cost: the
+    group's links, up to 100,000 in each direction.
+    """
+    found = domains(session, group_id)
+    if not found:
+        return []
+    belongs = None  # of types: what a concept belongs to is its type
+    if found[0].kind == "domain":
+        belongs = term_code(session, group_id, ElementKind.LINK, BELONGS) or 0
+    concepts = session.rows(
+        _KEY_CONCEPTS,
+        {
+            "group": group_id,
+            "belongs": belongs,
+            "living": LIVING,
+            "most_links": MOST_LINKS,
+            "most_keys": MOST_KEYS,
+        },
+    )
+    wanted = {one.key for one in found}
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    totals: dict[int, int] = {}
+    keys: list[tuple[int, int]] = []
+    for region, element, name, total in concepts:
+        if (domain := whole(region)) in wanted:
+            names[domain].append(text(name))
+            totals[domain] = whole(total)
+            keys.append((domain, whole(element)))
+    predicates = _predicates(session, group_id, belongs, keys)
+    ranked = sorted(found, key=lambda one: (-totals.get(one.key, 0), one.name))
+    return [
+        Region(one, tuple(names[one.key]), tuple(predicates[one.key][:MOST_KEYS])) for one in ranked
+    ]
+
+
+def _predicates(
+    session: Session, group_id: int, belongs: int | None, keys: Sequence[tuple[int, int]]
+) -> defaultdict[int, list[str]]:
+    """Return the predicates of the key concepts' links by domain, most used first."""
+    rows = session.rows(
+        _KEY_PREDICATES,
+        {
+            "group": group_id,
+            "belongs": belongs,
+            "living": LIVING,
+            "keys": orjson.dumps(keys).decode(),
+            "most": _MOST_KEY_LINKS,
+        },
+    )
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for region, name, _ in rows:
+        found[whole(region)].append(text(name))
+    return found

@@ -1,0 +1,174 @@
+"""The text index as the writer keeps it: one document per element, and the past ones.
+
+The rule: an element's document stands under its own id, in the living partition until the
+element is closed, then in the closed one, and never comes back. Contents that were superseded
+have documents of their own in the closed partition, numbered by `text_past`. Documents and
+tokens of every partition are counted in `tally`, for ranking. Nothing reaches the store before
+`flush`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import orjson
+
+from recollect.kernel.search.cells import whole
+from recollect.kernel.search.partition import Partition, partition_of
+from recollect.kernel.search.tokens import tokens
+from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
+
+_LENGTHS = """
+SELECT text_index.rowid, text_length(text_index) FROM text_index
+WHERE text_index.rowid IN (SELECT one.value FROM json_each(:documents) AS one)
+"""
+
+_PAST_DOCUMENTS = """
+SELECT past.doc, past.element FROM text_past AS past
+WHERE past.group_id = :group
+  AND past.element IN (SELECT one.value FROM json_each(:elements) AS one)
+"""
+
+_PUT = "INSERT OR REPLACE INTO text_index (rowid, body) VALUES (?, ?)"
+
+_REMOVE = "DELETE FROM text_index WHERE rowid = ?"
+
+_PUT_PAST = "INSERT INTO text_past (group_id, element, until) VALUES (?, ?, ?)"
+
+_PUT_PAST_BODY = """
+INSERT INTO text_index (rowid, body) SELECT -past.doc, :body FROM text_past AS past
+WHERE past.group_id = :group AND past.element = :element AND past.until = :until
+"""
+
+_REMOVE_PAST = "DELETE FROM text_past WHERE group_id = ? AND doc = ?"
+
+_ADD = """
+INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)
+ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    is_living: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    was_living: bool
+
+
+class TextIndex:
+    """Collects what one write transaction does to a group's documents, and writes it at once.
+
+    One per write session and group. Cost: a few statements per `flush`, whatever their number.
+    """
+
+    def __init__(self, session: Session, group_id: int) -> None:
+        self._session = session
+        self._group_id = group_id
+        self._current: dict[int, _Document | _Removal] = {}
+        self._past: dict[tuple[int, int], str] = {}  # by element and until
+        self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
+
+    def put(self, element: int, is_living: bool, text: str) -> None:
+        """Set an element's document, replacing the one it has; `text` is from `document.py`.
+
+        `is_living=False` closes it: pass the text again. The last call before a flush counts.
+        """
+        self._current[element] = _Document(is_living, text)
+
+    def supersede(self, element: int, until: int, text: str) -> None:
+        """Keep the text an element had until a transaction, beside its current document.
+
+        Of several calls for one element and transaction the first counts: what stood there
+        before the transaction. It moves nothing: `put` the new text as well. A text that did
+        not change needs no call: the next one stands for the time before it too.
+        """
+        self._past.setdefault((element, until), text)
+
+    def remove(self, element: int, was_living: bool) -> None:
+        """Remove an element's document and all its past ones, as a purge does.
+
+        `was_living` is whether its row was alive before the transaction. An element without
+        a document is no error.
+        """
+        self._current[element] = _Removal(was_living)
+        self._past = {key: text for key, text in self._past.items() if key[0] != element}
+
+    def flush(self) -> None:
+        """Write everything collected; the index and its counts agree afterwards."""
+        self._flush_removed()
+        self._flush_current()
+        self._flush_past()
+        changed = [(kind, part, count) for (kind, part), count in self._counts.items() if count]
+        self._session.execute_many(_ADD, [(self._group_id, *one) for one in sorted(changed)])
+        self._current, self._past = {}, {}
+        self._counts.clear()
+
+    def _flush_removed(self) -> None:
+        removed = {
+            element: change.was_living
+            for element, change in self._current.items()
+            if isinstance(change, _Removal)
+        }
+        if not removed:
+            return
+        for element, length in self._lengths(removed).items():
+            self._count(partition_of(self._group_id, element, removed[element]), -1, -length)
+        past = self._past_documents(removed)
+        for document, length in self._lengths(-one for one in past).items():
+            closed = partition_of(self._group_id, past[-document], is_living=False)
+            self._count(closed, -1, -length)
+        documents = [*removed, *(-one for one in past)]
+        self._session.execute_many(_REMOVE, [(one,) for one in documents])
+        self._session.execute_many(_REMOVE_PAST, [(self._group_id, one) for one in past])
+
+    def _flush_current(self) -> None:
+        bodies: list[tuple[int, str]] = []
+        lengths = self._lengths(self._current)
+        for element, change in self._current.items():
+            if isinstance(change, _Removal):
+                continue
+            if element in lengths:
+                was = partition_of(self._group_id, element, is_living=True)
+                self._count(was, -1, -lengths[element])
+            partition = partition_of(self._group_id, element, change.is_living)
+            bodies.append((element, self._body(partition, change.text)))
+        self._session.execute_many(_PUT, bodies)
+
+    def _flush_past(self) -> None:
+        bodies: list[Parameters] = [
+            {
+                "group": self._group_id,
+                "element": element,
+                "until": until,
+                "body": self._body(partition_of(self._group_id, element, is_living=False), text),
+            }
+            for (element, until), text in self._past.items()
+        ]
+        self._session.execute_many(_PUT_PAST, [(self._group_id, *key) for key in self._past])
+        self._session.execute_many(_PUT_PAST_BODY, bodies)
+
+    def _body(self, partition: Partition, text: str) -> str:
+        words = tokens(text)
+        self._count(partition, 1, len(words))
+        return partition.body(words)
+
+    def _count(self, partition: Partition, documents: int, words: int) -> None:
+        self._counts[TALLY_DOCUMENTS, partition.part] += documents
+        self._counts[TALLY_TOKENS, partition.part] += words
+
+    def _lengths(self, documents: Iterable[int]) -> dict[int, int]:
+        wanted = orjson.dumps(list(documents)).decode()
+        rows = self._session.rows(_LENGTHS, {"documents": wanted})
+        return {whole(document): whole(length) for document, length in rows}
+
+    def _past_documents(self, elements: Iterable[int]) -> dict[int, int]:
+        wanted = orjson.dumps(list(elements)).decode()
+        rows = self._session.rows(_PAST_DOCUMENTS, {"group": self._group_id, "elements": wanted})
+        return {whole(document): whole(element) for document, element in rows}

@@ -1,0 +1,186 @@
+"""What concepts of one type, and links of one predicate, look like: computed from the rows.
+
+The rule: a portrait costs the same whatever the memory's size. It is drawn from the newest
+elements (of a predicate: the links of the newest subjects) and from so many of their links;
+where there are more, it has `sampled: true` and its counts are of those looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from recollect.kernel.search.cells import text, whole
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.schema import LIVING
+from recollect.model import Value
+
+MOST_ELEMENTS = 10_000
+"""Newest elements a portrait is drawn from."""
+
+MOST_LINKS = 100_000
+"""Links of them that are looked at, in each direction."""
+
+MOST_NAMES = 256
+"""Names in one list of a portrait, most used first."""
+
+LINK_AS_END = "(link)"
+"""Stands for the type of an end that is a link."""
+
+_JSON_TYPES = {"text": "string", "integer": "number", "real": "number"} | dict.fromkeys(
+    ("true", "false"), "boolean"
+)
+
+_TYPE_ATTRIBUTES = """
+SELECT attribute.key, attribute.type, COUNT(*) FROM (
+  SELECT concept.attributes FROM concept
+  WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
+  ORDER BY concept.id DESC LIMIT :elements) AS newest
+CROSS JOIN json_each(newest.attributes) AS attribute
+GROUP BY attribute.key, attribute.type
+"""
+
+_PREDICATE_ATTRIBUTES = """
+SELECT attribute.key, attribute.type, COUNT(*) FROM (
+  SELECT link.attributes FROM link
+  WHERE link.group_id = :group AND link.predicate = :code AND link.expired_at = :living
+  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS newest
+CROSS JOIN json_each(newest.attributes) AS attribute
+GROUP BY attribute.key, attribute.type
+"""
+
+_OUTWARD = """
+SELECT predicate.text, partner_type.text, COUNT(*) FROM (
+  SELECT link.predicate, link.object AS partner FROM (
+    SELECT concept.id FROM concept
+    WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
+    ORDER BY concept.id DESC LIMIT :elements) AS newest
+  CROSS JOIN link ON link.subject = newest.id
+  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS outward
+CROSS JOIN term AS predicate ON predicate.code = outward.predicate AND predicate.group_id = :group
+LEFT JOIN concept AS other ON other.id = outward.partner AND other.group_id = :group
+LEFT JOIN term AS partner_type ON partner_type.code = other.type AND partner_type.group_id = :group
+GROUP BY predicate.code, partner_type.code
+"""
+
+_INWARD = """
+SELECT predicate.text, partner_type.text, COUNT(*) FROM (
+  SELECT link.predicate, link.subject AS partner FROM (
+    SELECT concept.id FROM concept
+    WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
+    ORDER BY concept.id DESC LIMIT :elements) AS newest
+  CROSS JOIN link ON link.object = newest.id
+  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS inward
+CROSS JOIN term AS predicate ON predicate.code = inward.predicate AND predicate.group_id = :group
+LEFT JOIN concept AS other ON other.id = inward.partner AND other.group_id = :group
+LEFT JOIN term AS partner_type ON partner_type.code = other.type AND partner_type.group_id = :group
+GROUP BY predicate.code, partner_type.code
+"""
+
+_ENDS = """
+SELECT subject_type.text, object_type.text, COUNT(*) FROM (
+  SELECT link.subject, link.object FROM link
+  WHERE link.group_id = :group AND link.predicate = :code AND link.expired_at = :living
+  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS newest
+LEFT JOIN concept AS subject ON subject.id = newest.subject AND subject.group_id = :group
+LEFT JOIN term AS subject_type
+  ON subject_type.code = subject.type AND subject_type.group_id = :group
+LEFT JOIN concept AS object ON object.id = newest.object AND object.group_id = :group
+LEFT JOIN term AS object_type ON object_type.code = object.type AND object_type.group_id = :group
+GROUP BY subject_type.code, object_type.code
+"""
+
+
+def portrait_of_type(session: Session, group_id: int, code: int, count: int) -> dict[str, Value]:
+    """Return `{attributes, out, in}` of a concept type of which `count` are alive.
+
+    `attributes`: `{name, count, types}`, where `types` counts the values by JSON type. `out`
+    and `in`: `{predicate, count, types}` of links from and to them, where `types` counts the
+    partners by their type.
+    """
+    parameters = _parameters(group_id, code)
+    outward = session.rows(_OUTWARD, parameters)
+    inward = session.rows(_INWARD, parameters)
+    is_sampled = count > MOST_ELEMENTS or MOST_LINKS in (_total(outward), _total(inward))
+    portrait: dict[str, Value] = {
+        "attributes": _attributes(session.rows(_TYPE_ATTRIBUTES, parameters)),
+        "out": _predicates(outward),
+        "in": _predicates(inward),
+    }
+    return portrait | _sampled(is_sampled)
+
+
+def portrait_of_predicate(
+    session: Session, group_id: int, code: int, count: int
+) -> dict[str, Value]:
+    """Return `{subject_types, object_types, attributes}` of a predicate with `count` links.
+
+    The types are `{name, count}`; an end that is a link is named `(link)`.
+    """
+    parameters = _parameters(group_id, code)
+    ends = session.rows(_ENDS, parameters)
+    portrait: dict[str, Value] = {
+        "subject_types": _listed(_tallied((subject, count) for subject, _, count in ends)),
+        "object_types": _listed(_tallied((target, count) for _, target, count in ends)),
+        "attributes": _attributes(session.rows(_PREDICATE_ATTRIBUTES, parameters)),
+    }
+    return portrait | _sampled(count > MOST_ELEMENTS)
+
+
+def _parameters(group_id: int, code: int) -> dict[str, SqlValue]:
+    return {
+        "group": group_id,
+        "code": code,
+        "living": LIVING,
+        "elements": MOST_ELEMENTS,
+        "links": MOST_LINKS,
+    }
+
+
+def _sampled(is_sampled: bool) -> dict[str, Value]:
+    return {"sampled": True} if is_sampled else {}
+
+
+def _total(rows: Iterable[SqlRow]) -> int:
+    return sum(whole(count) for *_, count in rows)
+
+
+def _attributes(rows: Iterable[SqlRow]) -> list[Value]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for key, kind, count in rows:
+        name = text(kind)
+        counts[text(key)][_JSON_TYPES.get(name, name)] += whole(count)
+    return [
+        {"name": name, "count": types.total(), "types": dict(sorted(types.items()))}
+        for name, types in _by_use(counts)
+    ]
+
+
+def _predicates(rows: Iterable[SqlRow]) -> list[Value]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for predicate, partner, count in rows:
+        counts[text(predicate)][_end(partner)] += whole(count)
+    return [
+        {"predicate": predicate, "count": types.total(), "types": _listed(types)}
+        for predicate, types in _by_use(counts)
+    ]
+
+
+def _by_use(counts: Mapping[str, Counter[str]]) -> list[tuple[str, Counter[str]]]:
+    return sorted(counts.items(), key=lambda one: (-one[1].total(), one[0]))[:MOST_NAMES]
+
+
+def _tallied(ends: Iterable[tuple[SqlValue, SqlValue]]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for end, count in ends:
+        counts[_end(end)] += whole(count)
+    return counts
+
+
+def _end(name: SqlValue) -> str:
+    return LINK_AS_END if name is None else text(name)
+
+
+def _listed(counts: Counter[str]) -> list[Value]:
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:MOST_NAMES]
+    return [{"name": name, "count": count} for name, count in ranked]

@@ -1,0 +1,77 @@
+"""PRIMER: who the agent is, what its memory holds, and how to ask it, in one object.
+
+The rule: it fits in a prompt whatever the memory's size.
+"""
+
+from __future__ import annotations
+
+import orjson
+
+from recollect.kernel.search.cells import text
+from recollect.kernel.search.domains import Region, regions
+from recollect.kernel.search.known_terms import living_terms
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import LIVING
+from recollect.model import ElementKind, Value
+
+SEARCH_MODES = ("keyword",)
+
+_SELF_TYPE, _SELF_NAME = "Person", "$self"
+_SELF_PARTS = ("role", "objectives", "capabilities")
+
+_SELF = """
+SELECT concept.attributes FROM concept CROSS JOIN term ON term.code = concept.type
+WHERE concept.group_id = :group AND concept.name = :name AND concept.expired_at = :living
+  AND term.group_id = :group AND term.text = :type
+"""
+
+
+def primer(session: Session, group_id: int, syntax_card: str) -> dict[str, Value]:
+    """Return `{identity, nexus, domain_map, summary, syntax_card, search_modes}`.
+
+    `identity` is the role, objectives and capabilities of the Person `$self`, null when unset.
+    `domain_map` is `{domain, kind, key_concepts, key_propositions}` for each domain; `kind` is
+    "type" where a concept type stands in for a domain.
+    """
+    summary, domain_map = _summary(session, group_id), regions(session, group_id)
+    summary["domains"] = sum(one.domain.kind == "domain" for one in domain_map)
+    return {
+        "identity": _identity(session, group_id),
+        "nexus": (
+            f"My memory is a graph of {summary['concepts']} concepts and {summary['links']} links"
+            " between them; I read it with FIND, look for words in it with SEARCH, look around in"
+            " it with DESCRIBE, and write to it with UPSERT and DELETE."
+        ),
+        "domain_map": [_entry(one) for one in domain_map],
+        "summary": dict(summary),
+        "syntax_card": syntax_card,
+        "search_modes": list(SEARCH_MODES),
+    }
+
+
+def _identity(session: Session, group_id: int) -> dict[str, Value]:
+    row = session.row(
+        _SELF, {"group": group_id, "type": _SELF_TYPE, "name": _SELF_NAME, "living": LIVING}
+    )
+    attributes = {} if row is None else orjson.loads(text(row[0]))
+    return {part: attributes.get(part) for part in _SELF_PARTS}
+
+
+def _summary(session: Session, group_id: int) -> dict[str, int]:
+    types = living_terms(session, group_id, ElementKind.CONCEPT)
+    predicates = living_terms(session, group_id, ElementKind.LINK)
+    return {
+        "concepts": sum(count for _, count in types),
+        "links": sum(count for _, count in predicates),
+        "concept_types": len(types),
+        "proposition_types": len(predicates),
+    }
+
+
+def _entry(region: Region) -> dict[str, Value]:
+    return {
+        "domain": region.domain.name,
+        "kind": region.domain.kind,
+        "key_concepts": list(region.key_concepts),
+        "key_propositions": list(region.key_predicates),
+    }

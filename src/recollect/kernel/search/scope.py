@@ -1,0 +1,49 @@
+"""Where a search looks: the group, the type asked for, and the point in both times.
+
+The rule: every statement of a search binds the same parameters, from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.kernel.search.partition import Partition
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.schema import LIVING
+from recollect.model import ElementKind, Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What bounds a search beside its words."""
+
+    group: Group
+    type: int | None = None  # term code of WITH TYPE
+    valid: Instant | None = None  # keep what is true then; None: any fact time
+    known: int | None = None  # the transaction to answer as of; None: now
+
+    def of_any_type(self) -> Scope:
+        """Return the same scope without its type."""
+        return Scope(self.group, None, self.valid, self.known)
+
+    def partitions(self, kind: ElementKind) -> tuple[Partition, ...]:
+        """Return where documents of that time and kind stand.
+
+        What was alive then may be closed or superseded since, so the past needs both.
+        """
+        is_link = kind is ElementKind.LINK
+        living = Partition(self.group.group_id, is_link, is_living=True)
+        if self.known is None:
+            return (living,)
+        return (living, Partition(self.group.group_id, is_link, is_living=False))
+
+    def parameters(self, **more: SqlValue) -> dict[str, SqlValue]:
+        """Return the parameters of a statement: `:known` is past every transaction for now."""
+        return {
+            "group": self.group.group_id,
+            "type": self.type,
+            "valid": self.valid,
+            "known": LIVING - 1 if self.known is None else self.known,
+            **more,
+        }

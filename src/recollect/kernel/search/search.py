@@ -1,0 +1,120 @@
+"""SEARCH: the elements a plain text is about, best first.
+
+The rule: the text is never an operator, and the answer is the same for the same group, text
+and point in time: by score, then by id. Specification 000, section META; kip-semantics of the
+grounding command: a concept is found by its own document, a link by its own and by its ends.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from recollect.errors import Notice
+from recollect.kernel.search.expansion import linked
+from recollect.kernel.search.hits import best, concept_hits, link_hits
+from recollect.kernel.search.known_terms import nearest_terms, term_code
+from recollect.kernel.search.scope import Scope
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import LINK_BIT
+from recollect.model import ElementKind, Instant
+
+DEFAULT_LIMIT = 10
+"""Elements returned when the query gives no LIMIT."""
+
+_ENDS = 50  # best concepts whose links are looked at
+_OWN_LINKS = 1_000  # best links by their own documents, whose ends may still move them up
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One element found: its integer id, and its score in 0..1."""
+
+    kind: ElementKind
+    element: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The answer of a search, best first, ties by id, and what to know about it."""
+
+    matches: tuple[Match, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+def search(
+    session: Session,
+    group: Group,
+    term: str,
+    kind: ElementKind | None = None,
+    type: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+    valid: Instant | None = None,
+    known: int | None = None,
+) -> Found:
+    """Find what a plain text is about, among concepts, links, or both.
+
+    `type` keeps concepts of that type, and links of that predicate or with an end of that
+    type; a name the group never used finds nothing and adds a notice with the nearest.
+    `valid` keeps what was true at an instant; `known` answers as of a transaction's number.
+    A concept whose name or id is the text scores 1; words alone score below 1. Of links, those
+    of the fifty best concepts and the thousand best by their own documents are considered.
+    No text raises. Cost: see `rank` and `expansion`.
+    """
+    term = _storable(term)
+    kinds = tuple(ElementKind) if kind is None else (kind,)
+    code = None
+    if type is not None:
+        type = unicodedata.normalize("NFC", _storable(type))
+        code = _code(session, group.group_id, kinds, type)
+        if code is None:
+            return Found((), (_unknown(session, group.group_id, kinds, type),))
+    if limit == 0:
+        return Found(())
+    scope = Scope(group, code, valid, known)
+    scores = best(_scores(session, scope, term, kinds, limit), limit)
+    return Found(tuple(Match(_kind(element), element, score) for element, score in scores.items()))
+
+
+def _scores(
+    session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...], limit: int
+) -> dict[int, float]:
+    """Return the scores of at least the best `limit` elements, in no order."""
+    if ElementKind.LINK not in kinds:
+        return concept_hits(session, scope, term, limit)
+    ends = concept_hits(session, scope.of_any_type(), term, max(limit, _ENDS))
+    own = link_hits(session, scope, term, max(limit, _OWN_LINKS))
+    links = linked(session, scope, best(ends, _ENDS), own, limit)
+    if ElementKind.CONCEPT not in kinds:
+        return links
+    return links | (ends if scope.type is None else concept_hits(session, scope, term, limit))
+
+
+def _storable(text: str) -> str:
+    """Return a text without lone surrogates, which no stored text holds."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _kind(element: int) -> ElementKind:
+    return ElementKind.LINK if element & 1 == LINK_BIT else ElementKind.CONCEPT
+
+
+def _code(session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str) -> int | None:
+    """Return the code of a type or, where links are looked for, of a predicate."""
+    codes = [term_code(session, group_id, kind, name) for kind in _naming(kinds)]
+    return next((code for code in codes if code is not None), None)
+
+
+def _naming(kinds: tuple[ElementKind, ...]) -> tuple[ElementKind, ...]:
+    """Return whose names WITH TYPE may mean: a link is kept by the type of an end too."""
+    return tuple(ElementKind) if ElementKind.LINK in kinds else kinds
+
+
+def _unknown(session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str) -> Notice:
+    near = nearest_terms(session, group_id, _naming(kinds), name)
+    what = "type or predicate" if ElementKind.LINK in kinds else "concept type"
+    hint = f'use "{near[0]}"' if near else ""
+    others = f"; known: {', '.join(near)}" if near else ""
+    return Notice("unknown_type", f'no {what} "{name}" is in the memory{others}', hint)

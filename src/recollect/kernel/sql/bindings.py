@@ -1,0 +1,113 @@
+"""Where the variables of a plan are found in a SELECT under construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.sql import nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element by its integer id, and the aliases its row can be read from, if any.
+
+    An element of unknown kind has two aliases; the one that does not apply reads as NULL.
+    """
+
+    id: nodes.Expr
+    kind: ast.Kind | None = None
+    concept: str | None = None
+    link: str | None = None
+    is_nullable: bool = False
+
+    @property
+    def has_row(self) -> bool:
+        """Whether the element's columns can be read."""
+        return self.concept is not None or self.link is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFrom:
+    """A value that is read from an element wherever it is needed."""
+
+    owner: ir.Var
+    section: ast.Section
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateName:
+    """The name of a link's predicate, by its code."""
+
+    code: nodes.Expr
+    is_nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A value held as JSON text in a column, beside the id of its owner."""
+
+    json: nodes.Expr
+    owner: nodes.Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """A value that is null throughout."""
+
+
+Binding = Element | ReadFrom | PredicateName | Held | Nothing
+
+
+@dataclass(frozen=True, slots=True)
+class TextValue:
+    """A value known to be a string or null."""
+
+    expr: nodes.Expr
+    is_nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """A value of any JSON type: a key of a JSON document, or the document itself."""
+
+    document: nodes.Expr
+    key: str | None = None
+
+    def part(self, part: nodes.Part) -> nodes.Expr:
+        """Return one part of the value: its type's name, its JSON text, its SQL value."""
+        return nodes.Json(part, self.document, self.key)
+
+
+Value = TextValue | JsonValue
+
+
+def comparable(value: Value) -> nodes.Expr:
+    """Return an expression equal for equal values and NULL for null: text, number or blob."""
+    if isinstance(value, TextValue):
+        return value.expr
+    parts = (nodes.Part.TYPE, nodes.Part.VALUE, nodes.Part.JSON)
+    return nodes.Call("comparable", tuple(value.part(part) for part in parts))
+
+
+def text_of(value: Value) -> nodes.Expr:
+    """Return the string, or NULL for what is not one."""
+    if isinstance(value, TextValue):
+        return value.expr
+    return nodes.Call("text_of", (value.part(nodes.Part.TYPE), value.part(nodes.Part.VALUE)))
+
+
+def number_of(value: Value) -> nodes.Expr:
+    """Return the number, or NULL for what is not one."""
+    if isinstance(value, TextValue):
+        return nodes.Null()
+    return nodes.Call("number_of", (value.part(nodes.Part.TYPE), value.part(nodes.Part.VALUE)))
+
+
+def json_of(value: Value) -> nodes.Expr:
+    """Return the JSON text; NULL or `null` for null."""
+    if isinstance(value, TextValue):
+        return nodes.Call("json_quote", (value.expr,))
+    return value.part(nodes.Part.JSON)

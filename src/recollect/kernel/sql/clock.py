@@ -1,0 +1,64 @@
+"""The guards of both clocks: which rows are there, and which content they had.
+
+*Now* is `expired_at = LIVING`; *as known at transaction n* is `expired_at > n` and an id not
+beyond the last one given out by then. A content is the row's own unless it changed later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.kernel.sql import nodes
+from recollect.model import LIVING
+
+GROUP = nodes.Param("group")
+KNOWN = nodes.Param("known")
+LAST_ID = nodes.Param("last_id")
+VALID = nodes.Param("valid")
+
+
+def of_group(alias: str) -> nodes.Expr:
+    """Return the guard that every alias of every SELECT carries."""
+    return nodes.equal(nodes.Column(alias, "group_id"), GROUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Which clocks a query asks about; the instants themselves are parameters."""
+
+    has_known: bool = False
+    has_valid: bool = False
+
+    def alive(self, alias: str, table: str) -> tuple[nodes.Expr, ...]:
+        """Return the conditions for a row of `concept` or `link` to be there at all."""
+        expired_at = nodes.Column(alias, "expired_at")
+        guards: list[nodes.Expr] = [of_group(alias)]
+        if self.has_known:
+            guards.append(nodes.Binary(">", expired_at, KNOWN))
+            guards.append(nodes.Binary("<=", nodes.Column(alias, "id"), LAST_ID))
+        else:
+            guards.append(nodes.equal(expired_at, nodes.Number(LIVING)))
+        if self.has_valid:
+            guards.append(nodes.Binary("<=", self.content(alias, table, "valid_at"), VALID))
+            guards.append(nodes.Binary(">", self.content(alias, table, "invalid_at"), VALID))
+        return tuple(guards)
+
+    def content(self, alias: str, table: str, column: str) -> nodes.Expr:
+        """Return a content column as it was known: one look-up where it changed since."""
+        current = nodes.Column(alias, column)
+        if not self.has_known:
+            return current
+        past = f"{alias}_past"
+        look_up = nodes.Select(
+            columns=((nodes.Column(past, column), ""),),
+            tables=(nodes.From(f"{table}_past", past),),
+            where=(
+                of_group(past),
+                nodes.equal(nodes.Column(past, "id"), nodes.Column(alias, "id")),
+                nodes.Binary(">", nodes.Column(past, "until"), KNOWN),
+            ),
+            order_by=(nodes.Order(nodes.Column(past, "until")),),
+            limit=nodes.Number(1),
+        )
+        is_current = nodes.Binary("<=", nodes.Column(alias, "changed_at"), KNOWN)
+        return nodes.Case(((is_current, current),), nodes.Scalar(look_up))

@@ -1,0 +1,27 @@
+"""What differs between SQL engines: a table of functions and a few renderings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from recollect.kernel.sql import nodes
+
+
+class RenderJson(Protocol):
+    """Renders a part of a JSON document whose SQL text is given."""
+
+    def __call__(self, part: nodes.Part, document: str, key: str | None) -> str:
+        """Return the SQL text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """One engine's spelling of the SQL tree."""
+
+    name: str
+    functions: Mapping[str, str]
+    inner_join: str  # a join whose order the engine keeps
+    render_json: RenderJson
+    parameter: str  # template of a bound parameter: ":{}"

@@ -1,0 +1,181 @@
+"""FILTER expressions: two truth values, and comparisons that know the types of values.
+
+In SQL `'a' > 1` is true and a JSON `true` is 1, so every comparison carries a type guard.
+Specification 000, "FILTER"; docs/kip/decisions.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.bindings import (
+    Element,
+    JsonValue,
+    TextValue,
+    Value,
+    comparable,
+    number_of,
+    text_of,
+)
+from recollect.kernel.sql.reads import value_of
+from recollect.kernel.sql.rows import Rows
+
+_NEVER = nodes.Any(())
+_ALWAYS = nodes.All(())
+
+
+class Filters:
+    """Compiles the expressions of one FILTER over rows."""
+
+    def __init__(self, rows: Rows, scope: Mapping[str, ir.Var]) -> None:
+        self._rows = rows
+        self._scope = scope
+
+    def compile(self, expression: ast.Expression) -> nodes.Expr:
+        """Return the condition; NULL counts as false."""
+        match expression:
+            case ast.And():
+                return nodes.All(tuple(self.compile(one) for one in expression.operands))
+            case ast.Or():
+                return nodes.Any(tuple(self.compile(one) for one in expression.operands))
+            case ast.Not():
+                return nodes.Negate(self.compile(expression.operand))
+            case ast.TestNull():
+                condition = self._is_null(expression.value)
+                return nodes.Negate(condition) if expression.negated else condition
+            case ast.TestIn():
+                choices = expression.choices
+                assert isinstance(choices, ast.ArrayValue)
+                same = (self._equal(expression.value, _operand(one)) for one in choices.items)
+                return nodes.Any(tuple(same))
+            case ast.TestText():
+                return self._test_text(expression)
+            case ast.Compare():
+                return self._compare(expression)
+            case _:
+                assert_never(expression)
+
+    def _compare(self, compare: ast.Compare) -> nodes.Expr:
+        match compare.operator:
+            case ast.Comparison.EQ:
+                return self._equal(compare.left, compare.right)
+            case ast.Comparison.NE:
+                return nodes.Negate(self._equal(compare.left, compare.right))
+            case operator:
+                return self._ordered(operator.value, compare.left, compare.right)
+
+    def _equal(self, left: ast.Operand, right: ast.Operand) -> nodes.Expr:
+        if _is_null(left):
+            return self._is_null(right)
+        if _is_null(right):
+            return self._is_null(left)
+        one, other = self._element(left), self._element(right)
+        if one is not None and other is not None:
+            return nodes.Binary("IS", one.id, other.id)
+        if one is not None or other is not None:  # an element never equals a value
+            return nodes.All((self._is_null(left), self._is_null(right)))
+        if isinstance(left, ast.Parameter):
+            left, right = right, left
+        if isinstance(left, ast.Variable) and isinstance(right, ast.Parameter):
+            return _equals_parameter(self._value(left), right)
+        return nodes.Binary("IS", comparable(self._value(left)), comparable(self._value(right)))
+
+    def _ordered(self, operator: str, left: ast.Operand, right: ast.Operand) -> nodes.Expr:
+        """Numbers compare with numbers, strings with strings, and nothing else."""
+        if any(_is_null(one) or self._element(one) is not None for one in (left, right)):
+            return _NEVER
+        classes = {_class(left), _class(right)} - {""}
+        one, other = self._value(left), self._value(right)
+        if isinstance(one, JsonValue) and isinstance(right, ast.Parameter):
+            return _beyond_parameter(operator, one, right)
+        as_text = nodes.Binary(operator, text_of(one), text_of(other))
+        as_number = nodes.Binary(operator, number_of(one), number_of(other))
+        if not classes and not any(isinstance(each, TextValue) for each in (one, other)):
+            return nodes.Any((as_number, as_text))
+        if classes == {"number"}:
+            return as_number
+        if classes <= {"string"}:
+            return as_text
+        return _NEVER
+
+    def _test_text(self, test: ast.TestText) -> nodes.Expr:
+        if any(self._element(one) is not None or _is_null(one) for one in (test.text, test.part)):
+            return _NEVER
+        text, part = text_of(self._value(test.text)), text_of(self._value(test.part))
+        match test.function:
+            case ast.TextTest.CONTAINS:
+                return nodes.Call("contains", (text, part))
+            case ast.TextTest.STARTS_WITH:
+                return nodes.Call("starts_with", (text, part))
+            case ast.TextTest.ENDS_WITH:
+                return nodes.Call("ends_with", (text, part))
+            case ast.TextTest.REGEX:
+                return nodes.Call("re2_search", (part, text))
+            case _:
+                assert_never(test.function)
+
+    def _is_null(self, operand: ast.Operand) -> nodes.Expr:
+        if not isinstance(operand, ast.Variable):
+            return _ALWAYS if _is_null(operand) else _NEVER
+        element = self._element(operand)
+        if element is not None:
+            return nodes.IsNull(element.id)
+        return nodes.IsNull(comparable(self._value(operand)))
+
+    def _element(self, operand: ast.Operand) -> Element | None:
+        if not isinstance(operand, ast.Variable):
+            return None
+        binding = self._rows.bindings[self._scope[operand.name]]
+        return binding if isinstance(binding, Element) else None
+
+    def _value(self, operand: ast.Operand) -> Value:
+        if isinstance(operand, ast.Variable):
+            return value_of(self._rows, self._scope[operand.name])
+        assert isinstance(operand, ast.Parameter)
+        parameter = nodes.Param(operand.name)
+        match _class(operand):
+            case "string":
+                return TextValue(parameter, is_nullable=False)
+            case "boolean":
+                return JsonValue(nodes.Call("json_boolean", (parameter,)))
+        return JsonValue(parameter)
+
+
+def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:
+    """Compare with a constant, with the SQL value bare so that an index can serve it."""
+    parameter = nodes.Param(operand.name)
+    class_ = _class(operand)
+    if isinstance(value, TextValue):
+        return nodes.equal(value.expr, parameter) if class_ == "string" else _NEVER
+    if class_ == "container":
+        return nodes.equal(comparable(value), comparable(JsonValue(parameter)))
+    type_, sql_value = value.part(nodes.Part.TYPE), value.part(nodes.Part.VALUE)
+    guards = {"string": "is_json_text", "number": "is_json_number", "boolean": "is_json_boolean"}
+    return nodes.All((nodes.equal(sql_value, parameter), nodes.Call(guards[class_], (type_,))))
+
+
+def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -> nodes.Expr:
+    """Order against a constant, with the SQL value bare so that an index can serve it."""
+    guards = {"string": "is_json_text", "number": "is_json_number"}
+    if (guard := guards.get(_class(operand))) is None:
+        return _NEVER
+    beyond = nodes.Binary(operator, value.part(nodes.Part.VALUE), nodes.Param(operand.name))
+    return nodes.All((beyond, nodes.Call(guard, (value.part(nodes.Part.TYPE),))))
+
+
+def _class(operand: ast.Operand) -> str:
+    """Return the type class that lifting put in a parameter's name; empty for a variable."""
+    return operand.name.rstrip("0123456789") if isinstance(operand, ast.Parameter) else ""
+
+
+def _is_null(operand: ast.Operand) -> bool:
+    return isinstance(operand, ast.Literal)  # lifting leaves null alone in the tree
+
+
+def _operand(node: ast.ValueNode) -> ast.Operand:
+    assert isinstance(node, ast.Literal | ast.Parameter)
+    return node

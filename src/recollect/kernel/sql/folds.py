@@ -1,0 +1,216 @@
+"""Aggregates: groups by value over the distinct solutions, each where its first one sits."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.bindings import TextValue, comparable, json_of, number_of, text_of
+from recollect.kernel.sql.output import Output, Shape
+from recollect.kernel.sql.reads import value_of
+from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions, ranked
+
+_HALF = nodes.Number(32)
+_LOW = nodes.Number(2**32 - 1)
+_HIGH = nodes.Number(2**32)
+_GROUPED = "q"
+
+
+class Folds:
+    """Builds the query of a plan with aggregates."""
+
+    def __init__(self, solutions: Solutions) -> None:
+        self._solutions = solutions
+        self._inner: dict[str, nodes.Expr] = {}
+        self._needs_order = False
+
+    def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
+        """Return the SELECT over the solutions, and what its columns mean."""
+        plan = self._solutions.plan
+        columns: list[tuple[nodes.Expr, str]] = []
+        outputs: list[Output] = []
+        keys: list[nodes.Expr] = []
+        for column in plan.columns:
+            if isinstance(column, ir.Plain):
+                expr, output = self._group_key(column.variable)
+                keys.append(self._add(f"k{column.variable}", self._comparable(column.variable)))
+                columns.append((expr, f"c{len(columns)}"))
+                outputs.append(output)
+            else:
+                folded, output = self._fold(column)
+                columns += [(one, f"c{len(columns) + at}") for at, one in enumerate(folded)]
+                outputs.append(output)
+        orders = self._orders(has_groups=bool(keys))
+        query = nodes.Select(
+            tuple(columns),
+            (nodes.From(self._source(), _GROUPED),),
+            group_by=tuple(dict.fromkeys(keys)),
+            order_by=tuple(orders),
+            limit=LIMIT,
+            offset=OFFSET,
+        )
+        return query, tuple(outputs)
+
+    def _add(self, name: str, expr: nodes.Expr) -> nodes.Expr:
+        """Add a column to the inner SELECT and return it as the outer one sees it."""
+        self._inner[name] = expr
+        return nodes.Column(_GROUPED, name)
+
+    def _comparable(self, place: int) -> nodes.Expr:
+        var = self._solutions.plan.variables[place]
+        if var.is_element:
+            return self._solutions.rows.element(var).id
+        return comparable(value_of(self._solutions.rows, var))
+
+    def _group_key(self, place: int) -> tuple[nodes.Expr, Output]:
+        """Return the expression that shows a group's value: one of the equal ones."""
+        shown, output = self._solutions.column(place)
+        if output.shape is not Shape.JSON:
+            return self._add(f"k{place}", self._comparable(place)), output
+        return nodes.Aggregate("min", self._add(f"j{place}", shown)), output
+
+    def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
+        place = fold.variable
+        match fold.function:
+            case ast.Function.COUNT:
+                counted = self._add(f"k{place}", self._comparable(place))
+                return [nodes.Aggregate("count", counted, fold.is_distinct)], Output(Shape.PLAIN)
+            case ast.Function.COLLECT:
+                return self._collect(place, "distinct" if fold.is_distinct else "")
+            case ast.Function.MIN | ast.Function.MAX:
+                return [self._extreme(fold)], Output(Shape.PLAIN)
+            case ast.Function.SUM | ast.Function.AVG:
+                if fold.is_distinct:
+                    return self._collect(place, fold.function.lower())
+                return self._sum(fold)
+            case _:
+                assert_never(fold.function)
+
+    def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], Output]:
+        self._needs_order = True
+        expr, output = self._solutions.column(place)
+        if output.shape is Shape.ELEMENT:
+            shown = self._add(f"k{place}", expr)
+            shape = Shape.ELEMENTS
+        else:
+            value = value_of(self._solutions.rows, self._solutions.plan.variables[place])
+            is_null = nodes.IsNull(self._comparable(place))
+            text = nodes.Case(((is_null, nodes.Null()),), json_of(value))
+            shown = nodes.Call("json", (self._add(f"t{place}", text),))
+            shape = Shape.VALUES
+        order = nodes.Column(_GROUPED, "n")
+        array = nodes.Aggregate("json_group_array", shown, order=order, skips_null=True)
+        return [array], Output(shape, reduces)
+
+    def _extreme(self, fold: ir.Fold) -> nodes.Expr:
+        """Return MIN or MAX over numbers and strings: SQLite orders them as KIP does."""
+        var = self._solutions.plan.variables[fold.variable]
+        if var.is_element:
+            return nodes.Null()
+        value = value_of(self._solutions.rows, var)
+        if isinstance(value, TextValue):
+            scalar: nodes.Expr = value.expr
+        else:
+            scalar = nodes.Call("coalesce", (number_of(value), text_of(value)))
+        return nodes.Aggregate(fold.function.lower(), self._add(f"m{fold.variable}", scalar))
+
+    def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
+        """Sum the integers in two halves, so that no sum overflows, and the reals apart."""
+        var = self._solutions.plan.variables[fold.variable]
+        number: nodes.Expr = nodes.Null()
+        if not var.is_element:
+            number = number_of(value_of(self._solutions.rows, var))
+        number = self._add(f"s{fold.variable}", number)
+        is_integer = nodes.Call("is_integer", (number,))
+        is_real = nodes.Call("is_real", (number,))
+        high = nodes.Case(((is_integer, nodes.Binary(">>", number, _HALF)),))
+        low = nodes.Case(((is_integer, nodes.Binary("&", number, _LOW)),))
+        real = nodes.Case(((is_real, number),))
+        parts: list[nodes.Expr] = [
+            nodes.Aggregate("sum", high),
+            nodes.Aggregate("sum", low),
+            nodes.Aggregate("sum", real),
+            nodes.Aggregate("count", real),
+        ]
+        if fold.function is ast.Function.SUM:
+            return parts, Output(Shape.SUM)
+        return [*parts, nodes.Aggregate("count", number)], Output(Shape.AVG)
+
+    def _orders(self, *, has_groups: bool) -> list[nodes.Order]:
+        orders: list[nodes.Order] = []
+        for sort in self._solutions.plan.order_by:
+            orders += self._sort(sort)
+        if has_groups:
+            self._needs_order = True
+            orders.append(nodes.Order(nodes.Aggregate("min", nodes.Column(_GROUPED, "n"))))
+        return orders
+
+    def _sort(self, sort: ir.Sort) -> list[nodes.Order]:
+        if isinstance(sort.key, ir.Plain):
+            var = self._solutions.plan.variables[sort.key.variable]
+            key = self._add(f"k{sort.key.variable}", self._comparable(sort.key.variable))
+            if var.is_element:
+                return [nodes.Order(nodes.IsNull(key)), nodes.Order(key, sort.is_descending)]
+            return ranked(key, is_descending=sort.is_descending)
+        folded, output = self._fold(sort.key)
+        if output.shape in (Shape.SUM, Shape.AVG):
+            key = _approximate(folded, is_average=output.shape is Shape.AVG)
+        else:
+            key = folded[0]
+        return [nodes.Order(nodes.IsNull(key)), nodes.Order(key, sort.is_descending)]
+
+    def _source(self) -> nodes.Query:
+        """Return the solutions, each once, with the columns the folds read and their place."""
+        solutions = self._solutions
+        columns = [(expr, name) for name, expr in self._inner.items()]
+        position = solutions.position()
+        if solutions.are_unique():
+            if self._needs_order:
+                columns.append((_number([order for order, _ in position]), "n"))
+            return solutions.rows.select(*columns)
+        places = range(len(solutions.plan.variables))
+        identity = dict.fromkeys(expr for place in places for expr in solutions.identity(place))
+        keys = [nodes.Column("d", f"o{at}") for at in range(len(position))]
+        each = solutions.rows.select(
+            *columns,
+            *((expr, f"i{at}") for at, expr in enumerate(identity)),
+            *((order.key, f"o{at}") for at, (order, _) in enumerate(position)),
+        )
+        once = nodes.Select(
+            tuple((nodes.Column("e", name), name) for _, name in columns)
+            + tuple(
+                (_first("e", f"o{at}", is_branch=at == 0), f"o{at}") for at in range(len(position))
+            ),
+            (nodes.From(each, "e"),),
+            group_by=tuple(nodes.Column("e", f"i{at}") for at in range(len(identity)))
+            or (nodes.Null(),),
+        )
+        outer = [(nodes.Column("d", name), name) for _, name in columns]
+        if not self._needs_order:
+            return once
+        number = _number([nodes.Order(key) for key in keys])
+        return nodes.Select((*outer, (number, "n")), (nodes.From(once, "d"),))
+
+
+def _first(table: str, name: str, *, is_branch: bool) -> nodes.Expr:
+    """Return a key of the position; of equal solutions the one of the first branch counts."""
+    column = nodes.Column(table, name)
+    return nodes.Aggregate("min", column) if is_branch else column
+
+
+def _number(orders: list[nodes.Order]) -> nodes.Expr:
+    """Return what numbers the solutions in order: an only id does so by itself."""
+    if len(orders) == 1:
+        return orders[0].key
+    return nodes.RowNumber(tuple(orders))
+
+
+def _approximate(parts: list[nodes.Expr], *, is_average: bool) -> nodes.Expr:
+    """Return a sum or average as a real number, which is what it is sorted by."""
+    zero = nodes.Number(0)
+    high, low, real = (nodes.Call("coalesce", (part, zero)) for part in parts[:3])
+    whole = nodes.Binary("+", nodes.Binary("*", nodes.Call("real", (high,)), _HIGH), low)
+    total = nodes.Binary("+", whole, real)
+    return nodes.Binary("/", total, parts[4]) if is_average else total

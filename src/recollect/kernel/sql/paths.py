@@ -1,0 +1,132 @@
+"""Paths: pairs joined by a walk of an allowed length, as one recursion from the bound end.
+
+The recursion is keyed on (start, node, depth), so a cycle ends; with no upper bound the depth
+stops at the lower one. The group stands twice in the recursive step, once for each alias.
+Specification 000, "path operators"; walk semantics as docs/kip/decisions.md settles them.
+"""
+
+from __future__ import annotations
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.bindings import Element
+from recollect.kernel.sql.clock import GROUP
+from recollect.kernel.sql.rows import Rows
+
+
+def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
+    """Return the rows joined with the pairs of the path."""
+    is_forward = step.subject in rows.bindings
+    is_bound = is_forward or step.object in rows.bindings
+    first, last = (step.subject, step.object)
+    if is_bound and not is_forward:
+        first, last = last, first
+    seed: nodes.Select | None = None
+    kind = _kind(rows, step, first)
+    if is_bound:
+        rows, stage = rows.staged(is_numbered=False)
+        start = rows.element(first).id
+        seed = nodes.Select(((start, "node"),), (nodes.From(stage, stage),), is_distinct=True)
+    pairs = _pairs(rows, step, seed, is_forward=is_forward or not is_bound)
+    alias = rows.join(pairs, "p")
+    rows.bind_element(first, Element(nodes.Column(alias, "start"), kind))
+    rows.bind_element(last, Element(nodes.Column(alias, "node"), kind))
+    return rows
+
+
+def _kind(rows: Rows, step: ir.MatchPath, first: ir.Var) -> ast.Kind | None:
+    """Return what every node of the path is, where that is known: a start can be its end."""
+    kind = rows.context.end_kind(tuple(one.predicate for one in step.steps))
+    if all(one.minimum > 0 for one in step.steps):
+        return kind
+    is_concept = first in rows.bindings and rows.element(first).kind is ast.Kind.CONCEPT
+    return kind if is_concept else None
+
+
+def _pairs(
+    rows: Rows, step: ir.MatchPath, seed: nodes.Select | None, *, is_forward: bool
+) -> str:
+    selects = []
+    for one in step.steps:
+        walk = _walk(rows, one, seed, is_forward=is_forward)
+        start, node = nodes.Column(walk, "start"), nodes.Column(walk, "node")
+        is_long = nodes.Binary(">=", nodes.Column(walk, "depth"), nodes.Number(one.minimum))
+        selects.append(
+            nodes.Select(
+                ((start, "start"), (node, "node")),
+                (nodes.From(walk, walk),),
+                (nodes.equal(nodes.Column(walk, "group_id"), GROUP), is_long),
+                is_distinct=len(step.steps) == 1,
+            )
+        )
+    return rows.context.with_query("pairs", nodes.Compound(tuple(selects), is_all=False))
+
+
+def _walk(
+    rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forward: bool
+) -> str:
+    """Add the recursion of one alternative and return its CTE's name."""
+    context = rows.context
+    name = context.fresh("walk")
+    near, far = ("subject", "object") if is_forward else ("object", "subject")
+    base_source = seed or _all_starts(rows, step)
+    base = nodes.Select(
+        tuple((one, "") for one in (GROUP, *(nodes.Column("seed", "node"),) * 2, nodes.Number(0))),
+        (nodes.From(base_source, "seed"),),
+    )
+    link = context.fresh("l")
+    depth: nodes.Expr = nodes.Binary("+", nodes.Column(name, "depth"), nodes.Number(1))
+    where = [nodes.equal(nodes.Column(name, "group_id"), GROUP)]
+    if step.maximum is None:
+        depth = nodes.Call("least", (depth, nodes.Number(step.minimum)))
+    else:
+        limit = nodes.Number(step.maximum)
+        where.append(nodes.Binary("<", nodes.Column(name, "depth"), limit))
+    code = context.term(step.predicate, is_predicate=True)
+    where += [
+        nodes.equal(nodes.Column(link, "group_id"), nodes.Column(name, "group_id")),
+        *context.clock.alive(link, "link"),
+        nodes.equal(nodes.Column(link, "predicate"), code),
+        nodes.equal(nodes.Column(link, near), nodes.Column(name, "node")),
+    ]
+    columns = (
+        nodes.Column(name, "group_id"),
+        nodes.Column(name, "start"),
+        nodes.Column(link, far),
+        depth,
+    )
+    recursion = nodes.Select(
+        tuple((one, "") for one in columns),
+        (nodes.From(name, name), nodes.From("link", link)),
+        tuple(where),
+    )
+    query = nodes.Compound((base, recursion), is_all=False)
+    context.ctes.append(nodes.Cte(name, query, ("group_id", "start", "node", "depth")))
+    return name
+
+
+def _all_starts(rows: Rows, step: ir.PathStep) -> nodes.Query:
+    """Return where a path with two free ends may start: everywhere, if its length may be 0."""
+    context = rows.context
+    if step.minimum > 0:
+        link = context.fresh("l")
+        code = context.term(step.predicate, is_predicate=True)
+        is_it = nodes.equal(nodes.Column(link, "predicate"), code)
+        return nodes.Select(
+            ((nodes.Column(link, "subject"), "node"),),
+            (nodes.From("link", link),),
+            (*context.clock.alive(link, "link"), is_it),
+            is_distinct=True,
+        )
+    selects = []
+    for table in ("concept", "link"):
+        alias = context.fresh(table[0])
+        selects.append(
+            nodes.Select(
+                ((nodes.Column(alias, "id"), "node"),),
+                (nodes.From(table, alias),),
+                context.clock.alive(alias, table),
+            )
+        )
+    return nodes.Compound(tuple(selects), is_all=True)

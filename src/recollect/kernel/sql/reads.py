@@ -1,0 +1,144 @@
+"""Values read from elements: fields, attributes and metadata."""
+
+from __future__ import annotations
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.bindings import (
+    Element,
+    Held,
+    JsonValue,
+    Nothing,
+    PredicateName,
+    ReadFrom,
+    TextValue,
+    Value,
+    json_of,
+)
+from recollect.kernel.sql.clock import GROUP, of_group
+from recollect.kernel.sql.rows import Rows
+from recollect.model import BEGINNING, FOREVER, LIVING
+
+_CONCEPT_FIELDS = frozenset({"id", "type", "name"})
+_LINK_FIELDS = frozenset({"id", "subject", "predicate", "object"})
+_TIMES = {"_created_at": "born_at", "_updated_at": "changed_at", "_expired_at": "expired_at"}
+_FACT_TIMES = {"_valid_at": "valid_at", "_invalid_at": "invalid_at"}
+ID_BITS = nodes.Param("id_bits")
+
+
+def value_of(rows: Rows, var: ir.Var) -> Value:
+    """Return the value of a variable that is not an element."""
+    binding = rows.bindings[var]
+    match binding:
+        case ReadFrom():
+            return _read(rows, binding)
+        case PredicateName():
+            return TextValue(term_text(rows, binding.code), binding.is_nullable)
+        case Held():
+            return JsonValue(binding.json)
+        case Nothing():
+            return TextValue(nodes.Null())
+    raise AssertionError("an element is not a value")
+
+
+def term_text(rows: Rows, code: nodes.Expr) -> nodes.Expr:
+    """Return the text of a type or predicate, by its code."""
+    alias = rows.context.fresh("t")
+    is_it = nodes.equal(nodes.Column(alias, "code"), code)
+    select = nodes.Select(
+        ((nodes.Column(alias, "text"), ""),), (nodes.From("term", alias),), (of_group(alias), is_it)
+    )
+    return nodes.Scalar(select)
+
+
+def _read(rows: Rows, read: ReadFrom) -> Value:
+    element = rows.readable(read.owner)
+    values = []
+    if element.concept is not None:
+        values.append(_read_row(rows, element, element.concept, ast.Kind.CONCEPT, read))
+    if element.link is not None:
+        values.append(_read_row(rows, element, element.link, ast.Kind.LINK, read))
+    match values:
+        case []:
+            return TextValue(nodes.Null())
+        case [value]:
+            return value
+    concept, link = values
+    if isinstance(concept, JsonValue) and isinstance(link, JsonValue):
+        document = nodes.Call("coalesce", (concept.document, link.document))
+        return JsonValue(document, concept.key)
+    assert element.concept is not None
+    is_concept = nodes.IsNull(nodes.Column(element.concept, "id"), is_negated=True)
+    return JsonValue(nodes.Case(((is_concept, json_of(concept)),), json_of(link)))
+
+
+def _read_row(rows: Rows, element: Element, alias: str, kind: ast.Kind, read: ReadFrom) -> Value:
+    is_concept = kind is ast.Kind.CONCEPT
+    if read.section is ast.Section.METADATA:
+        if read.key.startswith("_"):
+            return _clock_value(rows, alias, kind, read.key)
+    elif read.key in (_CONCEPT_FIELDS if is_concept else _LINK_FIELDS):
+        return TextValue(_field(rows, element, alias, kind, read.key), element.is_nullable)
+    content = rows.context.clock.content(alias, kind.value, read.section.value)
+    return JsonValue(content, read.key)
+
+
+def _field(
+    rows: Rows, element: Element, alias: str, kind: ast.Kind, key: str
+) -> nodes.Expr:
+    match key:
+        case "id":
+            own = nodes.Column(alias, "public_id")
+            return nodes.Call("coalesce", (own, _computed_id(nodes.Column(alias, "id"))))
+        case "name":
+            return nodes.Column(alias, "name")
+        case "type" | "predicate":
+            return term_text(rows, nodes.Column(alias, key))
+    return end_id(rows, nodes.Column(alias, key))
+
+
+def end_id(rows: Rows, end: nodes.Expr) -> nodes.Expr:
+    """Return the public id of a link's end, which is a concept or a link."""
+    given: nodes.Expr = _computed_id(end)
+    for table in ("link", "concept"):
+        alias = rows.context.fresh(table[0])
+        is_it = nodes.equal(nodes.Column(alias, "id"), end)
+        select = nodes.Select(
+            ((nodes.Column(alias, "public_id"), ""),),
+            (nodes.From(table, alias),),
+            (of_group(alias), is_it),
+        )
+        given = nodes.Call("coalesce", (nodes.Scalar(select), given))
+    return given
+
+
+def _computed_id(element: nodes.Expr) -> nodes.Expr:
+    return nodes.Call("public_id", (ID_BITS, element))
+
+
+def _clock_value(rows: Rows, alias: str, kind: ast.Kind, key: str) -> Value:
+    """Return a reserved metadata value: the version, or an instant of either clock."""
+    if key == "_version":
+        return JsonValue(rows.context.clock.content(alias, kind.value, "version"))
+    if key in _FACT_TIMES:
+        at = rows.context.clock.content(alias, kind.value, _FACT_TIMES[key])
+        bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))
+        return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.Call("instant", (at,))))
+    if key not in _TIMES:
+        return TextValue(nodes.Null())
+    number: nodes.Expr = nodes.Column(alias, _TIMES[key])
+    if key == "_updated_at":
+        number = rows.context.clock.content(alias, kind.value, "changed_at")
+    tx = rows.context.fresh("x")
+    at_column = nodes.Column(tx, "at")
+    select = nodes.Select(
+        ((nodes.Call("instant", (at_column,)), ""),),
+        (nodes.From("tx", tx),),
+        (
+            nodes.equal(nodes.Column(tx, "group_id"), GROUP),
+            nodes.equal(nodes.Column(tx, "number"), number),
+            nodes.Binary("<", number, nodes.Number(LIVING)),
+        ),
+    )
+    return TextValue(nodes.Scalar(select))

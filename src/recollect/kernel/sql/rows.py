@@ -1,0 +1,166 @@
+"""A SELECT under construction: its tables, its conditions, and where each variable is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.bindings import (
+    Binding,
+    Element,
+    Held,
+    Nothing,
+    PredicateName,
+    ReadFrom,
+)
+from recollect.kernel.sql.clock import Clock, of_group
+
+
+@dataclass(slots=True)
+class Context:
+    """What one compilation shares: fresh names, CTEs, term parameters, and what it may assume."""
+
+    clock: Clock
+    statistics: Statistics
+    ctes: list[nodes.Cte] = field(default_factory=list)
+    terms: dict[str, str] = field(default_factory=dict)  # parameter -> type or predicate
+    predicates: set[str] = field(default_factory=set)  # those of `terms` that are predicates
+    _term_names: dict[str, str] = field(default_factory=dict)
+    _numbers: count[int] = field(default_factory=lambda: count(1))
+
+    def fresh(self, prefix: str) -> str:
+        """Return a name no other table of the statement has."""
+        return f"{prefix}{next(self._numbers)}"
+
+    def fresh_var(self) -> ir.Var:
+        """Return an element variable the plan does not have."""
+        return ir.Var(1_000_000 + next(self._numbers), "", is_element=True)
+
+    def term(self, text: str, *, is_predicate: bool) -> nodes.Param:
+        """Return the parameter that will hold the code of a type or predicate."""
+        name = self._term_names.setdefault(text, f"term{len(self._term_names)}")
+        self.terms[name] = text
+        if is_predicate:
+            self.predicates.add(name)
+        return nodes.Param(name)
+
+    def with_query(self, prefix: str, query: nodes.Query, columns: tuple[str, ...] = ()) -> str:
+        """Add a CTE and return its name."""
+        name = self.fresh(prefix)
+        self.ctes.append(nodes.Cte(name, query, columns))
+        return name
+
+    def end_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:
+        """Return what stands at the ends of links of the predicates, where that is known."""
+        return ast.Kind.CONCEPT if self.statistics.ends_are_concepts(predicates) else None
+
+
+@dataclass(slots=True)
+class Rows:
+    """Tables joined in order, conditions, and the bindings of variables."""
+
+    context: Context
+    tables: list[nodes.From] = field(default_factory=list)
+    where: list[nodes.Expr] = field(default_factory=list)
+    bindings: dict[ir.Var, Binding] = field(default_factory=dict)
+
+    def inner(self) -> Rows:
+        """Return empty rows that see the bindings of these: the inside of an EXISTS."""
+        return Rows(self.context, bindings=dict(self.bindings))
+
+    def join(self, table: str, prefix: str) -> str:
+        """Join a table after the others and return its alias."""
+        alias = self.context.fresh(prefix)
+        self.tables.append(nodes.From(table, alias))
+        return alias
+
+    def element(self, var: ir.Var) -> Element:
+        """Return where an element variable is."""
+        binding = self.bindings[var]
+        assert isinstance(binding, Element)
+        return binding
+
+    def bind_element(self, var: ir.Var, found: Element) -> None:
+        """Bind a variable to an element, or check that it is the one it is bound to."""
+        known = self.bindings.get(var)
+        if known is not None:
+            assert isinstance(known, Element)
+            self.where.append(nodes.equal(found.id, known.id))
+            if known.has_row and not found.has_row:
+                return
+        self.bindings[var] = found
+
+    def readable(self, var: ir.Var) -> Element:
+        """Return the element with its row joined, so that its columns can be read.
+
+        An end of a living link is alive itself, so the row needs no guard but the group's.
+        """
+        element = self.element(var)
+        if element.has_row or isinstance(element.id, nodes.Null):
+            return element
+        concept = link = None
+        is_certain = element.kind is not None and not element.is_nullable
+        if element.kind is not ast.Kind.LINK:
+            concept = self._join_row("concept", element, is_certain=is_certain)
+        if element.kind is not ast.Kind.CONCEPT:
+            link = self._join_row("link", element, is_certain=is_certain)
+        element = replace(element, concept=concept, link=link)
+        self.bindings[var] = element
+        return element
+
+    def _join_row(self, table: str, element: Element, *, is_certain: bool) -> str:
+        alias = self.context.fresh(table[0])
+        is_same = nodes.equal(nodes.Column(alias, "id"), element.id)
+        if is_certain:
+            self.tables.append(nodes.From(table, alias))
+            self.where += [of_group(alias), is_same]
+        else:
+            on = nodes.All((of_group(alias), is_same))
+            self.tables.append(nodes.From(table, alias, nodes.Join.LEFT, on))
+        return alias
+
+    def select(self, *columns: tuple[nodes.Expr, str]) -> nodes.Select:
+        """Return the SELECT of some columns of these rows."""
+        return nodes.Select(columns, tuple(self.tables), tuple(self.where))
+
+    def staged(self, *, is_numbered: bool) -> tuple[Rows, str]:
+        """Return rows over a CTE that holds these, by the ids of their elements, and its name.
+
+        With `is_numbered` the CTE has a column `n` that names each row.
+        """
+        columns: list[tuple[nodes.Expr, str]] = []
+        if is_numbered:
+            columns.append((nodes.RowNumber(()), "n"))
+        bindings: dict[ir.Var, Binding] = {}
+        name = self.context.fresh("s")
+        for var, binding in self.bindings.items():
+            bindings[var] = carried(name, var, binding, columns)
+        self.context.ctes.append(nodes.Cte(name, self.select(*columns)))
+        staged = Rows(self.context, [nodes.From(name, name)], [], bindings)
+        return staged, name
+
+
+def carried(
+    name: str, var: ir.Var, binding: Binding, columns: list[tuple[nodes.Expr, str]]
+) -> Binding:
+    """Return the binding as it is found in the CTE `name`, adding the columns that hold it."""
+    match binding:
+        case Element():
+            column = f"v{var.number}"
+            columns.append((binding.id, column))
+            at = nodes.Column(name, column)
+            return Element(at, binding.kind, is_nullable=binding.is_nullable)
+        case PredicateName():
+            column = f"v{var.number}"
+            columns.append((binding.code, column))
+            return PredicateName(nodes.Column(name, column), binding.is_nullable)
+        case Held():
+            held, owner = f"v{var.number}", f"w{var.number}"
+            columns += [(binding.json, held), (binding.owner, owner)]
+            return Held(nodes.Column(name, held), nodes.Column(name, owner))
+        case ReadFrom() | Nothing():
+            return binding

@@ -1,0 +1,63 @@
+"""The SQLite dialect."""
+
+from __future__ import annotations
+
+import orjson
+
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.dialect import Dialect
+
+
+def _render_json(part: nodes.Part, document: str, key: str | None) -> str:
+    path = "'$'" if key is None else _path(key)
+    match part:
+        case nodes.Part.TYPE:
+            return f"json_type({document}, {path})"
+        case nodes.Part.JSON:
+            return f"({document} -> {path})"
+        case nodes.Part.VALUE:
+            return f"({document} ->> {path})"
+
+
+def _path(key: str) -> str:
+    """Return a JSON path as an SQL literal: a bound path never uses an expression index."""
+    quoted = orjson.dumps(key).decode()
+    return "'$." + quoted.replace("'", "''") + "'"
+
+
+SQLITE = Dialect(
+    name="sqlite",
+    functions={
+        "canonical_json": "canonical_json({})",
+        "coalesce": "coalesce({}, {})",
+        "comparable": (  # number < text < blob, as SQLite orders storage classes
+            "CASE {0} WHEN 'true' THEN x'01' WHEN 'false' THEN x'00'"
+            " WHEN 'object' THEN CAST(canonical_json({2}) AS BLOB)"
+            " WHEN 'array' THEN CAST(canonical_json({2}) AS BLOB) ELSE {1} END"
+        ),
+        "contains": "(instr({}, {}) > 0)",
+        "ends_with": "({1} = '' OR substr({0}, -length({1})) = {1})",
+        "false": "x'00'",
+        "instant": "strftime('%Y-%m-%dT%H:%M:%fZ', {} / 1000.0, 'unixepoch')",
+        "is_integer": "(typeof({}) = 'integer')",
+        "is_json_boolean": "({} IN ('true', 'false'))",
+        "is_json_number": "({} IN ('integer', 'real'))",
+        "is_json_text": "({} = 'text')",
+        "is_real": "(typeof({}) = 'real')",
+        "json": "json({})",
+        "json_boolean": "CASE {} WHEN 1 THEN 'true' ELSE 'false' END",
+        "json_quote": "json_quote({})",
+        "least": "min({}, {})",
+        "number_of": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",
+        "public_id": "public_id({}, {})",
+        "rank": "({} NOT IN (x'00', x'01'))",  # booleans before everything else
+        "real": "CAST({} AS REAL)",
+        "re2_search": "re2_search({}, {})",
+        "starts_with": "(substr({0}, 1, length({1})) = {1})",
+        "text_of": "CASE WHEN {0} = 'text' THEN {1} END",
+        "true": "x'01'",
+    },
+    inner_join="CROSS JOIN",  # SQLite never reorders across it
+    render_json=_render_json,
+    parameter=":{}",
+)

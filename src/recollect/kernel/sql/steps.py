@@ -1,0 +1,329 @@
+"""The steps of a branch, one after the other, into one SELECT and the CTEs it stands on.
+
+Plain patterns, reads, tests and most NOTs and OPTIONALs stay in one flat SELECT. The others
+start a new stage: the rows so far become a CTE whose rows are numbered, the block runs on that
+CTE, and its rows are joined back by number. So no CTE is ever correlated.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan import ir
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.bindings import (
+    Binding,
+    Element,
+    Held,
+    Nothing,
+    PredicateName,
+    ReadFrom,
+    TextValue,
+    comparable,
+    json_of,
+)
+from recollect.kernel.sql.clock import of_group
+from recollect.kernel.sql.filters import Filters
+from recollect.kernel.sql.paths import join_path
+from recollect.kernel.sql.reads import value_of
+from recollect.kernel.sql.rows import Rows
+
+
+def run_steps(rows: Rows, steps: tuple[ir.Step, ...]) -> Rows:
+    """Return the rows after all the steps; the rows given may have become a CTE."""
+    for step in steps:
+        rows = _run(rows, step)
+    return rows
+
+
+def _run(rows: Rows, step: ir.Step) -> Rows:
+    match step:
+        case ir.MatchConcept():
+            _match_concept(rows, step)
+        case ir.MatchLink():
+            _match_link(rows, step)
+        case ir.MatchPath():
+            return join_path(rows, step)
+        case ir.ReadValue():
+            rows.bindings[step.value] = ReadFrom(step.target, step.section, step.key)
+        case ir.BindNull():
+            rows.bindings[step.var] = _nothing(step.var)
+        case ir.Unify():
+            rows.where.append(nodes.equal(_identity(rows, step.left), _identity(rows, step.right)))
+        case ir.Filter():
+            rows.where.append(Filters(rows, dict(step.scope)).compile(step.expression))
+        case ir.Exclude():
+            return _exclude(rows, step)
+        case ir.Extend():
+            return _extend(rows, step)
+        case _:
+            assert_never(step)
+    return rows
+
+
+def _nothing(var: ir.Var) -> Binding:
+    return Element(nodes.Null(), is_nullable=True) if var.is_element else Nothing()
+
+
+def _identity(rows: Rows, var: ir.Var) -> nodes.Expr:
+    """Return what equal values share: an element's id, or a comparable value."""
+    return rows.element(var).id if var.is_element else comparable(value_of(rows, var))
+
+
+def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
+    alias = rows.join("concept", "c")
+    rows.where += _concept_conditions(rows, alias, step)
+    found = Element(nodes.Column(alias, "id"), ast.Kind.CONCEPT, concept=alias)
+    rows.bind_element(step.var, found)
+
+
+def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
+    conditions = list(rows.context.clock.alive(alias, "concept"))
+    if step.name is not None:
+        conditions.append(nodes.equal(nodes.Column(alias, "name"), nodes.Param(step.name)))
+    if step.type is not None:
+        code = rows.context.term(step.type, is_predicate=False)
+        conditions.append(nodes.equal(nodes.Column(alias, "type"), code))
+    if step.id is not None:
+        given = rows.context.fresh("c")
+        by_public_id = nodes.Select(
+            ((nodes.Column(given, "id"), ""),),
+            (nodes.From("concept", given),),
+            (
+                of_group(given),
+                nodes.equal(nodes.Column(given, "public_id"), nodes.Param(step.id)),
+            ),
+        )
+        computed = nodes.Select(((nodes.Param(f"{step.id}_element"), ""),))
+        candidates = nodes.Compound((by_public_id, computed), is_all=True)
+        conditions.append(nodes.InSelect(nodes.Column(alias, "id"), candidates))
+    return conditions
+
+
+def _match_link(rows: Rows, step: ir.MatchLink) -> None:
+    alias = rows.join("link", "l")
+    rows.where += _link_conditions(rows, alias, step)
+    _bind_link(rows, alias, step)
+
+
+def _link_conditions(rows: Rows, alias: str, step: ir.MatchLink) -> list[nodes.Expr]:
+    predicate = nodes.Column(alias, "predicate")
+    conditions = list(rows.context.clock.alive(alias, "link"))
+    codes = [rows.context.term(one, is_predicate=True) for one in step.predicates]
+    if len(codes) == 1:
+        conditions.append(nodes.equal(predicate, codes[0]))
+    elif codes:
+        conditions.append(nodes.InList(predicate, tuple(codes)))
+    return conditions
+
+
+def _bind_link(rows: Rows, alias: str, step: ir.MatchLink) -> None:
+    kind = rows.context.end_kind(step.predicates)
+    rows.bind_element(step.subject, Element(nodes.Column(alias, "subject"), kind))
+    rows.bind_element(step.object, Element(nodes.Column(alias, "object"), kind))
+    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias))
+    if step.predicate is not None:
+        rows.bindings[step.predicate] = PredicateName(nodes.Column(alias, "predicate"))
+
+
+def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
+    if all(_is_flat(branch.steps) for branch in step.branches):
+        conditions: list[nodes.Expr] = []
+        for branch in step.branches:
+            inner = run_steps(rows.inner(), branch.steps)
+            conditions.append(nodes.Exists(inner.select((nodes.Number(1), "")), is_negated=True))
+    else:
+        rows, stage = rows.staged(is_numbered=True)
+        selects = []
+        for branch in step.branches:
+            inner = run_steps(_on_stage(rows), branch.steps)
+            selects.append(inner.select((_number_of(inner), "n")))
+        excluded = nodes.Compound(tuple(selects), is_all=True)
+        number = nodes.Column(stage, "n")
+        conditions = [nodes.InSelect(number, excluded, is_negated=True)]
+    nullable = (_null_test(rows, var) for var in step.shared)
+    guards = [test for test in nullable if test is not None]
+    condition: nodes.Expr = nodes.All(tuple(conditions))
+    rows.where.append(nodes.Any((*guards, condition)) if guards else condition)
+    return rows
+
+
+def _null_test(rows: Rows, var: ir.Var) -> nodes.Expr | None:
+    """Return the test that spares a row from NOT, for a shared variable that can be null."""
+    binding = rows.bindings[var]
+    if isinstance(binding, Element):
+        return nodes.IsNull(binding.id) if binding.is_nullable else None
+    value = value_of(rows, var)
+    if isinstance(value, TextValue) and not value.is_nullable:
+        return None
+    return nodes.IsNull(comparable(value))
+
+
+ROW_NUMBER = ir.Var(0, "#n", is_element=True)
+"""Stands for the number of a stage's row while a block runs on that stage."""
+
+
+def _on_stage(stage: Rows) -> Rows:
+    """Return rows over a stage alone, which carry its number through further stages."""
+    table = stage.tables[0]
+    rows = Rows(stage.context, [table], [], dict(stage.bindings))
+    rows.bindings[ROW_NUMBER] = Element(nodes.Column(table.alias, "n"))
+    return rows
+
+
+def _number_of(rows: Rows) -> nodes.Expr:
+    return rows.element(ROW_NUMBER).id
+
+
+def _is_flat(steps: tuple[ir.Step, ...]) -> bool:
+    """Whether a block's steps fit in the SELECT of an EXISTS."""
+    for step in steps:
+        match step:
+            case ir.MatchPath():
+                return False
+            case ir.Exclude() if not all(_is_flat(one.steps) for one in step.branches):
+                return False
+            case ir.Extend() if _simple_optional(step) is None:
+                return False
+    return True
+
+
+def _extend(rows: Rows, step: ir.Extend) -> Rows:
+    simple = _simple_optional(step)
+    if simple is not None:
+        _extend_flat(rows, step, simple)
+        return rows
+    rows, stage = rows.staged(is_numbered=True)
+    held = [_carrier(step, at) for at in range(len(step.outputs))]
+    selects = []
+    for branch in step.branches:
+        inner = run_steps(_on_stage(rows), branch.steps)
+        columns: list[tuple[nodes.Expr, str]] = [(_number_of(inner), "n")]
+        for at, export in enumerate(branch.exports):
+            columns += _export(inner, export, at, is_held=held[at])
+        selects.append(inner.select(*columns))
+    name = rows.context.with_query("o", nodes.Compound(tuple(selects), is_all=True))
+    on = nodes.equal(nodes.Column(name, "n"), nodes.Column(stage, "n"))
+    rows.tables.append(nodes.From(name, name, nodes.Join.LEFT, on))
+    for at, output in enumerate(step.outputs):
+        rows.bindings[output] = _import(rows, step, at, name, is_held=held[at])
+    return rows
+
+
+def _carrier(step: ir.Extend, at: int) -> bool:
+    """Whether a value must be held as JSON text, since no single read gives it."""
+    if step.outputs[at].is_element:
+        return False
+    return len(step.branches) != 1 or _read_of(step.branches[0], at) is None
+
+
+def _read_of(branch: ir.Branch, at: int) -> ir.ReadValue | None:
+    for step in branch.steps:
+        if isinstance(step, ir.ReadValue) and step.value == branch.exports[at]:
+            return step
+    return None
+
+
+def _export(
+    rows: Rows, var: ir.Var, at: int, *, is_held: bool
+) -> list[tuple[nodes.Expr, str]]:
+    """Return the columns that carry one variable out of a block."""
+    if var.is_element:
+        return [(rows.element(var).id, f"v{at}")]
+    owner = owner_id(rows, var)
+    if is_held:
+        return [(json_of(value_of(rows, var)), f"v{at}"), (owner, f"w{at}")]
+    return [(owner, f"v{at}")]
+
+
+def owner_id(rows: Rows, var: ir.Var) -> nodes.Expr:
+    """Return the id of the element a value was read from, or NULL."""
+    match rows.bindings[var]:
+        case ReadFrom() as read:
+            return rows.element(read.owner).id
+        case Held() as held:
+            return held.owner
+    return nodes.Null()
+
+
+def _import(rows: Rows, step: ir.Extend, at: int, name: str, *, is_held: bool) -> Binding:
+    column = nodes.Column(name, f"v{at}")
+    if step.outputs[at].is_element:
+        return Element(column, is_nullable=True)
+    if is_held:
+        return Held(column, nodes.Column(name, f"w{at}"))
+    read = _read_of(step.branches[0], at)
+    assert read is not None
+    owner = rows.context.fresh_var()
+    rows.bindings[owner] = Element(column, is_nullable=True)
+    return ReadFrom(owner, read.section, read.key)
+
+
+def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.MatchConcept]] | None:
+    """Return the parts of a block that one LEFT JOIN can say, or None for any other block.
+
+    It holds one link at most, checks on concepts that the link or the rows before bind, and
+    reads; a read must be of what the link binds, so that it is null when the link is.
+    """
+    if len(step.branches) != 1:
+        return None
+    links = [one for one in step.branches[0].steps if isinstance(one, ir.MatchLink)]
+    if len(links) > 1:
+        return None
+    new = {*step.outputs, *(var for one in links for var in (one.var, one.subject, one.object))}
+    new -= set(step.needs)
+    checks: list[ir.MatchConcept] = []
+    seen_link = False
+    for one in step.branches[0].steps:
+        match one:
+            case ir.MatchLink():
+                seen_link = True
+            case ir.MatchConcept() if seen_link:
+                checks.append(one)
+            case ir.ReadValue() if one.target in new or not links:
+                pass
+            case _:
+                return None
+    return (links[0] if links else None), checks
+
+
+def _extend_flat(
+    rows: Rows, step: ir.Extend, simple: tuple[ir.MatchLink | None, list[ir.MatchConcept]]
+) -> None:
+    link, checks = simple
+    branch = step.branches[0]
+    if link is not None:
+        _left_join_link(rows, link, checks, set(step.needs))
+    for one in branch.steps:
+        if isinstance(one, ir.ReadValue):
+            rows.bindings[one.value] = ReadFrom(one.target, one.section, one.key)
+    for output, export in zip(step.outputs, branch.exports, strict=True):
+        rows.bindings[output] = rows.bindings[export]
+
+
+def _left_join_link(
+    rows: Rows, link: ir.MatchLink, checks: list[ir.MatchConcept], bound: set[ir.Var]
+) -> None:
+    alias = rows.context.fresh("l")
+    inside = rows.inner()
+    inside.where += _link_conditions(rows, alias, link)
+    _bind_link(inside, alias, link)
+    conditions = list(inside.where)
+    for check in checks:
+        one = inside.inner()
+        _match_concept(one, check)
+        conditions.append(nodes.Exists(one.select((nodes.Number(1), ""))))
+    rows.tables.append(nodes.From("link", alias, nodes.Join.LEFT, nodes.All(tuple(conditions))))
+    kind = rows.context.end_kind(link.predicates)
+    new = {
+        link.subject: Element(nodes.Column(alias, "subject"), kind, is_nullable=True),
+        link.object: Element(nodes.Column(alias, "object"), kind, is_nullable=True),
+        link.var: Element(
+            nodes.Column(alias, "id"), ast.Kind.LINK, link=alias, is_nullable=True
+        ),
+    }
+    rows.bindings.update({var: found for var, found in new.items() if var not in bound})
+    if link.predicate is not None:
+        code = nodes.Column(alias, "predicate")
+        rows.bindings[link.predicate] = PredicateName(code, is_nullable=True)

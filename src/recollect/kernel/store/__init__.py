@@ -1,0 +1,1 @@
+"""Where the graph lives: transactions over one SQLite file or one memory."""

@@ -1,0 +1,101 @@
+"""The deterministic functions that SQL text may call; each is pure and knows no store."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Protocol
+
+import apsw
+import orjson
+import re2
+
+from recollect.errors import INVALID_SYNTAX, RecollectError, Span
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import SqlValue
+
+
+class Pattern(Protocol):
+    """A compiled regular expression."""
+
+    def search(self, text: str) -> object | None:
+        """Return a match anywhere in the text, else None."""
+
+
+def canonical_json(text: str | None) -> str | None:
+    """Return the one spelling of a JSON value: keys sorted, integral floats as integers.
+
+    Two values that KIP calls equal have equal canonical texts. NULL stays NULL.
+
+    >>> canonical_json('{"b": 1.0, "a": [true, 2.5]}')
+    '{"a":[true,2.5],"b":1}'
+    """
+    if text is None:
+        return None
+    value = orjson.loads(text)
+    return orjson.dumps(_with_integers(value), option=orjson.OPT_SORT_KEYS).decode()
+
+
+def compile_pattern(pattern: str, span: Span | None = None) -> Pattern:
+    """Return the compiled RE2 pattern; KIP_1001 when it is not one.
+
+    The last patterns are kept, so compiling again is a look-up. Matching takes time linear
+    in the text.
+
+    >>> compile_pattern("^a+").search("aab") is not None
+    True
+    """
+    try:
+        return _compiled(pattern)
+    except re2.error as error:
+        reason = error.args[0].decode("utf-8", "replace") if error.args else "not accepted"
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"the regular expression is not valid: {reason}",
+            hint="use RE2 syntax: no look-around, no back-references, every ( closed",
+            span=span,
+        ) from error
+
+
+def re2_search(pattern: str | None, text: str | None) -> int:
+    """Return 1 when the pattern matches anywhere in the text, else 0; NULL never matches.
+
+    >>> re2_search("ri.k", "high risk"), re2_search("risk$", "risky")
+    (1, 0)
+    """
+    if not isinstance(pattern, str) or not isinstance(text, str):
+        return 0
+    return int(compile_pattern(pattern).search(text) is not None)
+
+
+def register_functions(connection: apsw.Connection) -> None:
+    """Make the functions callable from the SQL of one connection."""
+    functions: tuple[tuple[Callable[..., SqlValue], int], ...] = (
+        (canonical_json, 1),
+        (re2_search, 2),
+        (public_id, 2),
+    )
+    for function, arguments in functions:
+        connection.create_scalar_function(
+            function.__name__, function, arguments, deterministic=True
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(pattern: str) -> Pattern:
+    options = re2.Options()
+    options.log_errors = False
+    compiled: Pattern = re2.compile(pattern, options)
+    return compiled
+
+
+def _with_integers(value: object) -> object:
+    match value:
+        case float() if value.is_integer() and -(2**63) <= value < 2**63:
+            return int(value)
+        case dict():
+            return {key: _with_integers(inner) for key, inner in value.items()}
+        case list():
+            return [_with_integers(inner) for inner in value]
+        case _:
+            return value

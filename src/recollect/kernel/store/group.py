@@ -1,0 +1,69 @@
+"""Groups: the tenants of a store, and the one place where a group's name is looked up."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from dataclasses import dataclass
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.store.protocol import Session, SqlRow
+
+_LONGEST = 128
+_ID_BYTES = 10  # 74 random bits are used
+NO_CHAIN = bytes(32)
+"""The chain hash of a group before its first transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A tenant: everything that is read or written names one."""
+
+    group_id: int
+    name: str
+    id_bits: bytes  # the constant part of the public ids
+
+
+def load_group(session: Session, name: str) -> Group | None:
+    """Return the group of that name, if the store has it; INVALID_ARGUMENT for a bad name."""
+    row = session.row("SELECT group_id, name, id_bits FROM grp WHERE name = ?", (_checked(name),))
+    return None if row is None else _group(row)
+
+
+def create_group(session: Session, name: str) -> Group:
+    """Create a group inside the write transaction of `session`, or return the one there is."""
+    found = load_group(session, name)
+    if found is not None:
+        return found
+    entry = (_checked(name), secrets.token_bytes(_ID_BYTES), NO_CHAIN)
+    session.execute_many(
+        "INSERT INTO grp (name, id_bits, number, at, chain) VALUES (?, ?, 0, 0, ?)", [entry]
+    )
+    created = load_group(session, name)
+    assert created is not None
+    return created
+
+
+def group_names(session: Session) -> tuple[str, ...]:
+    """Return the names of all groups, in order of code points."""
+    rows = session.rows("SELECT name FROM grp ORDER BY name")
+    return tuple(str(name) for (name,) in rows)
+
+
+def _checked(name: str) -> str:
+    normal = unicodedata.normalize("NFC", name)
+    if not 1 <= len(normal) <= _LONGEST or not normal.isprintable():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the group name is not 1 to 128 printable characters",
+            hint='use a name such as "default"',
+        )
+    return normal
+
+
+def _group(row: SqlRow) -> Group:
+    group_id, name, id_bits = row
+    assert isinstance(group_id, int)
+    assert isinstance(name, str)
+    assert isinstance(id_bits, bytes)
+    return Group(group_id, name, id_bits)

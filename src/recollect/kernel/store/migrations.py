@@ -1,0 +1,59 @@
+"""The named steps that build the tables; the list only ever grows at its end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from recollect.errors import STORE_NEWER, RecollectError
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import APPLICATION_ID, INITIAL
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step; its name is recorded in the file once it has run."""
+
+    name: str
+    sql: str
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration("m001_initial", INITIAL),)
+
+VERSION = len(MIGRATIONS)
+"""SQLite's `user_version` of a file all of whose migrations have run."""
+
+_TABLE = "CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
+
+
+def refuse_newer(applied: frozenset[str], version: int) -> None:
+    """Raise STORE_NEWER when a file holds migrations this program does not know."""
+    unknown = applied - {one.name for one in MIGRATIONS}
+    if unknown or version > VERSION:
+        raise RecollectError(
+            STORE_NEWER,
+            "the file was written by a newer version of Recollect",
+            hint="upgrade: pip install --upgrade recollect",
+            details={"unknown_migrations": sorted(unknown), "file_version": version},
+        )
+
+
+def applied_migrations(session: Session) -> frozenset[str]:
+    """Return the names of the migrations a file has been through."""
+    table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
+    if session.row(table) is None:
+        return frozenset()
+    return frozenset(str(name) for (name,) in session.rows("SELECT name FROM migration"))
+
+
+def migrate(session: Session) -> None:
+    """Run the missing migrations, inside the write transaction of `session`."""
+    session.rows(_TABLE)
+    applied = applied_migrations(session)
+    for migration in MIGRATIONS:
+        if migration.name not in applied:
+            session.rows(migration.sql)
+            entry = (migration.name, int(time.time() * 1000))
+            session.execute_many("INSERT INTO migration (name, applied_at) VALUES (?, ?)", [entry])
+    session.rows(f"PRAGMA application_id = {APPLICATION_ID}")
+    session.rows(f"PRAGMA user_version = {VERSION}")

@@ -1,0 +1,62 @@
+"""What the kernel asks of a store: snapshots to read in, and one writer at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+SqlValue = None | int | float | str | bytes
+Parameters = Mapping[str, SqlValue] | Sequence[SqlValue]
+SqlRow = tuple[SqlValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much one statement may cost; beyond it KIP_4002 (steps) or KIP_4001 (seconds)."""
+
+    steps: int = 500_000_000  # virtual-machine instructions: the same on every machine
+    seconds: float = 30.0
+
+
+class Session(Protocol):
+    """One transaction: everything read in it is one consistent moment."""
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this is a write transaction: what it reads may never be committed."""
+
+    def rows(
+        self, sql: str, parameters: Parameters = (), budget: Budget | None = None
+    ) -> list[SqlRow]:
+        """Run one statement and return all its rows."""
+
+    def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
+        """Run one statement and return its first row, if it has one."""
+
+    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+        """Run one statement once for each set of parameters."""
+
+    def on_commit(self, action: Callable[[], None]) -> None:
+        """Call `action` after the transaction has committed; never after a rollback."""
+
+
+class Store(Protocol):
+    """A place where the graph lives: one file, one memory, or one server."""
+
+    def reading(self) -> AbstractContextManager[Session]:
+        """Open a snapshot; it sees what was committed before, and nothing after."""
+
+    def writing(self, is_dry_run: bool = False) -> AbstractContextManager[Session]:
+        """Open the write transaction: commit at the end, roll back on any exception.
+
+        A dry run rolls back at the end as well. Raises STORE_BUSY when another writer does
+        not finish in time.
+        """
+
+    def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
+        """Return the engine's own plan of a statement, a line each."""
+
+    def close(self) -> None:
+        """Close every connection; further use raises STORE_CLOSED."""

@@ -1,0 +1,143 @@
+"""The tables of the graph on SQLite, and the numbers every layer must agree on.
+
+One row per element, living or closed: identity is immutable, content is current, superseded
+contents stand in `concept_past` and `link_past`. The system clock is the group's transaction
+number. Missing bounds are sentinels, never NULL. Every key begins with the group.
+"""
+
+from __future__ import annotations
+
+from recollect.model import CONCEPT_BIT as CONCEPT_BIT
+from recollect.model import LINK_BIT as LINK_BIT
+from recollect.model import LIVING as LIVING
+
+APPLICATION_ID = 0x52434C54
+"""SQLite's `application_id` of a Recollect file: the letters RCLT."""
+
+_ELEMENT_COLUMNS = """
+    attributes  TEXT    NOT NULL,   -- JSON object
+    metadata    TEXT    NOT NULL,   -- JSON object
+    valid_at    INTEGER NOT NULL,   -- fact time, milliseconds: true from here on ...
+    invalid_at  INTEGER NOT NULL,   -- ... until just before here
+    version     INTEGER NOT NULL,   -- content changes, from 1
+    born_at     INTEGER NOT NULL,   -- transaction that created the element
+    changed_at  INTEGER NOT NULL,   -- transaction that wrote the current content
+    expired_at  INTEGER NOT NULL,   -- transaction that closed the element, or LIVING
+    salt        BLOB    NOT NULL    -- 16 random bytes that keep the digests in `change` mute
+"""
+
+_PAST_COLUMNS = """
+    group_id    INTEGER NOT NULL,
+    id          INTEGER NOT NULL,
+    until       INTEGER NOT NULL,   -- transaction that superseded this content
+    attributes  TEXT    NOT NULL,
+    metadata    TEXT    NOT NULL,
+    valid_at    INTEGER NOT NULL,
+    invalid_at  INTEGER NOT NULL,
+    version     INTEGER NOT NULL,
+    changed_at  INTEGER NOT NULL,   -- transaction that had written it
+    PRIMARY KEY (group_id, id, until)
+"""
+
+INITIAL = f"""
+CREATE TABLE counter (                 -- one row: the id space of the database
+    last_n      INTEGER NOT NULL       -- the n of the last id = 2n + kind
+);
+INSERT INTO counter VALUES (0);
+
+CREATE TABLE grp (
+    group_id    INTEGER PRIMARY KEY,
+    name        TEXT    NOT NULL UNIQUE,
+    id_bits     BLOB    NOT NULL,      -- 74 random bits in 10 bytes: the constant part of ids
+    number      INTEGER NOT NULL,      -- the last transaction; 0 before the first
+    at          INTEGER NOT NULL,      -- its instant; strictly rises
+    chain       BLOB    NOT NULL       -- its chain hash; 32 zero bytes before the first
+);
+
+CREATE TABLE tx (
+    group_id    INTEGER NOT NULL,
+    number      INTEGER NOT NULL,
+    at          INTEGER NOT NULL,      -- milliseconds
+    last_id     INTEGER NOT NULL,      -- the highest id given out when it committed
+    actor       TEXT,
+    request     TEXT,
+    chain       BLOB    NOT NULL,      -- SHA-256 over the chain before, this row, its digests
+    PRIMARY KEY (group_id, number)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX tx_at ON tx (group_id, at);
+
+CREATE TABLE change (
+    group_id    INTEGER NOT NULL,
+    tx          INTEGER NOT NULL,
+    element     INTEGER NOT NULL,
+    operation   TEXT    NOT NULL,      -- create | update | close
+    digest      BLOB    NOT NULL,      -- SHA-256 over salt and new content
+    PRIMARY KEY (group_id, tx, element)
+) WITHOUT ROWID;
+
+CREATE TABLE term (                    -- concept types and predicates, interned
+    group_id    INTEGER NOT NULL,
+    code        INTEGER NOT NULL,
+    text        TEXT    NOT NULL,
+    PRIMARY KEY (group_id, code),
+    UNIQUE (group_id, text)
+) WITHOUT ROWID;
+
+CREATE TABLE concept (
+    id          INTEGER PRIMARY KEY,
+    group_id    INTEGER NOT NULL,
+    type        INTEGER NOT NULL,      -- term code
+    name        TEXT    NOT NULL,
+    public_id   TEXT,                  -- only when the caller gave one
+    {_ELEMENT_COLUMNS}
+);
+CREATE UNIQUE INDEX concept_name ON concept (group_id, name, expired_at, type);
+CREATE INDEX concept_type ON concept (group_id, type, expired_at);
+CREATE UNIQUE INDEX concept_public ON concept (group_id, public_id, expired_at)
+    WHERE public_id IS NOT NULL;
+
+CREATE TABLE link (
+    id          INTEGER PRIMARY KEY,
+    group_id    INTEGER NOT NULL,
+    subject     INTEGER NOT NULL,      -- id of a concept or of a link
+    predicate   INTEGER NOT NULL,      -- term code
+    object      INTEGER NOT NULL,      -- id of a concept or of a link
+    key         TEXT    NOT NULL,      -- empty for KIP
+    public_id   TEXT,
+    {_ELEMENT_COLUMNS}
+);
+CREATE UNIQUE INDEX link_out ON link (group_id, subject, predicate, expired_at, object, key);
+CREATE INDEX link_in ON link (group_id, object, predicate, expired_at, subject);
+CREATE INDEX link_predicate ON link (group_id, predicate, expired_at, subject, object);
+CREATE UNIQUE INDEX link_public ON link (group_id, public_id, expired_at)
+    WHERE public_id IS NOT NULL;
+
+CREATE TABLE concept_past ({_PAST_COLUMNS}) WITHOUT ROWID;
+CREATE TABLE link_past ({_PAST_COLUMNS}) WITHOUT ROWID;
+
+CREATE TABLE tally (                   -- counts of the living, one delta per transaction
+    group_id    INTEGER NOT NULL,
+    kind        TEXT    NOT NULL,      -- see the TALLY_ names below
+    term        INTEGER NOT NULL,      -- term code, or 0
+    count       INTEGER NOT NULL,
+    PRIMARY KEY (group_id, kind, term)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE text_index USING fts5 (
+    body, content = '', contentless_delete = 1, tokenize = 'porter ascii'
+);
+CREATE TABLE text_past (               -- documents of superseded contents, at -doc in the index
+    doc         INTEGER PRIMARY KEY,
+    group_id    INTEGER NOT NULL,
+    element     INTEGER NOT NULL,
+    until       INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX text_past_element ON text_past (group_id, element, until);
+"""  # noqa: S608 - only the column lists above are inserted
+
+TALLY_CONCEPTS = "concept"  # term: type. Living concepts of it
+TALLY_LINKS = "link"  # term: predicate. Living links of it
+TALLY_MULTIPLE = "multiple"  # term: predicate. Triples that have more than one living link
+TALLY_LINKED = "linked"  # term: predicate. Living links of it with a link at either end
+TALLY_DOCUMENTS = "documents"  # term: partition's part number. Documents in the text index
+TALLY_TOKENS = "tokens"  # term: the same. Their tokens

@@ -1,0 +1,237 @@
+"""The store on SQLite: a reader for each thread, one writer at a time, several processes.
+
+`SqliteStore` implements `protocol.Store`. Every block is one transaction; what a block reads is
+materialised before it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import (
+    INTERNAL_ERROR,
+    STORE_CLOSED,
+    STORE_UNAVAILABLE,
+    RecollectError,
+)
+from recollect.kernel.store.address import check_place, parse_address
+from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.faults import busy, translated
+from recollect.kernel.store.inspection import refuse_open, refuse_unusable
+from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
+from recollect.kernel.store.protocol import Parameters
+
+_MEMORY = ":memory:"
+_PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
+
+_abandoned: list[_Connections] = []
+"""Connections of a parent process: never used again, and never closed by its child."""
+
+
+class SqliteStore:
+    """A graph in one SQLite file, or in memory.
+
+    Opening creates the file when it is absent and brings an older one up to date. Any number
+    of threads and processes may share it; readers never wait.
+
+    >>> store = SqliteStore(":memory:")
+    >>> with store.writing() as session:
+    ...     session.execute_many("INSERT INTO counter VALUES (?)", [(7,)])
+    >>> with store.reading() as session:
+    ...     session.rows("SELECT last_n FROM counter ORDER BY last_n")
+    [(0,), (7,)]
+    >>> store.close()
+    """
+
+    def __init__(self, address: str | os.PathLike[str], settings: Settings | None = None) -> None:
+        """Open the store; STORE_FOREIGN, STORE_NEWER, STORE_CORRUPT leave the file untouched."""
+        self._settings = settings or Settings()
+        self._path = parse_address(address).path
+        if self._path is not None:
+            check_place(self._path)
+            refuse_unusable(self._path)
+        self._filename = _MEMORY if self._path is None else str(self._path.absolute())
+        self._is_closed = False
+        self._connections = _Connections(self._filename, self._settings)
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteSession]:
+        """Open a snapshot; it sees what was committed before, and nothing after.
+
+        A block inside another one of the same thread reads the same snapshot.
+        """
+        session = self._here().reader()
+        with session.lock:
+            self._refuse_closed()
+            is_outermost = session.depth == 0 and self._path is not None
+            if is_outermost:
+                session.rows("BEGIN")
+            session.depth += 1
+            try:
+                yield session
+            finally:
+                session.depth -= 1
+                if is_outermost:
+                    session.roll_back()
+
+    @contextmanager
+    def writing(self, is_dry_run: bool = False) -> Iterator[SqliteSession]:
+        """Open the write transaction: commit at the end, roll back on any exception.
+
+        A dry run rolls back at the end as well. Raises STORE_BUSY when another writer does
+        not finish in time.
+        """
+        connections = self._here()
+        deadline = time.monotonic() + self._settings.busy_seconds
+        with connections.write_lock(self._settings.busy_seconds):
+            session = connections.writer()
+            with session.lock:
+                self._refuse_closed()
+                session.begin_writing(deadline - time.monotonic())
+                try:
+                    yield session
+                    if not is_dry_run:
+                        session.commit()
+                finally:
+                    session.roll_back()
+
+    def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
+        """Return the engine's own plan of a statement, a line each, indented by depth."""
+        with self.reading() as session:
+            steps = session.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)
+        depth = {0: -1}
+        lines = []
+        for step, parent, _, detail in steps:
+            depth[int(str(step))] = level = depth[int(str(parent))] + 1
+            lines.append("  " * level + str(detail))
+        return tuple(lines)
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None in memory."""
+        return self._path
+
+    def close(self) -> None:
+        """Close every connection; further use raises STORE_CLOSED."""
+        self._is_closed = True
+        if self._connections.process == os.getpid():
+            self._connections.close()
+
+    def _prepare(self) -> None:
+        """Make or update the tables, then switch the file to WAL."""
+        session = self._connections.writer()
+        try:
+            refuse_open(session.connection)
+        except apsw.Error as error:
+            raise translated(error) from error
+        if len(applied_migrations(session)) < len(MIGRATIONS):
+            with self.writing() as session:
+                migrate(session)
+        deadline = time.monotonic() + self._settings.busy_seconds
+        while self._path is not None and not _switch_to_wal(session.connection):
+            if time.monotonic() > deadline:
+                raise busy()
+            time.sleep(_PAUSE_SECONDS)
+
+    def _here(self) -> _Connections:
+        """Return the connections of this process; a forked child opens its own."""
+        self._refuse_closed()
+        if self._connections.process != os.getpid():
+            if self._path is None:
+                raise RecollectError(
+                    STORE_UNAVAILABLE,
+                    "a store in memory does not cross into a forked process",
+                    hint="open a file instead",
+                )
+            _abandoned.append(self._connections)
+            self._connections = _Connections(self._filename, self._settings)
+        return self._connections
+
+    def _refuse_closed(self) -> None:
+        if self._is_closed:
+            raise RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+
+
+class _Connections:
+    """The connections of one process to one file: a writer, and a reader for each thread.
+
+    A thread's reader lives in its thread-local storage, so it is closed when the thread ends.
+    """
+
+    def __init__(self, filename: str, settings: Settings) -> None:
+        self.process = os.getpid()
+        self._filename = filename
+        self._settings = settings
+        self._own = threading.local()
+        self._readers: weakref.WeakSet[SqliteSession] = weakref.WeakSet()
+        self._registering = threading.Lock()
+        self._writing = threading.Lock()
+        self._writing_thread: int | None = None
+        self._writer: SqliteSession | None = None
+
+    def reader(self) -> SqliteSession:
+        """Return this thread's reader; in memory, the one connection there is."""
+        if self._filename == _MEMORY:
+            return self.writer()
+        session: SqliteSession | None = getattr(self._own, "session", None)
+        if session is None:
+            session = SqliteSession(self._filename, self._settings, query_only=True)
+            self._own.session = session
+            with self._registering:
+                self._readers.add(session)
+        return session
+
+    def writer(self) -> SqliteSession:
+        """Return the writer; the caller holds the write lock, except while opening."""
+        if self._writer is None:
+            self._writer = SqliteSession(self._filename, self._settings, query_only=False)
+        return self._writer
+
+    @contextmanager
+    def write_lock(self, seconds: float) -> Iterator[None]:
+        """Hold the right to write among this process's threads; STORE_BUSY after `seconds`."""
+        if self._writing_thread == threading.get_ident():
+            raise RecollectError(
+                INTERNAL_ERROR, "a write begins inside another write of the same thread"
+            )
+        if not self._writing.acquire(timeout=seconds):
+            raise busy()
+        self._writing_thread = threading.get_ident()
+        try:
+            yield
+        finally:
+            self._writing_thread = None
+            self._writing.release()
+
+    def close(self) -> None:
+        """Close every connection, each after the block that is using it."""
+        with self._registering:
+            sessions = list(self._readers)
+        if self._writer is not None:
+            sessions.append(self._writer)
+        for session in sessions:
+            with session.lock:
+                session.connection.close(True)
+
+
+def _switch_to_wal(connection: apsw.Connection) -> bool:
+    """Whether the file is in WAL mode now; another process may be in the way for a moment."""
+    try:
+        return bool(connection.pragma("journal_mode", "wal") == "wal")
+    except apsw.BusyError:
+        return False
+    except apsw.Error as error:
+        raise translated(error) from error

@@ -1,0 +1,128 @@
+"""Concept types and predicates by code: one interning table a group.
+
+A code is permanent once committed, so the caches only grow; codes of a dry run or of a
+transaction that is rolled back never reach them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.store.protocol import Session
+
+
+class Terms:
+    """The terms of one group, safe to share between threads."""
+
+    def __init__(self, group_id: int) -> None:
+        self.group_id = group_id
+        self._codes: dict[str, int] = {}
+        self._texts: dict[int, str] = {}
+        self._lock = threading.Lock()
+
+    def code(self, session: Session, text: str) -> int | None:
+        """Return the code of a term, or None when the group does not use it."""
+        known = self._codes.get(text)
+        if known is not None:
+            return known
+        sql = "SELECT t.code FROM term AS t WHERE t.group_id = ? AND t.text = ?"
+        row = session.row(sql, (self.group_id, text))
+        if row is None:
+            return None
+        code = int(str(row[0]))
+        self._keep(session, {text: code})
+        return code
+
+    def text(self, session: Session, code: int) -> str:
+        """Return the term behind a code that a row of the group holds."""
+        known = self._texts.get(code)
+        if known is not None:
+            return known
+        sql = "SELECT t.text FROM term AS t WHERE t.group_id = ? AND t.code = ?"
+        row = session.row(sql, (self.group_id, code))
+        if row is None:
+            raise RecollectError(STORE_CORRUPT, "a row names a type or predicate that is not there")
+        text = str(row[0])
+        self._keep(session, {text: code})
+        return text
+
+    def all(self, session: Session) -> Mapping[str, int]:
+        """Return the code of every term of the group."""
+        sql = "SELECT t.text, t.code FROM term AS t WHERE t.group_id = ?"
+        rows = session.rows(sql, (self.group_id,))
+        terms = {str(text): int(str(code)) for text, code in rows}
+        self._keep(session, terms)
+        return terms
+
+    def publish(self, committed: Mapping[str, int]) -> None:
+        """Remember terms that are known to be committed."""
+        with self._lock:
+            self._codes.update(committed)
+            self._texts.update({code: text for text, code in committed.items()})
+
+    def _keep(self, session: Session, terms: Mapping[str, int]) -> None:
+        if not session.is_writing:
+            self.publish(terms)
+
+
+class Interning:
+    """The terms as one write transaction sees and extends them.
+
+    New codes go to the table at once, and to the shared cache when the transaction commits.
+    """
+
+    def __init__(self, terms: Terms, session: Session) -> None:
+        self._terms = terms
+        self._session = session
+        self._seen: dict[str, int] = {}
+        self._texts: dict[int, str] = {}
+        self._next: int | None = None
+        session.on_commit(lambda: terms.publish(self._seen))
+
+    def code(self, text: str) -> int | None:
+        """Return the code of a term, or None when the group does not use it."""
+        code = self._seen.get(text)
+        if code is None:
+            code = self._terms.code(self._session, text)
+            if code is not None:
+                self._see(text, code)
+        return code
+
+    def intern(self, text: str) -> int:
+        """Return the code of a term, giving it the next one when it is new."""
+        code = self.code(text)
+        if code is not None:
+            return code
+        code = self._take_next()
+        self._see(text, code)
+        self._session.execute_many(
+            "INSERT INTO term (group_id, code, text) VALUES (?, ?, ?)",
+            [(self._terms.group_id, code, text)],
+        )
+        return code
+
+    def text(self, code: int) -> str:
+        """Return the term behind a code."""
+        text = self._texts.get(code)
+        if text is None:
+            text = self._terms.text(self._session, code)
+            self._see(text, code)
+        return text
+
+    def all(self) -> Mapping[str, int]:
+        """Return the code of every term of the group, the new ones included."""
+        return self._terms.all(self._session)
+
+    def _see(self, text: str, code: int) -> None:
+        self._seen[text], self._texts[code] = code, text
+
+    def _take_next(self) -> int:
+        if self._next is None:
+            sql = "SELECT max(t.code) FROM term AS t WHERE t.group_id = ?"
+            row = self._session.row(sql, (self._terms.group_id,))
+            self._next = 1 if row is None or row[0] is None else int(str(row[0])) + 1
+        code = self._next
+        self._next += 1
+        return code

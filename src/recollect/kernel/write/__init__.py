@@ -1,0 +1,1 @@
+"""Changes to the graph: matched, merged and logged in one transaction, or not at all."""

@@ -1,0 +1,218 @@
+"""Typed change batches: what faces write, applied in order to one transaction.
+
+Names are looked up in bulk first; the changes then run one after another, each seeing those
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, REFERENCE_ERROR, RecollectError, nearest
+from recollect.kernel.write.element import Element, LinkElement, Triple
+from recollect.kernel.write.identity import (
+    ConceptName,
+    find_concept,
+    match_or_create,
+    missing_concept,
+)
+from recollect.kernel.write.merge import without_keys
+from recollect.kernel.write.tracker import Tracker
+from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.validation import identifier, members, plain_predicate
+from recollect.model import (
+    BatchReport,
+    Change,
+    Delete,
+    Key,
+    Local,
+    PutConcept,
+    PutLink,
+    Reference,
+    RemoveKeys,
+)
+
+
+def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
+    """Apply the changes in order and return what they did.
+
+    KIP_3001 for an unknown handle, KIP_3002 for an element that is not there, KIP_3003 for an
+    id or a handle that is taken; whoever opened the transaction then rolls all of it back.
+    """
+    batch = _Batch(unit)
+    batch.expect(changes)
+    touched = [batch.apply(change) for change in changes]
+    return BatchReport(
+        ids=tuple(unit.public_id(element) for element in touched),
+        created=batch.tracker.created,
+        updated=batch.tracker.updated,
+        closed=batch.closed,
+    )
+
+
+class _Batch:
+    """The handles and counts of one batch as it is applied."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._handles: dict[str, Element] = {}
+        self.tracker = Tracker()
+        self.closed = 0
+
+    def expect(self, changes: Iterable[Change]) -> None:
+        """Look up all that the changes name, with a few statements for the whole batch."""
+        unit, keys, ids, links = self._unit, [], [], []
+        for change in changes:
+            match change:
+                case PutConcept():
+                    keys.append((change.type, change.name))
+                    ids.append(change.id)
+                    references: tuple[Reference, ...] = ()
+                case PutLink():
+                    links.append(change)
+                    ids.append(change.id)
+                    references = (change.subject, change.object)
+                case RemoveKeys() | Delete():
+                    references = (change.element,)
+                case _:
+                    assert_never(change)
+            keys.extend((one.type, one.name) for one in references if isinstance(one, Key))
+            ids.extend(one for one in references if isinstance(one, str))
+        coded = [(unit.terms.code(kind), name) for kind, name in dict.fromkeys(keys)]
+        unit.directory.expect_concepts((code, name) for code, name in coded if code is not None)
+        unit.directory.expect_public_ids(one for one in ids if one is not None)
+        triples = (self._known_triple(link) for link in links)
+        unit.directory.expect_triples(triple for triple in triples if triple is not None)
+
+    def apply(self, change: Change) -> Element:
+        """Apply one change and return the element it is about."""
+        match change:
+            case PutConcept():
+                return self._put_concept(change)
+            case PutLink():
+                return self._put_link(change)
+            case RemoveKeys():
+                element = self._resolve(change.element)
+                self.tracker.meet(element, is_new=False)
+                content = without_keys(element.content, change.attributes, change.metadata)
+                self._unit.set_content(element, content)
+                return element
+            case Delete():
+                element = self._resolve(change.element)
+                self.closed += len(self._unit.close([element]))
+                return element
+            case _:
+                assert_never(change)
+
+    def _put_concept(self, change: PutConcept) -> Element:
+        wanted = ConceptName(
+            type=identifier(change.type, "type"),
+            name=identifier(change.name, "name"),
+            id=None if change.id is None else identifier(change.id, "id"),
+        )
+        attributes = members(change.attributes, "attributes")
+        metadata = members(change.metadata, "metadata")
+        own = metadata if change.own_metadata is None else change.own_metadata
+        concept, is_new = match_or_create(self._unit, wanted)
+        self.tracker.meet(concept, is_new)
+        self._unit.put(concept, attributes, metadata, own)
+        self._name(change.handle, concept)
+        return concept
+
+    def _put_link(self, change: PutLink) -> Element:
+        predicate = plain_predicate(change.predicate)
+        key = identifier(change.key, "key") if change.key else ""
+        given_id = None if change.id is None else identifier(change.id, "id")
+        attributes = members(change.attributes, "attributes")
+        metadata = members(change.metadata, "metadata")
+        subject, target = self._resolve(change.subject), self._resolve(change.object)
+        triple = subject.id, self._unit.terms.intern(predicate), target.id
+        link, is_new = self._match_or_create_link(triple, key, given_id)
+        self.tracker.meet(link, is_new)
+        self._unit.put(link, attributes, metadata, metadata)
+        self._name(change.handle, link)
+        return link
+
+    def _match_or_create_link(
+        self, triple: Triple, key: str, given_id: str | None
+    ) -> tuple[LinkElement, bool]:
+        links = self._unit.directory.links(triple)
+        link = next((one for one in links if one.key == key), None)
+        if given_id is not None:
+            holder = self._unit.directory.by_public_id(given_id)
+            if holder is not link or (holder is None and link is not None):
+                raise RecollectError(
+                    DUPLICATE_EXISTS,
+                    f'the id "{given_id}" belongs to another element, or the link has another id',
+                    hint="leave the id out",
+                    known=(given_id,),
+                )
+        if link is not None:
+            return link, False
+        return self._unit.create_link(triple, key, given_id), True
+
+    def _resolve(self, reference: Reference) -> Element:
+        match reference:
+            case Local():
+                return self._local(reference.handle)
+            case Key():
+                wanted = ConceptName(
+                    identifier(reference.type, "type"), identifier(reference.name, "name")
+                )
+                concept = find_concept(self._unit, wanted)
+                if concept is None:
+                    raise missing_concept(self._unit, wanted)
+                return concept
+            case str():
+                element = self._unit.directory.by_public_id(identifier(reference, "id"))
+                if element is None:
+                    raise RecollectError(NOT_FOUND, f'no element has the id "{reference}"')
+                return element
+            case _:
+                assert_never(reference)
+
+    def _local(self, handle: str) -> Element:
+        element = self._handles.get(handle)
+        if element is None:
+            known = nearest(handle, self._handles)
+            raise RecollectError(
+                REFERENCE_ERROR,
+                f'the handle "{handle}" is not put earlier in the batch',
+                hint=f'use "{known[0]}"' if known else "put the element first",
+                known=known,
+            )
+        if not element.is_living:
+            raise RecollectError(NOT_FOUND, f'the element of the handle "{handle}" is deleted')
+        return element
+
+    def _name(self, handle: str | None, element: Element) -> None:
+        if handle is None:
+            return
+        if handle in self._handles:
+            raise RecollectError(
+                DUPLICATE_EXISTS,
+                f'the handle "{handle}" is given twice',
+                hint="give each element its own handle",
+            )
+        self._handles[handle] = element
+
+    def _known_triple(self, link: PutLink) -> Triple | None:
+        """Return the triple of a link whose parts are all in the graph already."""
+        subject, target = self._known(link.subject), self._known(link.object)
+        if subject is None or target is None:
+            return None
+        return subject.id, self._unit.terms.intern(plain_predicate(link.predicate)), target.id
+
+    def _known(self, reference: Reference) -> Element | None:
+        match reference:
+            case Local():
+                return None
+            case Key():
+                code = self._unit.terms.code(reference.type)
+                key = None if code is None else (code, reference.name)
+                return None if key is None else self._unit.directory.concept(key)
+            case str():
+                return self._unit.directory.by_public_id(reference)
+            case _:
+                assert_never(reference)

@@ -1,0 +1,272 @@
+"""Finds the living elements of a group by what names them, as one write transaction sees them.
+
+Every element is loaded once and kept, so that all of a transaction speaks of one object; what
+the transaction creates or closes is seen before it is on disk. Only the living are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import orjson
+
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import element_id
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.write.element import (
+    Before,
+    ConceptElement,
+    Content,
+    Element,
+    LinkElement,
+    State,
+    Triple,
+)
+from recollect.kernel.write.rows import CONCEPT_COLUMNS, LINK_COLUMNS
+from recollect.model import Instant
+
+ConceptKey = tuple[int, str]
+"""A type's code and a name."""
+
+_CHUNK = 2000  # elements one look-up asks for
+
+_CONCEPT_BY_KEY = f"""
+SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.name = w.value ->> 1 AND e.expired_at = :living
+  AND e.type = w.value ->> 0
+"""  # noqa: S608 - the columns are constants
+_CONCEPT_BY_ID = f"""
+SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
+"""  # noqa: S608
+_LINK_BY_ID = f"""
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
+"""  # noqa: S608
+_CONCEPT_BY_PUBLIC_ID = f"""
+SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
+"""  # noqa: S608
+_LINK_BY_PUBLIC_ID = f"""
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
+"""  # noqa: S608
+_LINK_BY_TRIPLE = f"""
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
+  AND e.expired_at = :living AND e.object = w.value ->> 2
+"""  # noqa: S608
+_LINK_BY_END = f"""
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = w.value AND e.expired_at = :living
+UNION ALL
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.object = w.value AND e.expired_at = :living
+"""  # noqa: S608
+
+
+class Directory:
+    """The elements a transaction has met, and the ways to meet others."""
+
+    def __init__(self, session: Session, group: Group, last_id: int) -> None:
+        self._session = session
+        self._group = group
+        self._last_id = last_id  # elements above it are of this transaction
+        self._elements: dict[int, Element] = {}
+        self._concepts: dict[ConceptKey, ConceptElement | None] = {}
+        self._triples: dict[Triple, list[LinkElement]] = {}
+        self._public: dict[str, Element | None] = {}
+        self._created_by_end: dict[int, list[LinkElement]] = {}
+
+    def concept(self, key: ConceptKey) -> ConceptElement | None:
+        """Return the living concept of that type and name."""
+        if key not in self._concepts:
+            self.expect_concepts([key])
+        found = self._concepts[key]
+        return found if found is not None and found.is_living else None
+
+    def by_id(self, element: int) -> Element | None:
+        """Return the living element of that integer id."""
+        if element not in self._elements:
+            self.expect_ids([element])
+        found = self._elements.get(element)
+        return found if found is not None and found.is_living else None
+
+    def by_public_id(self, text: str) -> Element | None:
+        """Return the living element of that public id, given or computed."""
+        if text not in self._public:
+            self.expect_public_ids([text])
+        found = self._public[text]
+        if found is not None:
+            return found if found.is_living else None
+        computed = element_id(self._group.id_bits, text)
+        if computed is None:
+            return None
+        named = self.by_id(computed)  # a given id hides the computed one
+        return named if named is not None and named.public_id is None else None
+
+    def links(self, triple: Triple) -> list[LinkElement]:
+        """Return the living links of a triple, under every key."""
+        if triple not in self._triples:
+            self.expect_triples([triple])
+        return [link for link in self._triples[triple] if link.is_living]
+
+    def all_links(self, triple: Triple) -> list[LinkElement]:
+        """Return the links of a triple that this transaction found alive or made."""
+        if triple not in self._triples:
+            self.expect_triples([triple])
+        return self._triples[triple]
+
+    def links_at(self, ends: Sequence[int]) -> list[LinkElement]:
+        """Return the living links that have one of the elements at either end."""
+        found: dict[int, LinkElement] = {}
+        for rows in self._look_up(_LINK_BY_END, ends):
+            for link in map(self._link, rows):
+                found[link.id] = link
+        for end in ends:
+            for link in self._created_by_end.get(end, ()):
+                found[link.id] = link
+        return [link for link in found.values() if link.is_living]
+
+    def expect_concepts(self, keys: Iterable[ConceptKey]) -> None:
+        """Look up many concepts at once, ahead of asking for each."""
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._concepts]
+        for key in unknown:
+            self._concepts[key] = None
+        for rows in self._look_up(_CONCEPT_BY_KEY, unknown):
+            for row in rows:
+                self._concept(row)
+
+    def expect_ids(self, elements: Iterable[int]) -> None:
+        """Look up many elements at once by integer id."""
+        unknown = [one for one in dict.fromkeys(elements) if one not in self._elements]
+        links = [one for one in unknown if one & 1]
+        concepts = [one for one in unknown if not one & 1]
+        for rows in self._look_up(_CONCEPT_BY_ID, concepts):
+            for row in rows:
+                self._concept(row)
+        for rows in self._look_up(_LINK_BY_ID, links):
+            for row in rows:
+                self._link(row)
+
+    def expect_public_ids(self, texts: Iterable[str]) -> None:
+        """Look up many elements at once by public id."""
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._public]
+        for text in unknown:
+            self._public[text] = None
+        for rows in self._look_up(_CONCEPT_BY_PUBLIC_ID, unknown):
+            for row in rows:
+                self._concept(row)
+        for rows in self._look_up(_LINK_BY_PUBLIC_ID, unknown):
+            for row in rows:
+                self._link(row)
+        computed = (element_id(self._group.id_bits, text) for text in unknown)
+        self.expect_ids(one for one in computed if one is not None)
+
+    def expect_triples(self, triples: Iterable[Triple]) -> None:
+        """Look up the links of many triples at once."""
+        unknown = [triple for triple in dict.fromkeys(triples) if triple not in self._triples]
+        for triple in unknown:
+            self._triples[triple] = []
+        last = self._last_id
+        old = [one for one in unknown if one[0] <= last and one[2] <= last]
+        for rows in self._look_up(_LINK_BY_TRIPLE, old):
+            for link in map(self._link, rows):
+                self._triples[link.triple].append(link)
+
+    def add_concept(self, concept: ConceptElement) -> None:
+        """Make a new concept known by its key and its ids."""
+        self._elements[concept.id] = concept
+        self._concepts[concept.type, concept.name] = concept
+        if concept.public_id is not None:
+            self._public[concept.public_id] = concept
+
+    def add_link(self, link: LinkElement) -> None:
+        """Make a new link known by its triple, its ends and its ids."""
+        self._elements[link.id] = link
+        self.all_links(link.triple).append(link)
+        self._created_by_end.setdefault(link.subject, []).append(link)
+        self._created_by_end.setdefault(link.object, []).append(link)
+        if link.public_id is not None:
+            self._public[link.public_id] = link
+
+    def _look_up(
+        self, sql: str, wanted: Sequence[int | str | ConceptKey | Triple]
+    ) -> Iterable[list[SqlRow]]:
+        for start in range(0, len(wanted), _CHUNK):
+            parameters: dict[str, SqlValue] = {
+                "wanted": orjson.dumps(wanted[start : start + _CHUNK]).decode(),
+                "group": self._group.group_id,
+                "living": LIVING,
+            }
+            yield self._session.rows(sql, parameters)
+
+    def _concept(self, row: SqlRow) -> ConceptElement:
+        """Return the one object for a concept's row."""
+        known = self._elements.get(_whole(row[0]))
+        if isinstance(known, ConceptElement):
+            return known
+        state, before = _loaded(row)
+        concept = ConceptElement(
+            id=_whole(row[0]),
+            public_id=_text_or_none(row[1]),
+            salt=_bytes(row[2]),
+            before=before,
+            content=state.content,
+            is_living=True,
+            on_disk=state,
+            type=_whole(row[10]),
+            name=str(row[11]),
+        )
+        self.add_concept(concept)
+        return concept
+
+    def _link(self, row: SqlRow) -> LinkElement:
+        """Return the one object for a link's row."""
+        known = self._elements.get(_whole(row[0]))
+        if isinstance(known, LinkElement):
+            return known
+        state, before = _loaded(row)
+        link = LinkElement(
+            id=_whole(row[0]),
+            public_id=_text_or_none(row[1]),
+            salt=_bytes(row[2]),
+            before=before,
+            content=state.content,
+            is_living=True,
+            on_disk=state,
+            subject=_whole(row[10]),
+            predicate=_whole(row[11]),
+            object=_whole(row[12]),
+            key=str(row[13]),
+        )
+        self._elements[link.id] = link
+        if link.public_id is not None:
+            self._public[link.public_id] = link
+        return link
+
+
+def _loaded(row: SqlRow) -> tuple[State, Before]:
+    content = Content(
+        attributes=orjson.loads(str(row[3])),
+        metadata=orjson.loads(str(row[4])),
+        valid_at=Instant(_whole(row[5])),
+        invalid_at=Instant(_whole(row[6])),
+    )
+    before = Before(content, _whole(row[7]), _whole(row[8]), _whole(row[9]))
+    return State(content, True), before
+
+
+def _whole(value: SqlValue) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _bytes(value: SqlValue) -> bytes:
+    assert isinstance(value, bytes)
+    return value
+
+
+def _text_or_none(value: SqlValue) -> str | None:
+    return None if value is None else str(value)

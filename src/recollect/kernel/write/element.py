@@ -1,0 +1,107 @@
+"""Elements as one write transaction holds them: what they were, what they are to be.
+
+What ends up on disk is a pure function of the two, so a transaction records its net effect.
+Contents are never changed in place: a content that is the same object is the same content.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import orjson
+
+from recollect.model import BEGINNING, FOREVER, Attributes, Instant
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Content:
+    """Everything about an element that may change while it lives."""
+
+    attributes: Attributes
+    metadata: Attributes
+    valid_at: Instant
+    invalid_at: Instant
+
+    def equals(self, other: Content) -> bool:
+        """Whether both say the same, to the type of every number, in any order of keys."""
+        return self is other or (
+            self.valid_at == other.valid_at
+            and self.invalid_at == other.invalid_at
+            and canonical(self.attributes) == canonical(other.attributes)
+            and canonical(self.metadata) == canonical(other.metadata)
+        )
+
+
+NOTHING = Content({}, {}, BEGINNING, FOREVER)
+"""The content of an element that was only just named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """An element's row as the transaction found it: alive."""
+
+    content: Content
+    version: int
+    born_at: int
+    changed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a row says: its content, and whether the element is alive."""
+
+    content: Content
+    is_living: bool
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """What concepts and links have in common; `on_disk` is what the last flush left there."""
+
+    id: int
+    public_id: str | None  # only when the caller gave one
+    salt: bytes
+    before: Before | None
+    content: Content
+    is_living: bool
+    on_disk: State | None
+
+    def target(self) -> State | None:
+        """Return what the row must say, or None when there must be no row."""
+        before = self.before
+        if before is None:
+            return State(self.content, True) if self.is_living else None
+        if not self.is_living:
+            return State(before.content, False)
+        return State(before.content if self.content.equals(before.content) else self.content, True)
+
+
+@dataclass(slots=True, eq=False)
+class ConceptElement(Element):
+    """A concept of the transaction."""
+
+    type: int
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class LinkElement(Element):
+    """A link of the transaction."""
+
+    subject: int
+    predicate: int
+    object: int
+    key: str
+
+    @property
+    def triple(self) -> Triple:
+        """The three parts that several links may share under different keys."""
+        return self.subject, self.predicate, self.object
+
+
+Triple = tuple[int, int, int]
+
+
+def canonical(value: object) -> bytes:
+    """Return the JSON of a value with its keys sorted."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

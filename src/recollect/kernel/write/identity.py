@@ -1,0 +1,192 @@
+"""Which living element a change means: match by key or id, or learn that there is none.
+
+What fits several elements is never guessed: KIP_3003 with their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    NOT_FOUND,
+    Notice,
+    RecollectError,
+    Span,
+    nearest,
+)
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.unit import Unit
+
+_SHOWN = 10  # ids or names an error lists
+_LISTED = 2000  # names a suggestion is chosen from
+
+_BY_TYPE = """
+SELECT e.id FROM concept AS e
+WHERE e.group_id = ? AND e.type = ? AND e.expired_at = ? ORDER BY e.id
+"""
+_BY_NAME = """
+SELECT e.id FROM concept AS e
+WHERE e.group_id = ? AND e.name = ? AND e.expired_at = ? ORDER BY e.id
+"""
+_NAMES = """
+SELECT e.name FROM concept AS e
+WHERE e.group_id = ? AND e.type = ? AND e.expired_at = ? ORDER BY e.id LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptName:
+    """The parts of a concept that a text or a change gives, checked and normal."""
+
+    type: str | None = None
+    name: str | None = None
+    id: str | None = None
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        parts = (("type", self.type), ("name", self.name), ("id", self.id))
+        return "{" + ", ".join(f'{key}: "{part}"' for key, part in parts if part is not None) + "}"
+
+
+def matching_concepts(unit: Unit, wanted: ConceptName) -> list[int]:
+    """Return the integer ids of the living concepts that have all the given parts, ascending.
+
+    By id or by type and name it costs a look-up; by type or name alone it flushes first.
+    """
+    if wanted.id is not None:
+        found = unit.directory.by_public_id(wanted.id)
+        fits = isinstance(found, ConceptElement) and _fits(unit, found, wanted)
+        return [found.id] if found is not None and fits else []
+    if wanted.type is None:
+        return _scan(unit, _BY_NAME, wanted.name or "")
+    code = unit.terms.code(wanted.type)
+    if code is None:
+        return []
+    if wanted.name is None:
+        return _scan(unit, _BY_TYPE, code)
+    concept = unit.directory.concept((code, wanted.name))
+    return [] if concept is None else [concept.id]
+
+
+def find_concept(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
+    """Return the one living concept meant, None when there is none, KIP_3003 for several."""
+    if wanted.id is None and wanted.type is not None and wanted.name is not None:
+        code = unit.terms.code(wanted.type)
+        return None if code is None else unit.directory.concept((code, wanted.name))
+    ids = matching_concepts(unit, wanted)
+    found = [unit.directory.by_id(one) for one in ids[:_SHOWN]]
+    concepts = [concept for concept in found if isinstance(concept, ConceptElement)]
+    if len(ids) > 1:
+        raise _several(unit, f"{len(ids)} concepts match {wanted}", concepts, wanted.span)
+    return concepts[0] if concepts else None
+
+
+def match_or_create(unit: Unit, wanted: ConceptName) -> tuple[ConceptElement, bool]:
+    """Return the concept of that type and name, and whether it was made just now.
+
+    An id that is given is adopted on creation; KIP_3003 when another element has it.
+    """
+    if wanted.type is None or wanted.name is None:
+        concept = find_concept(unit, wanted)
+        if concept is None:
+            raise missing_concept(unit, wanted)
+        return concept, False
+    concept = find_concept(unit, ConceptName(wanted.type, wanted.name, span=wanted.span))
+    if wanted.id is not None:
+        _check_id(unit, wanted, concept)
+    if concept is not None:
+        return concept, False
+    return unit.create_concept(wanted.type, wanted.name, wanted.id), True
+
+
+def match_link(unit: Unit, triple: Triple, span: Span | None = None) -> LinkElement | None:
+    """Return the link that a bare triple means: the one without a key, else the only one.
+
+    KIP_3003 with the ids when there are several and all have keys.
+    """
+    links = unit.directory.links(triple)
+    for link in links:
+        if not link.key:
+            return link
+    if len(links) > 1:
+        raise _several(
+            unit, f"{len(links)} links have this subject, predicate and object", links, span
+        )
+    return links[0] if links else None
+
+
+def missing_concept(unit: Unit, wanted: ConceptName) -> RecollectError:
+    """Return KIP_3002 for a concept that is not there, with the names most like it."""
+    known = _suggestions(unit, wanted)
+    return RecollectError(
+        NOT_FOUND,
+        f"no concept matches {wanted}",
+        hint=f'use "{known[0]}"' if known else "create it first, or correct the name",
+        span=wanted.span,
+        known=known,
+    )
+
+
+def _fits(unit: Unit, concept: ConceptElement, wanted: ConceptName) -> bool:
+    return (wanted.name is None or wanted.name == concept.name) and (
+        wanted.type is None or wanted.type == unit.terms.text(concept.type)
+    )
+
+
+def _scan(unit: Unit, sql: str, value: int | str) -> list[int]:
+    unit.flush()
+    return [
+        int(str(one)) for (one,) in unit.session.rows(sql, (unit.group.group_id, value, LIVING))
+    ]
+
+
+def _check_id(unit: Unit, wanted: ConceptName, concept: ConceptElement | None) -> None:
+    assert wanted.id is not None
+    holder = unit.directory.by_public_id(wanted.id)
+    if holder is not None and holder is not concept:
+        raise RecollectError(
+            DUPLICATE_EXISTS,
+            f'the id "{wanted.id}" belongs to another element',
+            hint="leave the id out, or give another",
+            span=wanted.span,
+            known=(wanted.id,),
+        )
+    if holder is None and concept is not None:
+        own = unit.public_id(concept)
+        unit.notices.append(
+            Notice(
+                "id_not_adopted",
+                f'{ConceptName(wanted.type, wanted.name)} keeps the id "{own}"',
+                hint=f'leave the id out, or write id: "{own}"',
+                span=wanted.span,
+            )
+        )
+
+
+def _several(
+    unit: Unit, message: str, found: Sequence[Element], span: Span | None
+) -> RecollectError:
+    ids = tuple(unit.public_id(element) for element in found[:_SHOWN])
+    return RecollectError(
+        DUPLICATE_EXISTS,
+        message,
+        hint=f'name one by its id: {{id: "{ids[0]}"}}',
+        span=span,
+        known=ids,
+    )
+
+
+def _suggestions(unit: Unit, wanted: ConceptName) -> tuple[str, ...]:
+    if wanted.id is not None:
+        return ()
+    code = None if wanted.type is None else unit.terms.code(wanted.type)
+    if wanted.type is not None and code is None:
+        return nearest(wanted.type, unit.terms.all())
+    if wanted.name is None or code is None:
+        return ()
+    rows = unit.session.rows(_NAMES, (unit.group.group_id, code, LIVING, _LISTED))
+    names: Iterable[str] = (str(name) for (name,) in rows)
+    return nearest(wanted.name, names)

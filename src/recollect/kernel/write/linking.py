@@ -1,0 +1,194 @@
+"""Puts the links of one UPSERT, each as soon as both its ends are there.
+
+PROPOSITION blocks come before the items of SET PROPOSITIONS; a link whose end is missing waits
+for what would make it, so the work is linear in the links, whatever their order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from recollect.errors import NOT_FOUND, RecollectError
+from recollect.kernel.lang.ast import ConceptPattern, Handle, KmlEnd, LinkTarget
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.identity import find_concept, match_link, missing_concept
+from recollect.kernel.write.literals import concept_name, text_value
+from recollect.kernel.write.tracker import Tracker
+from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.validation import plain_predicate
+from recollect.model import Attributes, Skipped, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A link to put: a PROPOSITION block, or an item of SET PROPOSITIONS."""
+
+    subject: KmlEnd | ConceptElement
+    predicate: str
+    object: KmlEnd
+    attributes: Attributes
+    metadata: Attributes
+    handle: str | None  # of the block it stands in
+    is_block: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is not there, and what would make it so: a handle, or a triple of two ids."""
+
+    end: KmlEnd
+    awaited: str | tuple[int, str, int] | None
+
+
+class Linking:
+    """The links of one statement as they are put; `handles` grows by those of its blocks."""
+
+    def __init__(self, unit: Unit, handles: dict[str, Element], tracker: Tracker) -> None:
+        self._unit = unit
+        self._handles = handles
+        self._tracker = tracker
+
+    def run(self, items: Sequence[Item]) -> list[LinkElement | Missing]:
+        """Put all links that can be; return one outcome an item.
+
+        KIP_3002 when an end of a PROPOSITION block is not in the graph, KIP_3003 when several
+        elements fit.
+        """
+        self._expect(items)
+        outcomes: dict[int, LinkElement | Missing] = {}
+        order = sorted(range(len(items)), key=lambda place: not items[place].is_block)
+        waiting: defaultdict[object, list[int]] = defaultdict(list)
+        now, later = list(range(len(order))), list[int]()
+        while now:
+            rank = heapq.heappop(now)
+            item = items[order[rank]]
+            outcome = outcomes[order[rank]] = self._put(item)
+            if isinstance(outcome, Missing):
+                waiting[outcome.awaited].append(rank)
+            else:
+                triple = (outcome.subject, item.predicate, outcome.object)
+                for made in (triple, item.handle if item.is_block else None):
+                    for woken in [] if made is None else waiting.pop(made, []):
+                        heapq.heappush(now if woken > rank else later, woken)
+            if not now:
+                now, later = later, []
+        self._refuse_missing([outcomes[place] for place in order if items[place].is_block])
+        return [outcomes[place] for place in range(len(items))]
+
+    def missing(self, end: KmlEnd) -> RecollectError:
+        """Return KIP_3002 for an end that is not in the graph."""
+        if isinstance(end, ConceptPattern):
+            return missing_concept(self._unit, concept_name(end))
+        return RecollectError(
+            NOT_FOUND,
+            "the proposition is not in the graph",
+            hint="create it first, in a PROPOSITION block",
+            span=end.span,
+        )
+
+    def _expect(self, items: Sequence[Item]) -> None:
+        """Look up at once the links whose ends are in the graph already."""
+        triples: list[Triple] = []
+        for item in items:
+            predicate = self._unit.terms.code(item.predicate)
+            subject, target = self._at_hand(item.subject), self._at_hand(item.object)
+            if predicate is not None and subject is not None and target is not None:
+                triples.append((subject.id, predicate, target.id))
+        self._unit.directory.expect_triples(triples)
+
+    def _at_hand(self, end: KmlEnd | ConceptElement) -> Element | None:
+        match end:
+            case ConceptElement():
+                return end
+            case Handle():
+                return self._handles.get(end.name)
+            case ConceptPattern():
+                wanted = concept_name(end)
+                code = None if wanted.type is None else self._unit.terms.code(wanted.type)
+                if code is None or wanted.name is None or wanted.id is not None:
+                    return None
+                return self._unit.directory.concept((code, wanted.name))
+            case LinkTarget():
+                return None
+            case _:
+                assert_never(end)
+
+    def _put(self, item: Item) -> LinkElement | Missing:
+        unit, subject = self._unit, item.subject
+        if not isinstance(subject, ConceptElement):
+            found = self._resolve(subject)
+            if isinstance(found, Missing):
+                return found
+            subject_id = found.id
+        else:
+            subject_id = subject.id
+        target = self._resolve(item.object)
+        if isinstance(target, Missing):
+            return target
+        triple = subject_id, unit.terms.intern(item.predicate), target.id
+        known = match_link(unit, triple, item.object.span)
+        link = known or unit.create_link(triple)
+        self._tracker.meet(link, is_new=known is None)
+        unit.put(link, item.attributes, item.metadata, item.metadata)
+        if item.is_block and item.handle is not None:
+            self._handles[item.handle] = link
+        return link
+
+    def _resolve(self, end: KmlEnd) -> Element | Missing:
+        match end:
+            case Handle():
+                return self._handles.get(end.name) or Missing(end, end.name)
+            case ConceptPattern():
+                return find_concept(self._unit, concept_name(end)) or Missing(end, None)
+            case LinkTarget():
+                return self._resolve_link(end)
+            case _:
+                assert_never(end)
+
+    def _resolve_link(self, end: LinkTarget) -> Element | Missing:
+        subject = self._resolve(end.subject)
+        if isinstance(subject, Missing):
+            return subject
+        target = self._resolve(end.object)
+        if isinstance(target, Missing):
+            return target
+        predicate = plain_predicate(text_value(end.predicate, "predicate"), end.predicate.span)
+        code = self._unit.terms.code(predicate)
+        link = None
+        if code is not None:
+            link = match_link(self._unit, (subject.id, code, target.id), end.span)
+        return link or Missing(end, (subject.id, predicate, target.id))
+
+    def _refuse_missing(self, outcomes: Sequence[LinkElement | Missing]) -> None:
+        """Raise for the first end that a block names and that is not there.
+
+        A block that only waits for the handle of another is the other's consequence.
+        """
+        missing = [one for one in outcomes if isinstance(one, Missing)]
+        missing.sort(key=lambda one: isinstance(one.end, Handle))
+        if missing:
+            raise self.missing(missing[0].end)
+
+
+def skipped(item: Item) -> Skipped:
+    """Return the report of an item of SET PROPOSITIONS that was left out."""
+    return Skipped(item.handle, item.predicate, _shown(item.object))
+
+
+def _shown(end: KmlEnd) -> Value:
+    match end:
+        case Handle():
+            return f"@{end.name}"
+        case ConceptPattern():
+            wanted = concept_name(end)
+            parts = (("type", wanted.type), ("name", wanted.name), ("id", wanted.id))
+            return {key: part for key, part in parts if part is not None}
+        case LinkTarget():
+            predicate = text_value(end.predicate, "predicate")
+            return [_shown(end.subject), predicate, _shown(end.object)]
+        case _:
+            assert_never(end)

@@ -1,0 +1,47 @@
+"""Reads values out of a KML tree whose placeholders have been replaced by literals."""
+
+from __future__ import annotations
+
+from recollect.errors import INVALID_IDENTIFIER, REFERENCE_ERROR, RecollectError
+from recollect.kernel.lang.ast import ConceptPattern, Literal, Text, ValueNode
+from recollect.kernel.write.identity import ConceptName
+from recollect.kernel.write.validation import identifier, members
+from recollect.model import Attributes
+
+
+def text_value(node: Text, what: str) -> str:
+    """Return the checked text of a node; `what` names it in errors."""
+    return identifier(_value(node), what, node.span)
+
+
+def members_value(node: ValueNode | None, section: str) -> Attributes:
+    """Return the checked attributes or metadata of a node; none when it is left out."""
+    return {} if node is None else members(_value(node), section, node.span)
+
+
+def concept_name(pattern: ConceptPattern) -> ConceptName:
+    """Return the parts a pattern gives."""
+    if pattern.type is None and pattern.name is None and pattern.id is None:
+        raise RecollectError(
+            INVALID_IDENTIFIER,
+            "a concept is named by nothing",
+            hint="write {type: ..., name: ...} or {id: ...}",
+            span=pattern.span,
+        )
+    return ConceptName(
+        type=None if pattern.type is None else text_value(pattern.type, "type"),
+        name=None if pattern.name is None else text_value(pattern.name, "name"),
+        id=None if pattern.id is None else text_value(pattern.id, "id"),
+        span=pattern.span,
+    )
+
+
+def _value(node: ValueNode) -> object:
+    if isinstance(node, Literal):
+        return node.value
+    raise RecollectError(
+        REFERENCE_ERROR,
+        "a placeholder has no value",
+        hint="give a value for it in parameters",
+        span=node.span,
+    )

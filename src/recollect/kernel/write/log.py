@@ -1,0 +1,42 @@
+"""The change log: what it says of each element, and the chain that makes tampering visible.
+
+A digest is SHA-256 over the element's salt and the canonical JSON of its identity and content;
+a chain hash is SHA-256 over the chain before it, the transaction's own row, and its digests in
+element order. Both can be computed again from the rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import orjson
+
+from recollect.kernel.write.element import Content, canonical
+from recollect.model import Instant
+
+CREATE, UPDATE, CLOSE = "create", "update", "close"
+
+Identity = tuple[str | int | None, ...]
+"""What names an element for good: its id, its texts or ends, and the id it was given."""
+
+
+def content_digest(salt: bytes, identity: Identity, content: Content) -> bytes:
+    """Return the digest of an element as it stands."""
+    body = canonical(
+        [*identity, content.attributes, content.metadata, content.valid_at, content.invalid_at]
+    )
+    return hashlib.sha256(salt + body).digest()
+
+
+def next_chain(
+    chain: bytes,
+    number: int,
+    at: Instant,
+    actor: str | None,
+    request_id: str | None,
+    digests: Iterable[bytes],
+) -> bytes:
+    """Return the chain hash of the transaction that follows `chain`."""
+    row = orjson.dumps([number, at, actor, request_id])
+    return hashlib.sha256(b"".join((chain, row, *digests))).digest()

@@ -1,0 +1,170 @@
+"""The statements that put elements on disk, and the order in which one flush runs them.
+
+A flush collects rows, then writes each table once: rows that leave a name first, rows that
+take one last, so that no unique index is ever in the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import orjson
+
+from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.write.element import (
+    Before,
+    ConceptElement,
+    Content,
+    Element,
+    LinkElement,
+    State,
+)
+
+_ELEMENT_COLUMNS = (
+    "e.id, e.public_id, e.salt, e.attributes, e.metadata, e.valid_at, e.invalid_at, "
+    "e.version, e.born_at, e.changed_at"
+)
+CONCEPT_COLUMNS = f"{_ELEMENT_COLUMNS}, e.type, e.name"
+LINK_COLUMNS = f"{_ELEMENT_COLUMNS}, e.subject, e.predicate, e.object, e.key"
+
+_INSERT_CONCEPT = """
+INSERT INTO concept (id, group_id, type, name, public_id, attributes, metadata, valid_at,
+    invalid_at, version, born_at, changed_at, expired_at, salt)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+"""
+_INSERT_LINK = """
+INSERT INTO link (id, group_id, subject, predicate, object, key, public_id, attributes, metadata,
+    valid_at, invalid_at, version, born_at, changed_at, expired_at, salt)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+"""
+_UPDATE_CONCEPT = """
+UPDATE concept SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
+    changed_at = ?, expired_at = ?
+WHERE id = ? AND group_id = ?
+"""
+_UPDATE_LINK = """
+UPDATE link SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
+    changed_at = ?, expired_at = ?
+WHERE id = ? AND group_id = ?
+"""
+_DELETE_CONCEPT = "DELETE FROM concept WHERE id = ? AND group_id = ?"
+_DELETE_LINK = "DELETE FROM link WHERE id = ? AND group_id = ?"
+_INSERT_CONCEPT_PAST = """
+INSERT INTO concept_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+    changed_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_INSERT_LINK_PAST = """
+INSERT INTO link_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+    changed_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_DELETE_CONCEPT_PAST = "DELETE FROM concept_past WHERE group_id = ? AND id = ? AND until = ?"
+_DELETE_LINK_PAST = "DELETE FROM link_past WHERE group_id = ? AND id = ? AND until = ?"
+
+
+_IN_ORDER = (
+    _DELETE_LINK,
+    _DELETE_CONCEPT,
+    _DELETE_LINK_PAST,
+    _DELETE_CONCEPT_PAST,
+    _UPDATE_LINK,
+    _UPDATE_CONCEPT,
+    _INSERT_CONCEPT,
+    _INSERT_LINK,
+    _INSERT_CONCEPT_PAST,
+    _INSERT_LINK_PAST,
+)
+
+
+@dataclass(slots=True)
+class RowBatch:
+    """The rows one flush of a transaction writes; `number` is the transaction's."""
+
+    group_id: int
+    number: int
+    _rows: dict[str, list[Parameters]] = field(
+        default_factory=lambda: {sql: [] for sql in _IN_ORDER}
+    )
+
+    def move(self, element: Element, target: State | None) -> None:
+        """Collect what takes an element's row from what is on disk to `target`."""
+        if element.on_disk is None:
+            if target is not None:
+                self._insert(element, target)
+        elif target is None:
+            self._add(element, _DELETE_CONCEPT, _DELETE_LINK, (element.id, self.group_id))
+        else:
+            self._update(element, target)
+        if element.before is not None:
+            self._move_past(element, element.before, element.on_disk, target)
+
+    def write(self, session: Session) -> None:
+        """Write everything collected."""
+        for sql, rows in self._rows.items():
+            if rows:
+                session.execute_many(sql, rows)
+
+    def _insert(self, element: Element, target: State) -> None:
+        content = target.content
+        ending = (
+            element.public_id,
+            _json(content.attributes),
+            _json(content.metadata),
+            content.valid_at,
+            content.invalid_at,
+            self.number,
+            self.number,
+            LIVING,
+            element.salt,
+        )
+        if isinstance(element, ConceptElement):
+            concept = (element.id, self.group_id, element.type, element.name, *ending)
+            self._rows[_INSERT_CONCEPT].append(concept)
+        elif isinstance(element, LinkElement):
+            triple = (element.subject, element.predicate, element.object, element.key)
+            self._rows[_INSERT_LINK].append((element.id, self.group_id, *triple, *ending))
+
+    def _update(self, element: Element, target: State) -> None:
+        before, content = element.before, target.content
+        if before is None:
+            version, changed_at = 1, self.number
+        elif content is before.content:
+            version, changed_at = before.version, before.changed_at
+        else:
+            version, changed_at = before.version + 1, self.number
+        row = (
+            *_content_columns(content),
+            version,
+            changed_at,
+            LIVING if target.is_living else self.number,
+            element.id,
+            self.group_id,
+        )
+        self._add(element, _UPDATE_CONCEPT, _UPDATE_LINK, row)
+
+    def _move_past(
+        self, element: Element, before: Before, old: State | None, new: State | None
+    ) -> None:
+        """Keep the content the transaction found, exactly when the row has another one now."""
+        had = old is not None and old.content is not before.content
+        has = new is not None and new.content is not before.content
+        key = (self.group_id, element.id, self.number)
+        if has and not had:
+            row = (*key, *_content_columns(before.content), before.version, before.changed_at)
+            self._add(element, _INSERT_CONCEPT_PAST, _INSERT_LINK_PAST, row)
+        elif had and not has:
+            self._add(element, _DELETE_CONCEPT_PAST, _DELETE_LINK_PAST, key)
+
+    def _add(self, element: Element, concept_sql: str, link_sql: str, row: Parameters) -> None:
+        self._rows[concept_sql if isinstance(element, ConceptElement) else link_sql].append(row)
+
+
+def _content_columns(content: Content) -> tuple[str, str, int, int]:
+    attributes, metadata = _json(content.attributes), _json(content.metadata)
+    return attributes, metadata, content.valid_at, content.invalid_at
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()

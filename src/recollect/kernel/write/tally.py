@@ -1,0 +1,74 @@
+"""The counts of the living that DESCRIBE and the planner read, kept by difference.
+
+Every flush adds what it changes, so the counts agree with the rows at every read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import (
+    LINK_BIT,
+    TALLY_CONCEPTS,
+    TALLY_LINKED,
+    TALLY_LINKS,
+    TALLY_MULTIPLE,
+)
+from recollect.kernel.write.directory import Directory
+from recollect.kernel.write.element import (
+    ConceptElement,
+    Element,
+    LinkElement,
+    State,
+    Triple,
+)
+
+Move = tuple[Element, State | None]
+"""An element and the state its row is about to say."""
+
+_ADD = """
+INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)
+ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
+"""
+
+
+def count_moves(session: Session, group_id: int, directory: Directory, moves: list[Move]) -> None:
+    """Add the difference that one flush makes; called before any of it is on disk."""
+    counts: Counter[tuple[str, int]] = Counter()
+    triples: dict[Triple, int] = {}
+    for element, target in moves:
+        change = _is_alive(target) - _is_alive(element.on_disk)
+        if not change:
+            continue
+        if isinstance(element, ConceptElement):
+            counts[TALLY_CONCEPTS, element.type] += change
+        elif isinstance(element, LinkElement):
+            counts[TALLY_LINKS, element.predicate] += change
+            if LINK_BIT in (element.subject & 1, element.object & 1):
+                counts[TALLY_LINKED, element.predicate] += change
+            triple = element.triple
+            triples[triple] = triples.get(triple, 0) + change
+    _count_multiple(counts, directory, triples)
+    changed = [(group_id, *key, change) for key, change in sorted(counts.items()) if change]
+    if changed:
+        session.execute_many(_ADD, changed)
+
+
+def _count_multiple(
+    counts: Counter[tuple[str, int]], directory: Directory, triples: dict[Triple, int]
+) -> None:
+    """Count the triples that come to have several links, or cease to."""
+    directory.expect_triples(triples)
+    for triple, change in triples.items():
+        was = _alive_on_disk(directory.all_links(triple))
+        counts[TALLY_MULTIPLE, triple[1]] += (was + change > 1) - (was > 1)
+
+
+def _alive_on_disk(links: Iterable[LinkElement]) -> int:
+    return sum(_is_alive(link.on_disk) for link in links)
+
+
+def _is_alive(state: State | None) -> bool:
+    return state is not None and state.is_living

@@ -1,0 +1,89 @@
+"""The fact clock: when what an element says is true, read from its metadata.
+
+`valid_from` and `valid_until` set it (specification 000, appendix 1). A reduced form means the
+start of its period, a text without a zone is UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+from recollect.errors import Notice
+from recollect.model import BEGINNING, FOREVER, Attributes, Instant
+
+VALID_FROM = "valid_from"
+VALID_UNTIL = "valid_until"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_ORDINAL = re.compile(r"(\d{4})-?(\d{3})")
+
+
+class Clock(NamedTuple):
+    """The fact time of a content, and what could not be read of it."""
+
+    valid_at: Instant
+    invalid_at: Instant
+    notices: tuple[Notice, ...] = ()
+
+
+def parse_instant(text: str) -> Instant | None:
+    """Return the start of the period an ISO 8601 text names, or None when it is not one.
+
+    >>> parse_instant("1970") == parse_instant("1970-01-01T01:00:00+01:00") == 0
+    True
+    >>> parse_instant("next week") is None
+    True
+    """
+    try:
+        moment = _moment(text)
+    except (ValueError, OverflowError):
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return Instant((moment - _EPOCH) // _MILLISECOND)
+
+
+def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) -> Clock:
+    """Return the clock after `metadata` was set: only the bounds it holds are moved.
+
+    `null` takes a bound away. Text that is not ISO 8601 gives a notice and moves nothing.
+    """
+    start, end = valid_at, invalid_at
+    notices: list[Notice] = []
+    for key in (VALID_FROM, VALID_UNTIL):
+        if key not in metadata:
+            continue
+        value = metadata[key]
+        instant = parse_instant(value) if isinstance(value, str) else None
+        if value is not None and instant is None:
+            notices.append(_unreadable(key))
+        elif key == VALID_FROM:
+            start = BEGINNING if instant is None else instant
+        else:
+            end = FOREVER if instant is None else instant
+    return Clock(start, end, tuple(notices))
+
+
+def _moment(text: str) -> datetime:
+    if not text.isascii():
+        raise ValueError(text)
+    if found := _YEAR_OR_MONTH.fullmatch(text):
+        return datetime(int(found[1]), int(found[2] or 1), 1, tzinfo=UTC)
+    if found := _ORDINAL.fullmatch(text):
+        day = date(int(found[1]), 1, 1) + timedelta(days=int(found[2]) - 1)
+        if day.year != int(found[1]):
+            raise ValueError(text)
+        return datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return datetime.fromisoformat(text)
+
+
+def _unreadable(key: str) -> Notice:
+    return Notice(
+        "fact_time_not_read",
+        f"{key} is not an ISO 8601 time, so it is stored but sets no fact time",
+        hint=f'write {key}: "2024-05-21" or "2024-05-21T10:00:00Z"',
+    )

@@ -1,0 +1,31 @@
+"""What one statement did: elements made, contents changed, in the words of its report."""
+
+from __future__ import annotations
+
+from recollect.kernel.write.element import Content, Element
+
+
+class Tracker:
+    """Remembers each element as a statement first met it; counts what differs at its end."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, tuple[Element, Content | None]] = {}
+
+    def meet(self, element: Element, is_new: bool) -> None:
+        """Note an element before the statement changes it."""
+        if element.id not in self._first:
+            self._first[element.id] = element, None if is_new else element.content
+
+    @property
+    def created(self) -> int:
+        """How many elements the statement made that still live."""
+        met = self._first.values()
+        return sum(first is None and element.is_living for element, first in met)
+
+    @property
+    def updated(self) -> int:
+        """How many elements it found and left with another content."""
+        return sum(
+            first is not None and element.is_living and not first.equals(element.content)
+            for element, first in self._first.values()
+        )

@@ -1,0 +1,275 @@
+"""One write transaction on one group: elements in memory, their net effect on disk.
+
+Nothing is written before `flush`; nothing is logged before `commit`. Who opened the store's
+transaction ends it: an exception anywhere leaves no trace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
+from recollect.kernel.search.document import concept_text, link_text
+from recollect.kernel.search.index import TextIndex
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import element_id, public_id
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
+from recollect.kernel.store.terms import Interning, Terms
+from recollect.kernel.write.directory import Directory
+from recollect.kernel.write.element import (
+    NOTHING,
+    ConceptElement,
+    Content,
+    Element,
+    LinkElement,
+    Triple,
+)
+from recollect.kernel.write.log import CLOSE, CREATE, UPDATE, Identity, content_digest, next_chain
+from recollect.kernel.write.merge import merge
+from recollect.kernel.write.rows import RowBatch
+from recollect.kernel.write.tally import Move, count_moves
+from recollect.kernel.write.temporal import advance_clock
+from recollect.model import Attributes, Instant
+
+_SALT_BYTES = 16
+_INSERT_CHANGE = """
+INSERT INTO change (group_id, tx, element, operation, digest) VALUES (?, ?, ?, ?, ?)
+"""
+_INSERT_TX = """
+INSERT INTO tx (group_id, number, at, last_id, actor, request, chain) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_UPDATE_GROUP = "UPDATE grp SET number = ?, at = ?, chain = ? WHERE group_id = ?"
+
+
+class Unit:
+    """A unit of work inside `session`, a store's write transaction.
+
+    `now` is the caller's clock; the transaction's instant is later than the last one's.
+    """
+
+    def __init__(self, session: Session, group: Group, terms: Terms, now: Instant) -> None:
+        self.session = session
+        self.group = group
+        self.terms = Interning(terms, session)
+        self.notices: list[Notice] = []
+        number, at, self._chain = _standing(session, group.group_id)
+        self.number = number + 1
+        self.at = Instant(max(now, at + 1))
+        self._last_n = self._counted = _last_n(session)
+        self.directory = Directory(session, group, 2 * self._last_n + LINK_BIT)
+        self._texts = TextIndex(session, group.group_id)
+        self._dirty: dict[int, Element] = {}  # touched since the last flush
+        self._touched: dict[int, Element] = {}  # touched at all
+
+    def public_id(self, element: Element) -> str:
+        """Return the id by which callers know an element."""
+        return element.public_id or public_id(self.group.id_bits, element.id)
+
+    def create_concept(self, kind: str, name: str, given_id: str | None = None) -> ConceptElement:
+        """Create a concept; that no living one has its key or id is the caller's care."""
+        self._refuse_computed(given_id)
+        concept = ConceptElement(
+            id=self._next_id(CONCEPT_BIT),
+            public_id=given_id,
+            salt=os.urandom(_SALT_BYTES),
+            before=None,
+            content=NOTHING,
+            is_living=True,
+            on_disk=None,
+            type=self.terms.intern(kind),
+            name=name,
+        )
+        self.directory.add_concept(concept)
+        self._dirty[concept.id] = concept
+        return concept
+
+    def create_link(
+        self, triple: Triple, key: str = "", given_id: str | None = None
+    ) -> LinkElement:
+        """Create a link; that no living one has its identity or id is the caller's care."""
+        self._refuse_computed(given_id)
+        subject, predicate, target = triple
+        link = LinkElement(
+            id=self._next_id(LINK_BIT),
+            public_id=given_id,
+            salt=os.urandom(_SALT_BYTES),
+            before=None,
+            content=NOTHING,
+            is_living=True,
+            on_disk=None,
+            subject=subject,
+            predicate=predicate,
+            object=target,
+            key=key,
+        )
+        self.directory.add_link(link)
+        self._dirty[link.id] = link
+        return link
+
+    def put(
+        self,
+        element: Element,
+        attributes: Attributes,
+        metadata: Attributes,
+        clock_metadata: Attributes,
+    ) -> None:
+        """Merge checked members into an element; `clock_metadata` moves its fact clock."""
+        content = element.content
+        clock = advance_clock(content.valid_at, content.invalid_at, clock_metadata)
+        self.notices.extend(clock.notices)
+        self.set_content(element, merge(content, attributes, metadata, clock))
+
+    def set_content(self, element: Element, content: Content) -> None:
+        """Give an element another content; the same object changes nothing."""
+        if content is not element.content:
+            element.content = content
+            self._dirty[element.id] = element
+
+    def close(self, elements: Iterable[Element]) -> list[Element]:
+        """Close living elements and every link that ends in them, and theirs; return all."""
+        closed: list[Element] = []
+        wave = [element for element in elements if element.is_living]
+        while wave:
+            for element in wave:
+                element.is_living = False
+                self._dirty[element.id] = element
+            closed.extend(wave)
+            wave = list(self.directory.links_at([element.id for element in wave]))
+        return closed
+
+    def flush(self) -> None:
+        """Write what has changed since the last flush, so that this transaction can read it."""
+        moves: list[Move] = []
+        for element in self._dirty.values():
+            target, on_disk = element.target(), element.on_disk
+            if target is None or on_disk is None:
+                moved = target is not on_disk
+            else:
+                moved = (target.content, target.is_living) != (on_disk.content, on_disk.is_living)
+            if moved:
+                moves.append((element, target))
+        self._dirty.clear()
+        if not moves:
+            return
+        count_moves(self.session, self.group.group_id, self.directory, moves)
+        batch = RowBatch(self.group.group_id, self.number)
+        for element, target in moves:
+            batch.move(element, target)
+            if target is None:
+                self._texts.remove(element.id, was_living=True)
+            else:
+                self._texts.put(element.id, target.is_living, self._text(element, target.content))
+            element.on_disk = target
+            self._touched[element.id] = element
+        batch.write(self.session)
+        self._texts.flush()
+
+    def commit(self, actor: str | None = None, request_id: str | None = None) -> int | None:
+        """Flush, log the net effect, and return the transaction's number; None if there is none.
+
+        The store's transaction is still open afterwards: its end makes all of it durable.
+        """
+        self.flush()
+        changes = [
+            (self.group.group_id, self.number, element.id, operation, self._digest(element))
+            for _, element in sorted(self._touched.items())
+            if (operation := _operation(element)) is not None
+        ]
+        if not changes:
+            return None
+        self._keep_superseded_texts()
+        digests = [digest for *_, digest in changes]
+        chain = next_chain(self._chain, self.number, self.at, actor, request_id, digests)
+        group_id, number, at = self.group.group_id, self.number, self.at
+        last_id = 2 * self._last_n + LINK_BIT
+        row = (group_id, number, at, last_id, actor, request_id, chain)
+        self.session.execute_many(_INSERT_CHANGE, changes)
+        self.session.execute_many(_INSERT_TX, [row])
+        self.session.execute_many(_UPDATE_GROUP, [(number, at, chain, group_id)])
+        if self._last_n != self._counted:
+            self.session.execute_many("UPDATE counter SET last_n = ?", [(self._last_n,)])
+        return number
+
+    def _next_id(self, bit: int) -> int:
+        self._last_n += 1
+        return 2 * self._last_n + bit
+
+    def _refuse_computed(self, given_id: str | None) -> None:
+        """Refuse to adopt an id that the memory may one day compute for another element."""
+        if given_id is None:
+            return
+        computed = element_id(self.group.id_bits, given_id)
+        if computed is not None and computed >> 1 > self._counted:
+            raise RecollectError(
+                CONSTRAINT_VIOLATION,
+                f'the id "{given_id}" is one the memory gives out itself',
+                hint="leave the id out, or give one of your own",
+            )
+
+    def _text(self, element: Element, content: Content) -> str:
+        """Return what the text index holds of an element."""
+        attributes, metadata = content.attributes, content.metadata
+        if isinstance(element, ConceptElement):
+            return concept_text(element.name, element.public_id, attributes, metadata)
+        return link_text(self._predicate(element), attributes, metadata)
+
+    def _predicate(self, element: Element) -> str:
+        return self.terms.text(element.predicate) if isinstance(element, LinkElement) else ""
+
+    def _keep_superseded_texts(self) -> None:
+        for element in self._touched.values():
+            if _operation(element) == UPDATE and element.before is not None:
+                old = self._text(element, element.before.content)
+                if element.on_disk is not None and old != self._text(
+                    element, element.on_disk.content
+                ):
+                    self._texts.supersede(element.id, self.number, old)
+        self._texts.flush()
+
+    def _digest(self, element: Element) -> bytes:
+        content = element.content if element.on_disk is None else element.on_disk.content
+        return content_digest(element.salt, self._identity(element), content)
+
+    def _identity(self, element: Element) -> Identity:
+        if isinstance(element, ConceptElement):
+            return element.id, self.terms.text(element.type), element.name, element.public_id
+        assert isinstance(element, LinkElement)
+        return (
+            element.id,
+            element.subject,
+            self._predicate(element),
+            element.object,
+            element.key,
+            element.public_id,
+        )
+
+
+def _operation(element: Element) -> str | None:
+    """Return what the transaction did to an element in the end, if anything."""
+    before, on_disk = element.before, element.on_disk
+    if before is None:
+        return None if on_disk is None else CREATE
+    if on_disk is None or not on_disk.is_living:
+        return CLOSE
+    return None if on_disk.content is before.content else UPDATE
+
+
+def _standing(session: Session, group_id: int) -> tuple[int, int, bytes]:
+    """Return the group's last transaction: its number, instant and chain hash."""
+    sql = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = ?"
+    row = session.row(sql, (group_id,))
+    assert row is not None
+    number, at, chain = row
+    assert isinstance(number, int)
+    assert isinstance(at, int)
+    assert isinstance(chain, bytes)
+    return number, at, chain
+
+
+def _last_n(session: Session) -> int:
+    row = session.row("SELECT c.last_n FROM counter AS c")
+    assert row is not None
+    assert isinstance(row[0], int)
+    return row[0]

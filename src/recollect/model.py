@@ -1,0 +1,264 @@
+"""The frozen values every layer speaks: elements, instants, changes, answers.
+
+Nothing here opens a store, parses a text or knows a face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NewType
+
+from recollect.errors import Notice
+
+Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
+"""A JSON value, as KIP's data model has it."""
+
+Attributes = Mapping[str, Value]
+
+Instant = NewType("Instant", int)
+"""Milliseconds since 1970-01-01T00:00:00Z."""
+
+BEGINNING = Instant(-(2**62))
+"""Lower bound of a fact time that was not given."""
+
+FOREVER = Instant(2**62)
+"""Upper bound of a fact time that was not given."""
+
+
+LIVING = 2**62
+"""`expired_at` of an element that is alive: larger than every transaction number."""
+
+CONCEPT_BIT = 0
+LINK_BIT = 1
+"""The kind of an element is the lowest bit of its integer id: `id = 2n + kind`."""
+
+
+class ElementKind(StrEnum):
+    """What an element of the graph is."""
+
+    CONCEPT = "concept"
+    LINK = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A node of the graph: `(type, name)` names one living concept of a group."""
+
+    id: str
+    type: str
+    name: str
+    attributes: Attributes
+    metadata: Attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A reified proposition; its ends are the ids of concepts or of links."""
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+    attributes: Attributes
+    metadata: Attributes
+
+
+Element = Concept | Link
+Cell = Value | Element | list[Element]
+"""What one column of an answer holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The point in both times a read speaks of; what is left out means now, and any fact time.
+
+    `valid` keeps what is true at that instant. `known` answers as the memory stood then:
+    an instant, or the number of a transaction of the group.
+    """
+
+    valid: Instant | None = None
+    known: Instant | int | None = None
+    known_is_transaction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one text may ask for; beyond it KIP_4002, or KIP_4001 for the seconds."""
+
+    max_rows: int = 100_000
+    max_steps: int = 500_000_000  # the engine's instructions: the same on every machine
+    max_seconds: float = 30.0
+    max_depth: int = 64  # of blocks, patterns and values in each other
+    max_length: int = 32 * 2**20  # bytes of text
+
+
+# Answers
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer of FIND: one tuple a row, in order, one cell a column."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One element found by SEARCH, with its score in 0..1."""
+
+    kind: ElementKind
+    score: float
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The answer of SEARCH, best first."""
+
+    hits: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The answer of DESCRIBE: `{"items": [...]}` for lists, one object otherwise."""
+
+    body: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A SET PROPOSITIONS item whose target is not in the graph."""
+
+    handle: str | None
+    predicate: str
+    target: Value
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertReport:
+    """What an UPSERT did; ids in the order of the blocks, links after concepts."""
+
+    blocks: int
+    concepts: tuple[str, ...]
+    links: tuple[str, ...]
+    created: int
+    updated: int
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteReport:
+    """What a DELETE did: counts by name, in the order they are shown."""
+
+    counts: Mapping[str, int]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What a batch of changes did; `ids` has the public id of each change's element, in order."""
+
+    ids: tuple[str, ...]
+    created: int
+    updated: int
+    closed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What a group holds, and the store it is in."""
+
+    path: str | None  # None in memory
+    size_bytes: int
+    group: str
+    groups: int
+    concepts: int
+    links: int
+    types: int
+    predicates: int
+    transactions: int
+    last_at: Instant | None
+    engine: str
+
+
+Result = Rows | Hits | Description | UpsertReport | DeleteReport | BatchReport
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The results of one text, a result per statement, and what to know about them."""
+
+    results: tuple[Result, ...]
+    notices: tuple[Notice, ...] = ()
+    is_dry_run: bool = False
+
+
+# Changes
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Names a living concept by `(type, name)`."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Names an element put earlier in the same batch by the handle it was given."""
+
+    handle: str
+
+
+Reference = str | Key | Local
+"""How a change names an element: a public id, a key, or a handle of the batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutConcept:
+    """Match the concept, else create it; merge attributes and metadata key by key."""
+
+    type: str
+    name: str
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    id: str | None = None
+    handle: str | None = None
+    own_metadata: Attributes | None = None  # the part that may set the fact clock; None: all
+
+
+@dataclass(frozen=True, slots=True)
+class PutLink:
+    """Match the link (subject, predicate, object, key), else create it; merge as above."""
+
+    subject: Reference
+    predicate: str
+    object: Reference
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    key: str = ""
+    id: str | None = None
+    handle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveKeys:
+    """Remove keys from an element's attributes and metadata; absent keys are ignored."""
+
+    element: Reference
+    attributes: frozenset[str] = frozenset()
+    metadata: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Close an element and, with it, every link that ends in it, and theirs."""
+
+    element: Reference
+
+
+Change = PutConcept | PutLink | RemoveKeys | Delete

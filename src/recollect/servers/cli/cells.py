@@ -1,0 +1,76 @@
+"""One value of an answer as a piece of text a person reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from rich.text import Text
+
+from recollect.servers.cli.response import Names, is_concept, is_link
+from recollect.servers.cli.safe_text import plain, shown
+
+MISSING = "null"
+
+
+def cell(value: object, names: Names) -> Text:
+    """Return a value as text: elements by what they are called, null dim, text as it is."""
+    match value:
+        case None:
+            return Text(MISSING, style="dim")
+        case bool():
+            return Text("true" if value else "false", style="magenta")
+        case int() | float():
+            return Text(number(value))
+        case str():
+            return shown(value)
+        case list():
+            return Text(", ").join(cell(item, names) for item in value)
+        case Mapping() if is_concept(value):
+            return concept(value)
+        case Mapping() if is_link(value):
+            return link(value, names)
+        case _:
+            return shown(json.dumps(value, ensure_ascii=False), "dim")
+
+
+def number(value: float) -> str:
+    """Return a number as people write it: whole ones exactly, others without noise."""
+    return str(value) if isinstance(value, int) else f"{value:.12g}"
+
+
+def concept(value: Mapping[str, object]) -> Text:
+    """Return a concept as its type and its quoted name."""
+    return label(str(value["type"]), str(value["name"]))
+
+
+def label(kind: str, name: str) -> Text:
+    """Return `Drug "Aspirin"`, the type in colour."""
+    return shown(kind, "cyan").append(f' "{plain(name)}"', style="bold")
+
+
+def link(value: Mapping[str, object], names: Names) -> Text:
+    """Return a link as `subject -predicate-> object`, its ends by name where known."""
+    subject, target = str(value["subject"]), str(value["object"])
+    arrow = Text(" ─", style="dim").append(plain(str(value["predicate"])), style="green")
+    return Text.assemble(end(subject, names), arrow.append("→ ", style="dim"), end(target, names))
+
+
+def end(identifier: str, names: Names) -> Text:
+    """Return what the end of a link is called; its id where nobody told."""
+    return shown(names.get(identifier, identifier), "" if identifier in names else "dim")
+
+
+def brief(attributes: object, room: int = 90) -> Text:
+    """Return the attributes of an element on one line, as many as fit."""
+    if not isinstance(attributes, Mapping):
+        return Text("")
+    line = Text("")
+    for key, value in attributes.items():
+        if value is None:
+            continue
+        if line:
+            line.append(" · ", style="dim")
+        line.append(plain(str(key)) + " ", style="dim").append_text(cell(value, {}))
+    line.truncate(room, overflow="ellipsis")
+    return line

@@ -1,0 +1,151 @@
+"""Build the demo's memory, question it, teach it and correct it, in the open."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from rich.rule import Rule
+from rich.syntax import Syntax
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.kip import execute_kip
+from recollect.kernel import Nexus
+from recollect.servers.cli.demo import capsules, questions
+from recollect.servers.cli.demo.entry import Entry
+from recollect.servers.cli.demo.questions import Question
+from recollect.servers.cli.lexer import KipLexer
+from recollect.servers.cli.naming import names_of
+from recollect.servers.cli.output import Output, output, restored
+from recollect.servers.cli.response import error_of
+from recollect.servers.settings import FILE_NAME, Located
+from recollect.servers.wiring import open_nexus
+
+BATCH = 500
+"""So many concepts are written by one capsule."""
+
+
+class Demonstration:
+    """One memory, one audience, and a record of what was asked and answered."""
+
+    def __init__(self, nexus: Nexus, out: Output) -> None:
+        self.nexus = nexus
+        self.out = out
+        self.steps: list[dict[str, object]] = []
+
+    def load(self, entries: list[Entry]) -> None:
+        """Write the entries, one capsule for each batch of one source."""
+        started = time.perf_counter()
+        with self.out.progress() as progress:
+            task = progress.add_task("learning", total=len(entries))
+            for source, batch in _batches(entries):
+                progress.update(task, description=f"learning {source}")
+                _require_success(execute_kip(self.nexus, capsules.capsule(batch, source)))
+                progress.advance(task, len(batch))
+        seconds = time.perf_counter() - started
+        links = sum(len(entry.links) for entry in entries)
+        self.out.say(
+            f"Learnt {len(entries):,} concepts and {links:,} links of the ISO tables "
+            f"in {seconds:.1f} s.",
+            "green",
+        )
+
+    def step(self, question: Question, as_of: Mapping[str, object] | None = None) -> None:
+        """Show one text, run it, and show what it gives."""
+        self.out.show("")
+        self.out.show(Rule(f"{len(self.steps) + 1}. {question.title}", align="left", style="dim"))
+        self.out.show(
+            Syntax(question.text, KipLexer(), theme="ansi_dark", background_color="default")
+        )
+        response = execute_kip(self.nexus, question.text, as_of=as_of)
+        self.steps.append({"title": question.title, "command": question.text, "response": response})
+        if error_of(response) is not None:
+            self.out.failed = True
+        if not self.out.as_json:
+            self.out.show("")
+            self.out.response(response, question.text, names_of(self.nexus, response))
+
+
+def demonstrate(database: Path | None, *, as_json: bool) -> None:
+    """Run the demo on a new file; a file that is there already is left alone."""
+    with output(as_json=as_json) as out:
+        entries = list(_tables()())
+        path = _new_file(database)
+        located = Located(str(path), "made for the demo")
+        started = time.perf_counter()
+        with closing(open_nexus(located, "default", create=True)) as nexus:
+            demonstration = Demonstration(nexus, out)
+            demonstration.load(entries)
+            _tell(demonstration)
+            counts = nexus.stats()
+        seconds = round(time.perf_counter() - started, 1)
+        if as_json:
+            steps = demonstration.steps
+            out.json(
+                {"result": {"path": str(path), "seconds": seconds, "stats": counts, "steps": steps}}
+            )
+            return
+        out.say(f"\nAll of it took {seconds} s. The memory is kept in {path}", "green")
+        out.say(f"try: recollect shell {path}", "bold")
+
+
+def _tell(demonstration: Demonstration) -> None:
+    """Ask, learn, correct: the steps of the demo in order."""
+    for question in questions.OF_THE_WORLD:
+        demonstration.step(question)
+    for lesson in questions.LESSONS:
+        demonstration.step(lesson)
+    for question in questions.OF_THE_LESSONS:
+        demonstration.step(question)
+    demonstration.step(questions.BEFORE)
+    before = demonstration.nexus.stats()["transactions"]
+    demonstration.step(questions.CORRECTION)
+    demonstration.step(questions.AFTER)
+    demonstration.step(questions.AS_IT_WAS, as_of={"known": before})
+    demonstration.step(questions.PRIMER)
+
+
+def _tables() -> Callable[[], Iterator[Entry]]:
+    """Return what reads the tables, if the extra that carries them is installed."""
+    try:
+        from recollect.servers.cli.demo.tables import entries
+    except ModuleNotFoundError as missing:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the demo needs the package {missing.name}",
+            hint="pip install 'recollect[demo]'",
+        ) from missing
+    return entries
+
+
+def _new_file(database: Path | None) -> Path:
+    if database is None:
+        return Path(tempfile.mkdtemp(prefix="recollect-demo-")) / FILE_NAME
+    if database.exists():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{database} is there already, and the demo makes a new memory",
+            hint=f"recollect shell {database}, or name a new file",
+        )
+    return database
+
+
+def _batches(entries: Iterable[Entry]) -> Iterator[tuple[str, list[Entry]]]:
+    """Yield runs of entries of one source, at most BATCH long, with the source."""
+    run: list[Entry] = []
+    for entry in entries:
+        if run and (len(run) == BATCH or run[0].source != entry.source):
+            yield run[0].source, run
+            run = []
+        run.append(entry)
+    if run:
+        yield run[0].source, run
+
+
+def _require_success(response: Mapping[str, object]) -> None:
+    """Stop at the first capsule the memory refuses."""
+    if (error := error_of(response)) is not None:
+        raise restored(error, "")

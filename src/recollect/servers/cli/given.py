@@ -1,0 +1,53 @@
+"""What a person hands to a command: texts in files or on standard input, and parameters."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import typer
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.model import Value
+
+STANDARD_INPUT = "-"
+
+
+def text_of(file: str) -> str:
+    """Return the text of a file, or of standard input for `-`, without a byte order mark."""
+    name = "standard input" if file == STANDARD_INPUT else file
+    try:
+        raw = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{name}: {reason}", hint="name a KIP text, or - for standard input"
+        ) from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{name} is not UTF-8 text (byte {error.start + 1})",
+            hint="save it as UTF-8",
+        ) from error
+
+
+def parameters_of(given: list[str] | None) -> dict[str, Value]:
+    """Return the parameters given as NAME=VALUE, the value JSON or else text.
+
+    >>> parameters_of(["limit=5", "name=Aspirin", 'code="007"'])
+    {'limit': 5, 'name': 'Aspirin', 'code': '007'}
+    """
+    parameters: dict[str, Value] = {}
+    for one in given or ():
+        name, equals, text = one.partition("=")
+        name = name.removeprefix("$")
+        if not equals or not name:
+            raise typer.BadParameter(f"{one!r} is not NAME=VALUE", param_hint="--param")
+        try:
+            parameters[name] = json.loads(text)
+        except json.JSONDecodeError:
+            parameters[name] = text
+    return parameters

@@ -1,0 +1,239 @@
+"""Draw a response: rows as a table, an object as a tree, a report as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from recollect.servers.cli.cells import brief, cell, concept, link
+from recollect.servers.cli.response import (
+    Names,
+    Response,
+    is_concept,
+    is_link,
+    parts_of,
+    result_of,
+)
+from recollect.servers.cli.safe_text import plain, shown
+
+FEW = 3
+"""So many elements, alone in an answer, are drawn whole."""
+
+
+def drawn(response: Response, names: Names) -> RenderableType:
+    """Return a response without an error as something Rich prints."""
+    result = result_of(response)
+    return Text("") if result is None else _result(result, names)
+
+
+def _result(result: Mapping[str, object], names: Names) -> RenderableType:
+    match result:
+        case {"statements": list() as statements}:
+            return _numbered(statements, names)
+        case {"commands": list()}:
+            return _numbered(list(parts_of({"result": result}, "commands")), names)
+        case {"columns": list() as columns, "rows": list() as rows}:
+            return _rows([str(column) for column in columns], rows, names)
+        case {"hits": list() as hits}:
+            return _hits(hits, names)
+        case {"items": list() as items}:
+            return _items(items)
+        case {"upsert_concept_nodes": list() as concepts, "upsert_proposition_links": list()}:
+            return _upserted(result, len(concepts))
+        case _ if result and all(isinstance(value, int | str) for value in result.values()):
+            return facts(result)
+        case _:
+            return tree(result, names)
+
+
+def _numbered(parts: Sequence[object], names: Names) -> RenderableType:
+    """Draw the results of several statements one below the other."""
+    drawings: list[RenderableType] = []
+    for number, part in enumerate(parts, 1):
+        if isinstance(part, Mapping):
+            inner = result_of(part) or part
+            drawings.append(Text(f"{number} of {len(parts)}", style="dim"))
+            drawings.append(_result(inner, names))
+    return Group(*drawings)
+
+
+def _rows(columns: list[str], rows: list[object], names: Names) -> RenderableType:
+    lines = [row for row in rows if isinstance(row, list)]
+    footer = Text(counted(len(lines), "row"), style="dim")
+    if len(columns) == 1 and 0 < len(lines) <= FEW and all(_is_element(row[0]) for row in lines):
+        return Group(*(tree(row[0], names) for row in lines), footer)
+    if not lines:
+        return Text("no rows", style="dim")
+    table = _table()
+    for index, column in enumerate(columns):
+        is_number = all(_is_number(row[index]) for row in lines)
+        table.add_column(shown(column), justify="right" if is_number else "left", overflow="fold")
+    for row in lines:
+        table.add_row(*(cell(value, names) for value in row))
+    return Group(table, footer)
+
+
+def _hits(hits: Sequence[object], names: Names) -> RenderableType:
+    if not hits:
+        return Text("nothing found", style="dim")
+    table = _table()
+    table.add_column("score", justify="right")
+    table.add_column("found", overflow="fold")
+    table.add_column("attributes", overflow="fold")
+    for hit in hits:
+        if isinstance(hit, Mapping):
+            score = hit.get("_score")
+            what = concept(hit) if is_concept(hit) else link(hit, names)
+            table.add_row(
+                f"{score:.2f}" if isinstance(score, int | float) else "",
+                what,
+                brief(hit.get("attributes")),
+            )
+    return Group(table, Text(counted(len(hits), "hit"), style="dim"))
+
+
+def _items(items: Sequence[object]) -> RenderableType:
+    if not items:
+        return Text("nothing yet", style="dim")
+    rows = [item for item in items if isinstance(item, Mapping)]
+    columns = list(dict.fromkeys(str(key) for row in rows for key in row))
+    table = _table()
+    for column in columns:
+        is_number = all(_is_number(row.get(column)) for row in rows)
+        table.add_column(shown(column), justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_listed(row.get(column)) for column in columns))
+    return Group(table, Text(counted(len(rows), "item"), style="dim"))
+
+
+def _upserted(result: Mapping[str, object], concepts: int) -> RenderableType:
+    """Draw what an UPSERT did, and what it had to leave out."""
+    links = result.get("upsert_proposition_links")
+    line = Text("remembered ", style="green")
+    line.append(counted(concepts, "concept")).append(" and ")
+    line.append(counted(len(links) if isinstance(links, list) else 0, "link"))
+    line.append(f": {result.get('created', 0)} new, {result.get('updated', 0)} changed")
+    if result.get("dry_run"):
+        line.append(" (dry run: nothing is kept)", style="yellow")
+    lines = [line]
+    skipped = result.get("skipped")
+    for one in skipped if isinstance(skipped, list) else ():
+        if isinstance(one, Mapping):
+            missing = Text("skipped ", style="yellow")
+            missing.append(f'("{plain(str(one.get("predicate")))}", ')
+            missing.append_text(cell(one.get("target"), {})).append("): not in the memory")
+            lines.append(missing)
+    return Group(*lines)
+
+
+def facts(members: Mapping[str, object]) -> RenderableType:
+    """Return a flat object as two columns: names and values."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for key, value in members.items():
+        table.add_row(shown(str(key)), cell(value, {}))
+    return table
+
+
+def tree(value: object, names: Names) -> Tree:
+    """Return an object or an element as a tree of its parts."""
+    if is_concept(value) and isinstance(value, Mapping):
+        root = Tree(concept(value), guide_style="dim")
+        _grow(root, _content(value), names)
+    elif is_link(value) and isinstance(value, Mapping):
+        root = Tree(link(value, names), guide_style="dim")
+        _grow(root, _content(value), names)
+    else:
+        root = Tree("", guide_style="dim", hide_root=True)
+        _grow(root, value, names)
+    return root
+
+
+def _content(element: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what an element holds besides its identity; empty parts are left out."""
+    parts = {key: element[key] for key in ("attributes", "metadata") if element[key]}
+    return {"id": element["id"], **parts}
+
+
+def _grow(branch: Tree, value: object, names: Names) -> None:
+    match value:
+        case Mapping() as members:
+            for key, member in members.items():
+                _member(branch, str(key), member, names)
+        case list() as items:
+            for item in items:
+                if isinstance(item, Mapping) and not _is_element(item):
+                    _grow(branch.add(_title(item)), _rest(item), names)
+                else:
+                    branch.add(_listed(item))
+        case _:
+            branch.add(cell(value, names))
+
+
+def _member(branch: Tree, key: str, member: object, names: Names) -> None:
+    title = shown(key, "dim")
+    match member:
+        case str() if member.count("\n") > FEW:
+            lines = counted(member.count("\n") + 1, "line")
+            branch.add(title.append(f"  {lines}, whole with --json", style="dim italic"))
+        case Mapping() | list() if not member:
+            branch.add(title.append("  none", style="dim italic"))
+        case Mapping() if not _is_element(member):
+            _grow(branch.add(title), member, names)
+        case list() if _is_long(member):
+            _grow(branch.add(title), member, names)
+        case _:
+            branch.add(Text.assemble(title, "  ", cell(member, names)))
+
+
+def _title(item: Mapping[str, object]) -> Text:
+    """Return the first member of an object in a list, which says what the object is."""
+    first = next(iter(item.values()), "")
+    return cell(first, {}).copy() if not isinstance(first, Mapping) else Text("·")
+
+
+def _rest(item: Mapping[str, object]) -> Mapping[str, object]:
+    return (
+        dict(list(item.items())[1:])
+        if not isinstance(next(iter(item.values()), 0), Mapping)
+        else item
+    )
+
+
+def _is_long(items: list[object]) -> bool:
+    """Whether a list wants a line for each item."""
+    return any(isinstance(item, Mapping) and not _is_element(item) for item in items)
+
+
+def _listed(value: object) -> Text:
+    """Return a value of a description; named parts of a list by their names and counts."""
+    match value:
+        case list():
+            return Text(", ").join(_listed(item) for item in value)
+        case {"name": str() as name, "count": int() as count}:
+            return shown(name).append(f" ({count:,})", style="dim")
+        case _:
+            return cell(value, {})
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 row`, `2 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _table() -> Table:
+    return Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+
+
+def _is_element(value: object) -> bool:
+    return is_concept(value) or is_link(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

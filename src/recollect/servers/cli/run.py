@@ -1,0 +1,113 @@
+"""The command that runs a text: all of it or nothing, or with `--each` statement by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from recollect.faces.kip import execute_kip
+from recollect.kernel import Nexus, parse
+from recollect.model import Value
+from recollect.servers.cli.given import text_of
+from recollect.servers.cli.naming import names_of
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.response import Response, error_of
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+SEVERAL = 3
+"""So many results of one run are drawn; of more, only the count and the failures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One statement of a text and where it begins."""
+
+    text: str
+    start: int
+
+
+def run_file(
+    file: str,
+    parameters: Mapping[str, Value],
+    database: str | None,
+    group: str | None,
+    *,
+    each: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Run the text of a file, creating the memory if it is not there."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        text = text_of(file)
+        nexus = open_nexus(settings.database(database), settings.group(group), create=True)
+        try:
+            if each:
+                _run_each(out, nexus, text, parameters, dry_run=dry_run)
+            else:
+                _run_whole(out, nexus, text, parameters, dry_run=dry_run)
+        finally:
+            nexus.close()
+
+
+def _run_whole(
+    out: Output, nexus: Nexus, text: str, parameters: Mapping[str, Value], *, dry_run: bool
+) -> None:
+    with out.progress() as progress:
+        progress.add_task(f"running {len(text):,} characters", total=None)
+        response = execute_kip(nexus, text, parameters=parameters, dry_run=dry_run)
+    out.response(response, text, {} if out.as_json else names_of(nexus, response))
+
+
+def _run_each(
+    out: Output, nexus: Nexus, text: str, parameters: Mapping[str, Value], *, dry_run: bool
+) -> None:
+    pieces = list(pieces_of(text))
+    responses: list[Response] = []
+    with out.progress() as progress:
+        task = progress.add_task("running", total=len(pieces))
+        for piece in pieces:
+            response = execute_kip(nexus, piece.text, parameters=parameters, dry_run=dry_run)
+            responses.append(placed(response, text, piece.start))
+            progress.advance(task)
+            if error_of(response) is not None:
+                break
+    if out.as_json:
+        out.response({"result": {"commands": responses}})
+        return
+    for one in responses:
+        if error_of(one) is not None or len(pieces) <= SEVERAL:
+            out.response(one, text, names_of(nexus, one))
+    done = sum(error_of(one) is None for one in responses)
+    out.say(f"{done:,} of {len(pieces):,} statements ran")
+
+
+def pieces_of(text: str) -> Iterator[Piece]:
+    """Yield the statements of a text that parses as a whole."""
+    for statement in parse(text).statements:
+        span = statement.span
+        yield Piece(text[span.start : span.end], span.start)
+
+
+def placed(response: Response, text: str, start: int) -> Response:
+    """Return the response to a piece of a text with its places counted in the whole text."""
+    moved = dict(response)
+    if (error := error_of(response)) is not None:
+        moved["error"] = _moved(error, text, start)
+    if isinstance(warnings := response.get("warnings"), list):
+        moved["warnings"] = [_moved(one, text, start) for one in warnings]
+    return moved
+
+
+def _moved(trouble: Mapping[str, object], text: str, start: int) -> dict[str, object]:
+    moved = dict(trouble)
+    for name in ("span", "fix"):
+        match trouble.get(name):
+            case {"start": int(first), "end": int(last), **rest}:
+                moved[name] = {"start": first + start, "end": last + start, **rest}
+                if name == "span" and "line" in trouble:
+                    before = text[: first + start]
+                    moved["line"] = before.count("\n") + 1
+                    moved["column"] = len(before) - before.rfind("\n")
+    return moved

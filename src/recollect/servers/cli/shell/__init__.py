@@ -1,0 +1,1 @@
+"""A conversation with a memory: typed at a prompt, or piped in."""

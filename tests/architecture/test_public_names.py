@@ -1,0 +1,33 @@
+"""What is public is documented in docs/python.md, and what is documented is public."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import recollect
+import recollect.kernel
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+def documented(heading: str) -> set[str]:
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+
+
+def test_the_public_names_are_the_documented_ones() -> None:
+    assert documented("Names") == set(recollect.__all__)
+
+
+def test_every_public_name_can_be_imported() -> None:
+    assert [name for name in recollect.__all__ if not hasattr(recollect, name)] == []
+
+
+def test_the_methods_of_a_nexus_are_the_documented_ones() -> None:
+    public = {name for name in vars(recollect.Nexus) if not name.startswith("_")}
+    assert documented("Nexus") == public
+
+
+def test_the_kernel_has_one_door() -> None:
+    assert set(recollect.kernel.__all__) == {"Nexus", "check", "parse", "print_text"}

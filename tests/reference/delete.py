@@ -1,0 +1,96 @@
+"""DELETE: which elements a WHERE means, and what goes with them.
+
+The target is the variable that is named, else the only clause that matches an element, else
+the only one with a variable; anything else is refused rather than guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tests.reference.evaluate import Evaluator
+from tests.reference.find import solutions
+from tests.reference.graph import Graph, Link
+from tests.reference.mentions import kinds, name_targets
+from tests.reference.patterns import Patterns
+from tests.reference.values import Parameters, resolve
+
+from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.kernel.lang import ast
+from recollect.model import Value
+
+Counts = dict[str, int]
+Match = ast.ConceptClause | ast.LinkClause
+
+UNNAMED = ast.Variable("the target")
+
+
+def delete(
+    graph: Graph,
+    statement: ast.DeleteKeys | ast.DeleteLinks | ast.DeleteConcept,
+    parameters: Parameters,
+) -> tuple[Graph, Counts]:
+    """Return the graph afterwards and the counts of the report."""
+    after = graph.copy()
+    match statement:
+        case ast.DeleteKeys():
+            return after, _delete_keys(after, statement, parameters)
+        case ast.DeleteLinks():
+            found = _targets(after, statement, parameters)
+            _, links = after.remove(one.id for one in after.links if one.id in found)
+            return after, {"deleted_propositions": links}
+        case ast.DeleteConcept():
+            matching = Patterns(after, parameters).concepts(statement.pattern)
+            gone = after.remove([matching[0].id]) if len(matching) == 1 else (0, 0)
+            return after, {"deleted_concepts": gone[0], "deleted_propositions": gone[1]}
+
+
+def _delete_keys(graph: Graph, statement: ast.DeleteKeys, parameters: Parameters) -> Counts:
+    counts = {"updated_concepts": 0, "updated_propositions": 0}
+    keys = [resolve(one, parameters) for one in statement.keys]
+    for id in _targets(graph, statement, parameters):
+        element = graph.element(id)
+        held: dict[str, Value] = element.attributes
+        if statement.section is ast.Section.METADATA:
+            held = element.metadata
+        present = [key for key in keys if key in held]
+        for key in present:
+            del held[str(key)]
+        if present:
+            is_link = isinstance(element, Link)
+            counts["updated_propositions" if is_link else "updated_concepts"] += 1
+    return counts
+
+
+def _targets(
+    graph: Graph, statement: ast.DeleteKeys | ast.DeleteLinks, parameters: Parameters
+) -> list[int]:
+    """Return the elements the statement is about, each once."""
+    where = name_targets(statement.where)
+    if statement.target is not None:
+        name = statement.target.name
+    else:
+        where, name = _target(where, only_links=isinstance(statement, ast.DeleteLinks))
+    if name not in kinds(where):
+        raise RecollectError(INVALID_SYNTAX, f"?{name} names nothing to delete from")
+    _, rows = solutions(where, Evaluator(graph, parameters))
+    found = dict.fromkeys(row[name] for row in rows)
+    return [one for one in found if isinstance(one, int)]
+
+
+def _target(where: Sequence[ast.Clause], only_links: bool) -> tuple[tuple[ast.Clause, ...], str]:
+    """Return the clauses with the target named, and its name."""
+    matches: list[Match] = [
+        one
+        for one in where
+        if isinstance(one, ast.LinkClause)
+        or (isinstance(one, ast.ConceptClause) and not only_links)
+    ]
+    if len(matches) != 1:
+        matches = [one for one in matches if one.variable and " " not in one.variable.name]
+    if len(matches) != 1:
+        raise RecollectError(INVALID_SYNTAX, "the target is not clear: name one clause")
+    target = matches[0].variable or UNNAMED
+    named = (replace(one, variable=target) if one is matches[0] else one for one in where)
+    return tuple(named), target.name

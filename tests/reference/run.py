@@ -1,0 +1,48 @@
+"""The reference as an engine of its own: texts in, answers out.
+
+It has one graph and no META; a text that fails leaves the graph as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tests.reference.delete import Counts, delete
+from tests.reference.find import find
+from tests.reference.graph import Graph
+from tests.reference.upsert import Report, upsert
+from tests.reference.values import Parameters
+
+from recollect.kernel.lang import ast, parse
+from recollect.model import Cell
+
+Outcome = list[tuple[Cell, ...]] | Report | Counts
+
+
+@dataclass(slots=True)
+class Reference:
+    """A memory as simple as can be."""
+
+    graph: Graph = field(default_factory=Graph)
+
+    def run(self, text: str, parameters: Parameters | None = None) -> list[Outcome]:
+        """Run every statement of a text as one transaction."""
+        before = self.graph.copy()
+        try:
+            return [self.run_statement(one, parameters or {}) for one in parse(text).statements]
+        except BaseException:
+            self.graph = before
+            raise
+
+    def run_statement(self, statement: ast.Statement, parameters: Parameters) -> Outcome:
+        match statement:
+            case ast.Find():
+                return find(self.graph, statement, parameters)
+            case ast.Upsert():
+                self.graph, report = upsert(self.graph, statement, parameters)
+                return report
+            case ast.DeleteKeys() | ast.DeleteLinks() | ast.DeleteConcept():
+                self.graph, counts = delete(self.graph, statement, parameters)
+                return counts
+            case _:
+                raise AssertionError("META is not part of the reference")

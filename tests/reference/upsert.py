@@ -1,0 +1,245 @@
+"""UPSERT: concepts first, then propositions, then SET PROPOSITIONS, on a copy of the graph.
+
+Whatever names something inline is tried again until nothing more is found, so the order of
+the blocks does not matter and a second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tests.reference.graph import Concept, Element, Graph
+from tests.reference.patterns import Patterns
+from tests.reference.values import Parameters, resolve
+
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    INVALID_SYNTAX,
+    INVALID_VALUE,
+    NOT_FOUND,
+    REFERENCE_ERROR,
+    RecollectError,
+)
+from recollect.kernel.lang import ast
+from recollect.model import Value
+
+Object = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an UPSERT did; `skipped` holds the predicates whose target was not found."""
+
+    blocks: int
+    created: int
+    updated: int
+    skipped: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A link to be put: one PROPOSITION block, or one item of SET PROPOSITIONS."""
+
+    subject: ast.KmlEnd | int
+    predicate: str
+    object: ast.KmlEnd
+    attributes: Object
+    metadata: Object
+    handle: str | None
+    is_required: bool
+
+
+def upsert(graph: Graph, statement: ast.Upsert, parameters: Parameters) -> tuple[Graph, Report]:
+    """Return the graph afterwards and the report; on an error nothing has changed."""
+    after = graph.copy()
+    skipped = _Upserting(after, parameters).run(statement)
+    before = {one.id: _content(one) for one in graph.elements()}
+    created = [one for one in after.elements() if one.id not in before]
+    updated = [
+        one for one in after.elements() if before.get(one.id, _content(one)) != _content(one)
+    ]
+    return after, Report(len(statement.blocks), len(created), len(updated), skipped)
+
+
+def _content(element: Element) -> str:
+    return repr((_exact(element.attributes), _exact(element.metadata)))
+
+
+def _exact(value: Value) -> object:
+    """Return what tells 1, 1.0 and true apart, whatever the order of the keys."""
+    match value:
+        case dict():
+            return sorted((key, _exact(one)) for key, one in value.items())
+        case list():
+            return [_exact(one) for one in value]
+        case _:
+            return (type(value).__name__, value)
+
+
+class _Upserting:
+    """One statement on one graph, which it changes."""
+
+    def __init__(self, graph: Graph, parameters: Parameters) -> None:
+        self._graph = graph
+        self._parameters = parameters
+        self._handles: dict[str, int] = {}
+
+    def run(self, statement: ast.Upsert) -> tuple[str, ...]:
+        _check_handles(statement)
+        outer = self._object(statement.metadata)
+        concepts = [one for one in statement.blocks if isinstance(one, ast.ConceptBlock)]
+        links = [one for one in statement.blocks if isinstance(one, ast.LinkBlock)]
+        put = [self._put_concept(block, outer) for block in concepts]
+        items = [self._block_item(block, outer) for block in links]
+        for block, concept in zip(concepts, put, strict=True):
+            items += self._set_items(block, concept, outer)
+        return self._put_links(items)
+
+    def _object(self, node: ast.ValueNode | None) -> Object:
+        value = {} if node is None else resolve(node, self._parameters)
+        if not isinstance(value, dict):
+            raise RecollectError(INVALID_VALUE, "attributes and metadata are objects")
+        return value
+
+    def _put_concept(self, block: ast.ConceptBlock, outer: Object) -> Concept:
+        concept = self._matched(block.pattern) or self._created(block.pattern)
+        if block.handle is not None:
+            self._handles[block.handle.name] = concept.id
+        concept.attributes |= self._object(block.attributes)
+        concept.metadata |= {**outer, **self._object(block.metadata)}
+        return concept
+
+    def _matched(self, pattern: ast.ConceptPattern) -> Concept | None:
+        """Return the concept a block means, or None where it is to be created."""
+        type, name, id = (self._text(one) for one in (pattern.type, pattern.name, pattern.id))
+        if type is None or name is None:
+            return self._only(pattern)
+        found = [one for one in self._graph.concepts if (one.type, one.name) == (type, name)]
+        by_id = [one for one in self._graph.elements() if one.public_id == id]
+        if by_id and by_id != found:
+            raise RecollectError(DUPLICATE_EXISTS, f"id {id} belongs to another element")
+        return found[0] if found else None
+
+    def _created(self, pattern: ast.ConceptPattern) -> Concept:
+        type, name = self._text(pattern.type), self._text(pattern.name)
+        assert type is not None
+        assert name is not None
+        return self._graph.add_concept(type, name, self._text(pattern.id))
+
+    def _text(self, node: ast.Text | None) -> str | None:
+        if node is None:
+            return None
+        text = resolve(node, self._parameters)
+        assert isinstance(text, str)
+        return text
+
+    def _only(self, pattern: ast.ConceptPattern) -> Concept:
+        found = Patterns(self._graph, self._parameters).concepts(pattern)
+        if not found:
+            raise RecollectError(NOT_FOUND, "no concept matches")
+        if len(found) > 1:
+            raise RecollectError(DUPLICATE_EXISTS, f"{len(found)} concepts match")
+        return found[0]
+
+    def _block_item(self, block: ast.LinkBlock, outer: Object) -> _Item:
+        return _Item(
+            block.target.subject,
+            self._predicate(block.target.predicate),
+            block.target.object,
+            self._object(block.attributes),
+            {**outer, **self._object(block.metadata)},
+            None if block.handle is None else block.handle.name,
+            is_required=True,
+        )
+
+    def _set_items(
+        self, block: ast.ConceptBlock, concept: Concept, outer: Object
+    ) -> Iterator[_Item]:
+        for one in block.links:
+            metadata = {**outer, **self._object(block.metadata), **self._object(one.metadata)}
+            predicate = self._predicate(one.predicate)
+            yield _Item(concept.id, predicate, one.target, {}, metadata, None, is_required=False)
+
+    def _predicate(self, node: ast.Text) -> str:
+        predicate = self._text(node)
+        if not predicate or set(predicate) & set("{}|"):
+            raise RecollectError(INVALID_SYNTAX, "a predicate has no path operators")
+        return predicate
+
+    def _put_links(self, items: list[_Item]) -> tuple[str, ...]:
+        """Put every link whose ends are found, until no more are; return what was skipped."""
+        while items:
+            left = [one for one in items if not self._put_link(one)]
+            if len(left) == len(items):
+                break
+            items = left
+        if any(one.is_required for one in items):
+            raise RecollectError(NOT_FOUND, "an end of a proposition is not in the graph")
+        return tuple(one.predicate for one in items)
+
+    def _put_link(self, item: _Item) -> bool:
+        subject = item.subject if isinstance(item.subject, int) else self._end(item.subject)
+        object = self._end(item.object)
+        if subject is None or object is None:
+            return False
+        link = self._graph.link(subject, item.predicate, object)
+        if link is None:
+            link = self._graph.add_link(subject, item.predicate, object)
+        link.attributes |= item.attributes
+        link.metadata |= item.metadata
+        if item.handle is not None:
+            self._handles[item.handle] = link.id
+        return True
+
+    def _end(self, end: ast.KmlEnd) -> int | None:
+        """Return the element an end means, or None while there is none."""
+        match end:
+            case ast.Handle():
+                return self._handles.get(end.name)
+            case ast.ConceptPattern():
+                found = Patterns(self._graph, self._parameters).concepts(end)
+                if len(found) > 1:
+                    raise RecollectError(DUPLICATE_EXISTS, f"{len(found)} concepts match")
+                return found[0].id if found else None
+            case ast.LinkTarget():
+                subject, object = self._end(end.subject), self._end(end.object)
+                if subject is None or object is None:
+                    return None
+                link = self._graph.link(subject, self._predicate(end.predicate), object)
+                return link.id if link else None
+
+
+def _check_handles(statement: ast.Upsert) -> None:
+    """Refuse handles defined twice, never, or by way of themselves."""
+    waits_for: dict[str, set[str]] = {}
+    used: set[str] = set()
+    for block in statement.blocks:
+        ends: list[ast.KmlEnd] = [one.target for one in getattr(block, "links", ())]
+        uses = set[str]()
+        if isinstance(block, ast.LinkBlock):
+            uses = _handle_names(block.target)
+        for end in ends:
+            used |= _handle_names(end)
+        used |= uses
+        if block.handle is not None:
+            if block.handle.name in waits_for:
+                raise RecollectError(DUPLICATE_EXISTS, f"@{block.handle.name} is defined twice")
+            waits_for[block.handle.name] = uses
+    if used - waits_for.keys():
+        raise RecollectError(REFERENCE_ERROR, f"@{min(used - waits_for.keys())} is not defined")
+    known: set[str] = set()
+    while ready := {name for name, uses in waits_for.items() if uses <= known} - known:
+        known |= ready
+    if known != waits_for.keys():
+        raise RecollectError(REFERENCE_ERROR, "propositions need one another")
+
+
+def _handle_names(end: ast.KmlEnd) -> set[str]:
+    match end:
+        case ast.Handle():
+            return {end.name}
+        case ast.ConceptPattern():
+            return set()
+        case ast.LinkTarget():
+            return _handle_names(end.subject) | _handle_names(end.object)

@@ -1,0 +1,27 @@
+"""The few words that random graphs and queries share, so that queries find something."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from recollect.kernel.lang import ast, literal
+from recollect.model import Value
+
+TYPES = ("T", "U")
+NAMES = ("a", "b", "c")  # reused across types: a name alone may match several concepts
+PREDICATES = ("p", "p", "q")
+KEYS = ("k", "m")
+SCALARS: tuple[Value, ...] = (
+    *(None, True, False),
+    *(-1, 0, 1, 2, 3, 0.5, 1.0, 2.5, -1.0),  # halves add up exactly in any order
+    *("", "a", "b", "ab", "A", "1", "é", "中文"),
+)
+CONTAINERS: tuple[Value, ...] = ([], [1], [1.0], [True], ["a", None], {}, {"x": 1}, {"x": 1.0})
+PATTERNS = ("a", "^a", "b$", "a|b", "^[ab]+$", "(?i)A", ".")
+
+values = st.one_of(st.sampled_from(SCALARS), st.sampled_from(SCALARS + CONTAINERS))
+objects = st.dictionaries(st.sampled_from(KEYS), values, max_size=2)
+
+
+def text(value: str) -> ast.Literal:
+    return literal(value)

@@ -1,0 +1,66 @@
+"""Which database, group and directories are used, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from recollect.servers.settings import Located, Settings
+
+
+@pytest.fixture(autouse=True)
+def _directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_command_line_comes_before_the_environment_and_the_directory():
+    Path("memory.db").touch()
+    settings = Settings({"RECOLLECT_DB": "named.db"}, "linux")
+    assert settings.database("given.db").path == "given.db"
+    assert settings.database().path == "named.db"
+    assert Settings({}, "linux").database().path == "memory.db"
+
+
+def test_without_any_of_them_it_is_the_users_own(tmp_path: Path):
+    settings = Settings({"XDG_DATA_HOME": str(tmp_path)}, "linux")
+    assert settings.database().path == str(tmp_path / "recollect" / "memory.db")
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {}, ".local/share/recollect"),
+        ("darwin", {}, "Library/Application Support/recollect"),
+        ("win32", {}, "AppData/Local/recollect"),
+    ],
+)
+def test_each_platform_keeps_data_where_it_is_usual(platform, environment, expected):
+    assert Settings(environment, platform).user_data() == Path.home() / expected
+
+
+def test_windows_says_itself_where_data_is(tmp_path: Path):
+    assert Settings({"LOCALAPPDATA": str(tmp_path)}, "win32").user_data() == tmp_path / "recollect"
+
+
+def test_the_group_is_given_or_named_or_default():
+    assert Settings({"RECOLLECT_GROUP": "team"}).group("mine") == "mine"
+    assert Settings({"RECOLLECT_GROUP": "team"}).group() == "team"
+    assert Settings({}).group() == "default"
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("a.db", Path("a.db")),
+        ("sqlite:///a.db", Path("a.db")),
+        ("sqlite:////var/a.db", Path("/var/a.db")),
+        (":memory:", None),
+        ("sqlite:///:memory:", None),
+        ("postgresql://host/base", None),
+    ],
+)
+def test_a_path_names_a_file_or_none(path: str, file: Path | None):
+    located = Located(path, "")
+    assert located.file == file
+    assert located.exists is (file is None)

@@ -1,0 +1,263 @@
+"""Hypothesis strategies for the trees of the language: every construct, nested in each other.
+
+Each strategy makes only trees that some text parses to. Start from `scripts`, or from the part
+you need: `values`, `concept_patterns`, `link_patterns`, `clauses`, `expressions`, `finds`,
+`upserts`, `deletes`, `metas`. Names come from small pools, so that variables and handles meet.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from recollect.kernel.lang import literal
+from recollect.kernel.lang.ast import (
+    Aggregate,
+    And,
+    ArrayValue,
+    Clause,
+    Compare,
+    Comparison,
+    ConceptBlock,
+    ConceptClause,
+    ConceptPattern,
+    DeleteConcept,
+    DeleteKeys,
+    DeleteLinks,
+    DescribeConceptType,
+    DescribeConceptTypes,
+    DescribeDomains,
+    DescribePrimer,
+    DescribePropositionType,
+    DescribePropositionTypes,
+    Expression,
+    FilterClause,
+    Find,
+    Function,
+    Handle,
+    Kind,
+    LinkBlock,
+    LinkClause,
+    LinkPattern,
+    LinkTarget,
+    Literal,
+    Not,
+    NotClause,
+    ObjectValue,
+    OptionalClause,
+    Or,
+    Parameter,
+    Path,
+    ReadClause,
+    Script,
+    Search,
+    Section,
+    SetLink,
+    SortKey,
+    Statement,
+    Step,
+    TestIn,
+    TestNull,
+    TestText,
+    TextTest,
+    UnionClause,
+    Upsert,
+    Variable,
+)
+
+NAMES = ("x", "drug", "symptom", "link", "value", "_", "名", "FIND", "type2")
+
+# Values
+
+characters = st.characters(exclude_categories=("Cs",), exclude_characters="\0")
+strings = st.sampled_from(("", "Drug", "treats", "阿司匹林", '"', "\\", "$x", "// no", "a\nb")) | (
+    st.text(characters, max_size=6)
+)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | strings
+)
+json_values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(strings | st.just("key"), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+names = st.sampled_from(NAMES)
+variables = st.builds(Variable, names)
+handles = st.builds(Handle, names)
+parameters = st.builds(Parameter, names)
+texts = st.builds(literal, strings) | parameters
+sizes = st.builds(literal, st.integers(0, 2**63 - 1)) | parameters
+
+
+def _array(before: list[object], inside: Parameter) -> ArrayValue:
+    return ArrayValue((*map(_node, before), inside))
+
+
+def _object(before: dict[str, object], key: str, inside: Parameter) -> ObjectValue:
+    members = {key: _node(one) for key, one in before.items()} | {key: inside}
+    return ObjectValue(tuple(members.items()))
+
+
+def _node(value: object) -> Literal | ArrayValue | ObjectValue:
+    return value if isinstance(value, ArrayValue | ObjectValue) else literal(value)
+
+
+def _with_placeholders(inner):
+    few = st.lists(inner, max_size=2)
+    members = st.dictionaries(strings, inner, max_size=2)
+    return st.builds(_array, few, parameters) | st.builds(_object, members, strings, parameters)
+
+
+placeholder_values = st.recursive(
+    _with_placeholders(scalars), lambda inner: _with_placeholders(scalars | inner), max_leaves=3
+)
+arrays = placeholder_values.filter(lambda value: isinstance(value, ArrayValue))
+objects = (
+    st.builds(literal, st.dictionaries(strings, json_values, max_size=3))
+    | parameters
+    | placeholder_values.filter(lambda value: isinstance(value, ObjectValue))
+)
+values = st.builds(literal, json_values) | parameters | placeholder_values
+
+# Patterns
+
+concept_patterns = st.builds(
+    ConceptPattern, st.none() | texts, st.none() | texts, st.none() | texts
+).filter(lambda pattern: (pattern.type, pattern.name, pattern.id) != (None, None, None))
+predicates = (
+    st.builds(
+        literal, strings.map(lambda text: text.translate({123: None, 124: None, 125: None}))
+    ).filter(lambda predicate: predicate.value != "")
+    | parameters
+)
+
+
+def _step(predicate: Literal | Parameter, minimum: int, more: int | None) -> Step:
+    return Step(predicate, minimum, None if more is None else minimum + more)
+
+
+steps = st.builds(Step, predicates) | (
+    st.builds(_step, predicates, st.integers(0, 3), st.none() | st.integers(0, 2))
+)
+paths = st.builds(Path, st.lists(steps, min_size=1, max_size=3).map(tuple))
+
+
+def _links(ends):
+    return st.builds(LinkPattern, ends, paths | variables, ends)
+
+
+link_patterns = _links(
+    st.recursive(variables | concept_patterns, _links, max_leaves=3),
+)
+targets = variables | concept_patterns | link_patterns
+
+# Clauses
+
+operands = variables | st.builds(literal, json_values) | parameters
+comparisons = st.builds(Compare, st.sampled_from(Comparison), operands, operands)
+tests = (
+    comparisons
+    | st.builds(TestText, st.sampled_from(TextTest), operands, operands)
+    | st.builds(TestIn, operands, st.builds(literal, st.lists(scalars, max_size=2)) | arrays)
+    | st.builds(TestIn, operands, parameters)
+    | st.builds(TestNull, operands, st.booleans())
+)
+
+
+def _joined(inner):
+    several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+    return st.builds(Not, inner) | st.builds(And, several) | st.builds(Or, several)
+
+
+expressions: st.SearchStrategy[Expression] = st.recursive(tests, _joined, max_leaves=4)
+plain_clauses = (
+    st.builds(ConceptClause, st.none() | variables, concept_patterns)
+    | st.builds(LinkClause, st.none() | variables, link_patterns)
+    | st.builds(ReadClause, st.sampled_from(Section), targets, texts, variables)
+    | st.builds(FilterClause, expressions)
+)
+
+
+def _nested(inner):
+    block = st.lists(inner, max_size=3).map(tuple)
+    return (
+        st.builds(NotClause, block)
+        | st.builds(OptionalClause, block)
+        | st.builds(UnionClause, block)
+    )
+
+
+clauses: st.SearchStrategy[Clause] = st.recursive(plain_clauses, _nested, max_leaves=4)
+wheres = st.lists(clauses, max_size=3).map(tuple)
+
+# Statements
+
+functions = st.sampled_from(Function)
+aggregates = st.builds(Aggregate, functions, variables, st.booleans(), st.none() | variables)
+unnamed_aggregates = st.builds(Aggregate, functions, variables, st.booleans())
+columns = st.lists(variables | aggregates, min_size=1, max_size=3).map(tuple)
+sort_keys = st.builds(SortKey, variables | unnamed_aggregates, st.booleans())
+finds = st.builds(
+    Find,
+    columns,
+    wheres,
+    st.lists(sort_keys, max_size=2).map(tuple),
+    st.none() | sizes,
+    st.none() | sizes,
+)
+
+kml_predicates = predicates
+
+
+def _targets(ends):
+    return st.builds(LinkTarget, ends, kml_predicates, ends)
+
+
+kml_ends = st.recursive(handles | concept_patterns, _targets, max_leaves=3)
+link_targets = _targets(kml_ends)
+set_links = st.builds(SetLink, kml_predicates, kml_ends, st.none() | objects)
+concept_blocks = st.builds(
+    ConceptBlock,
+    st.none() | handles,
+    concept_patterns,
+    st.none() | objects,
+    st.lists(set_links, max_size=2).map(tuple),
+    st.none() | objects,
+)
+link_blocks = st.builds(
+    LinkBlock, st.none() | handles, link_targets, st.none() | objects, st.none() | objects
+)
+upserts = st.builds(
+    Upsert, st.lists(concept_blocks | link_blocks, max_size=3).map(tuple), st.none() | objects
+)
+deletes = (
+    st.builds(
+        DeleteKeys,
+        st.sampled_from(Section),
+        st.lists(texts, min_size=1, max_size=2).map(tuple),
+        st.none() | variables,
+        wheres,
+    )
+    | st.builds(DeleteLinks, st.none() | variables, wheres)
+    | st.builds(DeleteConcept, concept_patterns)
+)
+metas = (
+    st.sampled_from(
+        (
+            DescribePrimer(),
+            DescribeDomains(),
+            DescribeConceptTypes(),
+            DescribePropositionTypes(),
+        )
+    )
+    | st.builds(DescribeConceptType, texts)
+    | st.builds(DescribePropositionType, texts)
+    | st.builds(Search, st.sampled_from((None, *Kind)), texts, st.none() | texts, st.none() | sizes)
+)
+statements: st.SearchStrategy[Statement] = finds | upserts | deletes | metas
+scripts = st.builds(Script, st.lists(statements, min_size=1, max_size=3).map(tuple))

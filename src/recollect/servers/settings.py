@@ -21,6 +21,7 @@ class Located:
 
     path: str  # as `recollect.open` takes it
     reason: str
+    is_own: bool = False  # the user's own, in a folder that this program may have to make
 
     @property
     def file(self) -> Path | None:
@@ -56,6 +57,7 @@ class Settings:
         return Located(
             str(self.user_data() / FILE_NAME),
             f"your own memory: RECOLLECT_DB is not set and there is no {FILE_NAME} here",
+            is_own=True,
         )
 
     def group(self, given: str | None = None) -> str:

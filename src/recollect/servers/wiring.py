@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from pathlib import Path
+from shlex import quote
+
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel import Nexus
 from recollect.servers.settings import Located
 
@@ -14,8 +17,20 @@ def open_nexus(located: Located, group: str, *, create: bool = False) -> Nexus:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"there is no memory at {located.path} ({located.reason})",
-                hint=f"recollect init {located.path}",
+                hint=f"recollect init {quote(located.path)}",
             )
-        if located.file is not None:
-            located.file.parent.mkdir(parents=True, exist_ok=True)
+        if located.is_own and located.file is not None:
+            _make_folder(located.file.parent)
     return Nexus.open(located.path, group=group)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of the user's own memory, which nobody made by hand."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            f"{folder} cannot be made: {error.strerror}",
+            hint="name another place with --db",
+        ) from error

@@ -76,15 +76,24 @@ def check(example: Example, response: Response) -> None:
             assert table(response) == read_table(example.expected)
         case "json":
             expected = json.loads(example.expected)
-            if "error" in expected:
-                error = response.get("error", response)
-                assert_like(
-                    {name: error.get(name) for name in expected["error"]}, expected["error"]
-                )
-            else:
-                assert_like(response, expected)
+            assert_like(as_shown(response, expected), expected)
         case _:
             assert set(response) == {"result"}, response
+
+
+def as_shown(response: Response, expected: Response) -> Response:
+    """Return the response with only the shown members of its error or warnings."""
+    shown = dict(response)
+    if "error" in shown and "error" in expected:
+        shown["error"] = _only(shown["error"], expected["error"])
+    if "warnings" in shown and len(shown["warnings"]) == len(expected.get("warnings", ())):
+        pairs = zip(shown["warnings"], expected["warnings"], strict=True)
+        shown["warnings"] = [_only(warning, wanted) for warning, wanted in pairs]
+    return shown
+
+
+def _only(found: Mapping[str, object], wanted: Mapping[str, object]) -> dict[str, object]:
+    return {name: found[name] for name in wanted if name in found}
 
 
 def table(response: Response) -> list[list[str]]:

@@ -145,6 +145,7 @@ def test_deletes_report_counts(medicine: Nexus) -> None:
         "updated_propositions": 0,
     }
     assert result(medicine, 'DELETE PROPOSITIONS WHERE { ?l (?s, "treats", ?o) }') == {
+        "deleted_concepts": 0,
         "deleted_propositions": 6,
     }
     assert result(medicine, 'DELETE CONCEPT {type: "Drug", name: "Aspirin"} DETACH') == {

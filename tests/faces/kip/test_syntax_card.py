@@ -35,9 +35,10 @@ def test_every_example_of_the_card_runs(medicine: Nexus) -> None:
 
 
 def test_the_queries_of_the_card_find_something(medicine: Nexus) -> None:
-    found = [one.run(medicine)["result"] for one in card_examples() if "FIND" in one.command]
-    assert len(found) == 4
-    assert all(result["rows"] for result in found)
+    results = [one.run(medicine)["result"] for one in card_examples()]
+    found = [result["rows"] for result in results if "rows" in result]
+    assert len(found) == 5
+    assert all(found)
 
 
 def test_the_card_repeats_a_shared_prefix_in_its_union(medicine: Nexus) -> None:

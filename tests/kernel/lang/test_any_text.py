@@ -82,13 +82,13 @@ def test_a_text_cut_short_is_answered(tree, data):
     "nest",
     [
         lambda n: "FIND(?x) WHERE " + "{ NOT " * n + "{}" + "}" * n,
-        lambda n: "FIND(?x) WHERE { " + "(" * n + '?x, "p", ?y' + ', "p", ?y)' * (n - 1) + ") }",
+        lambda n: "FIND(?x) WHERE { " + "(" * n + '?x, "p", ?y)' + ', "p", ?y)' * (n - 1) + " }",
         lambda n: "FIND(?x) WHERE { FILTER(" + "(" * n + "?x == 1" + ")" * n + ") }",
         lambda n: "FIND(?x) WHERE { FILTER(" + "!" * n + "IS_NULL(?x)) }",
         lambda n: "UPSERT {} WITH METADATA {a: " + "[" * n + "]" * n + "}",
         lambda n: "UPSERT {} WITH METADATA " + "{a: " * n + "1" + "}" * n,
         lambda n: "UPSERT {} WITH METADATA {a: " + "[" * n + "$p" + "]" * n + "}",
-        lambda n: 'UPSERT { PROPOSITION { (' + '(' * n + '@a, "p", @b' + '), "p", @b' * n + ") } }",
+        lambda n: "UPSERT { PROPOSITION { " + "(" * n + '@a, "p", @b)' + ', "p", @b)' * (n - 1) + " } }",
     ],
 )  # fmt: skip
 def test_nesting_is_followed_to_its_limit_and_no_further(nest):

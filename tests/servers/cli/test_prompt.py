@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
 from collections.abc import Iterator
 from contextlib import closing
@@ -76,9 +77,18 @@ def test_a_command_runs_at_once(conversation: Conversation):
 
 
 def test_tab_completes_a_type_of_the_memory(conversation: Conversation):
-    assert typed(conversation, 'FIND(?s) WHERE { ?s {type: "Sym\t"} }\r') == [
-        'FIND(?s) WHERE { ?s {type: "Symptom"} }'
-    ]
+    async def type_and_wait() -> str:
+        with create_pipe_input() as keyboard:
+            session = prompt(conversation, InMemoryHistory(), keyboard, DummyOutput())
+            asked = asyncio.create_task(session.prompt_async())
+            keyboard.send_text('FIND(?s) WHERE { ?s {type: "Sym\t')
+            async with asyncio.timeout(10):
+                while not session.default_buffer.text.endswith("Symptom"):
+                    await asyncio.sleep(0)
+                keyboard.send_text('"} }\r')
+                return await asked
+
+    assert asyncio.run(type_and_wait()) == 'FIND(?s) WHERE { ?s {type: "Symptom"} }'
 
 
 def test_names_are_asked_for_again_after_a_write(conversation: Conversation):

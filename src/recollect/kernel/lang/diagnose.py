@@ -73,6 +73,8 @@ def not_a_token(tokens: Tokens, at: int) -> RecollectError | None:
 
 def is_near(word: str, names: tuple[str, ...]) -> bool:
     """Whether a word can only be one of the names, misspelled."""
+    if len(word) > 40:  # comparing takes time in proportion
+        return False
     folded = (name.casefold() for name in names)
     return bool(get_close_matches(word.casefold(), folded, n=1, cutoff=0.75))
 

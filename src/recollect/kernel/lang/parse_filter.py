@@ -158,10 +158,10 @@ def _unknown_test(cursor: Cursor) -> RecollectError:
     if cursor.next_token() != "(":
         return cursor.unexpected(A_VARIABLE, A_VALUE, "!", "(")
     meant = OTHER_NAMES.get(name.upper())
-    known = (meant,) if meant else nearest(name, TESTS) or TESTS
+    known = (meant,) if meant else nearest(name[:40], TESTS) or TESTS
     is_misspelled = meant is not None or is_near(name, TESTS)
     return cursor.error(
-        f"FILTER has no function {name}",
+        f"FILTER has no function {name[:40]}",
         hint=f"use {known[0]}" if is_misspelled else f"use one of {', '.join(TESTS)}",
         known=known,
         fix=known[0] if is_misspelled else None,

@@ -107,10 +107,10 @@ def _unknown_function(cursor: Cursor) -> RecollectError:
     name = cursor.token
     if cursor.next_token() != "(" or name.upper() in FUNCTIONS:
         return cursor.unexpected(A_VARIABLE, *AGGREGATES)
-    known = nearest(name, AGGREGATES) or AGGREGATES
+    known = nearest(name[:40], AGGREGATES) or AGGREGATES
     is_misspelled = is_near(name, AGGREGATES)
     return cursor.error(
-        f"FIND has no function {name}",
+        f"FIND has no function {name[:40]}",
         hint=f"use {known[0]}" if is_misspelled else f"use one of {', '.join(AGGREGATES)}",
         known=known,
         fix=known[0] if is_misspelled else None,

@@ -144,10 +144,10 @@ def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
     key = object_key(cursor, "}")
     span = cursor.tokens.span(first)
     if key not in PATTERN_KEYS:
-        known = nearest(key, PATTERN_KEYS) or PATTERN_KEYS
+        known = nearest(key[:40], PATTERN_KEYS) or PATTERN_KEYS
         meant = known[0] if is_near(key, PATTERN_KEYS) else None
         raise cursor.error(
-            f"a concept pattern has no key {key}: only type, name and id",
+            f"a concept pattern has no key {key[:40]}: only type, name and id",
             span=span,
             hint=f"use {meant}" if meant else f'read it with ATTR(?x, "{key}", ?value)',
             known=known,

@@ -107,13 +107,12 @@ class Folds:
     def _extreme(self, fold: ir.Fold) -> nodes.Expr:
         """Return MIN or MAX over numbers and strings: SQLite orders them as KIP does."""
         var = self._solutions.plan.variables[fold.variable]
-        if var.is_element:
-            return nodes.Null()
-        value = value_of(self._solutions.rows, var)
-        if isinstance(value, TextValue):
-            scalar: nodes.Expr = value.expr
-        else:
+        scalar: nodes.Expr = nodes.Null()
+        if not var.is_element:
+            value = value_of(self._solutions.rows, var)
             scalar = nodes.Call("coalesce", (number_of(value), text_of(value)))
+            if isinstance(value, TextValue):
+                scalar = value.expr
         return nodes.Aggregate(fold.function.lower(), self._add(f"m{fold.variable}", scalar))
 
     def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:

@@ -78,6 +78,13 @@ class Rows:
         self.tables.append(nodes.From(table, alias))
         return alias
 
+    def left_join(self, table: str, alias: str, on: nodes.Expr) -> None:
+        """Join what there is of a table; where it is the first, to one row of nothing."""
+        if not self.tables:
+            nothing = nodes.Select(((nodes.Number(1), "one"),))
+            self.tables.append(nodes.From(nothing, self.context.fresh("n")))
+        self.tables.append(nodes.From(table, alias, nodes.Join.LEFT, on))
+
     def element(self, var: ir.Var) -> Element:
         """Return where an element variable is."""
         binding = self.bindings[var]
@@ -120,7 +127,7 @@ class Rows:
             self.where += [of_group(alias), is_same]
         else:
             on = nodes.All((of_group(alias), is_same))
-            self.tables.append(nodes.From(table, alias, nodes.Join.LEFT, on))
+            self.left_join(table, alias, on)
         return alias
 
     def select(self, *columns: tuple[nodes.Expr, str]) -> nodes.Select:

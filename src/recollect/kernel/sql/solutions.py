@@ -106,7 +106,7 @@ class Solutions:
         identity = tuple(
             dict.fromkeys(expr for place in places for expr in self.identity(place))
         )
-        orders = (*sorts, *(order for order, _ in position))
+        orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in position)]))
         if self.branch is not None:
             keys = self._keys(places)
             known = self._implied(keys)
@@ -115,7 +115,7 @@ class Solutions:
             prefix = _prefix(position, known)
             ordered = self._implied(var for _, var in prefix if var is not None)
             if known.issuperset(sorted_by) and ordered.issuperset(keys):
-                orders = (*sorts, *(order for order, _ in prefix))
+                orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in prefix)]))
                 return self._page(columns, identity, orders), outputs
         return self._first_of_each(columns, identity, orders), outputs
 

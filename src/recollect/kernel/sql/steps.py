@@ -205,7 +205,7 @@ def _extend(rows: Rows, step: ir.Extend) -> Rows:
         selects.append(inner.select(*columns))
     name = rows.context.with_query("o", nodes.Compound(tuple(selects), is_all=True))
     on = nodes.equal(nodes.Column(name, "n"), nodes.Column(stage, "n"))
-    rows.tables.append(nodes.From(name, name, nodes.Join.LEFT, on))
+    rows.left_join(name, name, on)
     for at, output in enumerate(step.outputs):
         rows.bindings[output] = _import(rows, step, at, name, is_held=held[at])
     return rows
@@ -314,7 +314,7 @@ def _left_join_link(
         one = inside.inner()
         _match_concept(one, check)
         conditions.append(nodes.Exists(one.select((nodes.Number(1), ""))))
-    rows.tables.append(nodes.From("link", alias, nodes.Join.LEFT, nodes.All(tuple(conditions))))
+    rows.left_join("link", alias, nodes.All(tuple(conditions)))
     kind = rows.context.end_kind(link.predicates)
     new = {
         link.subject: Element(nodes.Column(alias, "subject"), kind, is_nullable=True),

@@ -135,6 +135,10 @@ class SqliteStore:
         session = self._connections.writer()
         try:
             refuse_open(session.connection)
+        except RecollectError:
+            # Closing must not move another program's log into its file.
+            session.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            raise
         except apsw.Error as error:
             raise translated(error) from error
         if len(applied_migrations(session)) < len(MIGRATIONS):

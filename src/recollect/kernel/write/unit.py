@@ -31,6 +31,7 @@ from recollect.kernel.write.merge import merge
 from recollect.kernel.write.rows import RowBatch
 from recollect.kernel.write.tally import Move, count_moves
 from recollect.kernel.write.temporal import advance_clock
+from recollect.kernel.write.validation import identifier
 from recollect.model import Attributes, Instant
 
 _SALT_BYTES = 16
@@ -171,6 +172,8 @@ class Unit:
 
         The store's transaction is still open afterwards: its end makes all of it durable.
         """
+        actor = None if actor is None else identifier(actor, "actor")
+        request_id = None if request_id is None else identifier(request_id, "request id")
         self.flush()
         changes = [
             (self.group.group_id, self.number, element.id, operation, self._digest(element))

@@ -228,7 +228,7 @@ def where(
     database: Place = None, db: Database = None, group: GroupName = None, json: Json = False
 ) -> None:
     """Tell which memory would be used, and why."""
-    from recollect.servers.cli.manage import where as locate
+    from recollect.servers.cli.where import where as locate
 
     locate(_one(database, db), group, as_json=json)
 

@@ -1,7 +1,12 @@
-"""The commands about a memory as a whole: init, stats, where."""
+"""The commands about a memory as a whole: init and stats."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import UTC, datetime
+from shlex import quote
+
+from recollect.kernel import Nexus
 from recollect.servers.cli.output import output
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -19,7 +24,7 @@ def init(database: str | None, group: str | None, *, as_json: bool) -> None:
             out.json({"result": {"path": located.path, "group": chosen, "created": is_new}})
             return
         out.say(f"{'created' if is_new else 'already there:'} {located.path}", "green")
-        out.say(f"try: recollect shell {located.path}", "dim")
+        out.say(f"try: recollect shell {quote(located.path)}", "dim")
 
 
 def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
@@ -28,23 +33,15 @@ def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
     with output(as_json=as_json) as out:
         nexus = open_nexus(settings.database(database), settings.group(group))
         try:
-            out.response({"result": nexus.stats()})
+            out.response({"result": counts_of(nexus)})
         finally:
             nexus.close()
 
 
-def where(database: str | None, group: str | None, *, as_json: bool) -> None:
-    """Show which file would be used and why; nothing is opened."""
-    settings = Settings()
-    located = settings.database(database)
-    with output(as_json=as_json) as out:
-        out.response(
-            {
-                "result": {
-                    "path": located.path,
-                    "reason": located.reason,
-                    "exists": located.exists,
-                    "group": settings.group(group),
-                }
-            }
-        )
+def counts_of(nexus: Nexus) -> dict[str, object]:
+    """Return the counts of a memory as JSON, the time of its last write as ISO 8601 text."""
+    stats = nexus.stats()
+    last_at = stats.last_at
+    moment = None if last_at is None else datetime.fromtimestamp(last_at / 1000, UTC)
+    text = None if moment is None else moment.isoformat(timespec="milliseconds")
+    return {**asdict(stats), "last_at": text and text.replace("+00:00", "Z")}

@@ -7,7 +7,6 @@ error. With `--json` standard output holds the response and nothing else.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -27,8 +26,8 @@ class Output:
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
         self.failed = False
-        self.out = Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
-        self.err = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+        self.out = Console(highlight=False, markup=False, emoji=False)
+        self.err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
     def response(self, response: Response, source: str = "", names: Names | None = None) -> None:
         """Show one response; `source` is the text it answers, for the caret of an error."""
@@ -39,7 +38,7 @@ class Output:
             return
         self._warnings(response)
         if (error := error_of(response)) is not None:
-            self.err.print(error_text(restored(error, source)))
+            self._trouble(restored(error, source))
         else:
             # Drawing is loaded only by a command that draws.
             from recollect.servers.cli.render import drawn
@@ -58,7 +57,8 @@ class Output:
 
     def say(self, text: str, style: str = "") -> None:
         """Print one line for people; silent with `--json`."""
-        self.show(shown(text, style))
+        if not self.as_json:
+            self.out.print(shown(text, style), soft_wrap=True)
 
     def error(self, error: RecollectError) -> None:
         """Show a failure: JSON on standard output, or a caret and a hint on standard error."""
@@ -66,19 +66,26 @@ class Output:
         if self.as_json:
             self.json({"error": error.to_wire()})
         else:
-            self.err.print(error_text(error))
+            self._trouble(error)
 
-    def progress(self) -> Progress:
-        """Return a progress bar on standard error; it draws nothing without a terminal."""
+    def progress(self, *, is_counted: bool = True) -> Progress:
+        """Return a progress bar on standard error; it draws nothing without a terminal.
+
+        What is not counted only shows that it goes on, and for how long.
+        """
         return Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
+            *([MofNCompleteColumn()] if is_counted else []),
             TimeElapsedColumn(),
             console=self.err,
             transient=True,
             disable=not self.err.is_terminal,
         )
+
+    def _trouble(self, error: RecollectError) -> None:
+        """Print an error with its lines whole, so that the caret stands where it should."""
+        self.err.print(error_text(error), soft_wrap=True)
 
     def _warnings(self, response: Response) -> None:
         for warning in warnings_of(response):

@@ -168,10 +168,7 @@ def _grow(branch: Tree, value: object, names: Names) -> None:
                 _member(branch, str(key), member, names)
         case list() as items:
             for item in items:
-                if isinstance(item, Mapping) and not _is_element(item):
-                    _grow(branch.add(_title(item)), _rest(item), names)
-                else:
-                    branch.add(_listed(item))
+                _item(branch, item, names)
         case _:
             branch.add(cell(value, names))
 
@@ -192,18 +189,34 @@ def _member(branch: Tree, key: str, member: object, names: Names) -> None:
             branch.add(Text.assemble(title, "  ", cell(member, names)))
 
 
-def _title(item: Mapping[str, object]) -> Text:
-    """Return the first member of an object in a list, which says what the object is."""
-    first = next(iter(item.values()), "")
-    return cell(first, {}).copy() if not isinstance(first, Mapping) else Text("·")
+def _item(branch: Tree, item: object, names: Names) -> None:
+    """Draw one item of a list: what it is called, and the rest beside it or below."""
+    match item:
+        case {"count": int() as count, "types": list() | dict() as types, **rest} if len(rest) == 1:
+            (name,) = rest.values()
+            branch.add(Text.assemble(_counted_name(str(name), count), "  ", _kinds(types)))
+        case {"name": str(), "count": int(), **rest}:
+            _grow(branch.add(_listed(item)), rest, names)
+        case Mapping() if item and not _is_element(item):
+            (_, first), *others = item.items()
+            _grow(branch.add(_listed(first)), dict(others), names)
+        case _:
+            branch.add(_listed(item))
 
 
-def _rest(item: Mapping[str, object]) -> Mapping[str, object]:
-    return (
-        dict(list(item.items())[1:])
-        if not isinstance(next(iter(item.values()), 0), Mapping)
-        else item
-    )
+def _kinds(types: Sequence[object] | Mapping[str, object]) -> Text:
+    """Return the kinds of something, each with its count where there are several."""
+    if isinstance(types, Mapping):
+        types = [{"name": name, "count": count} for name, count in types.items()]
+    match types:
+        case [{"name": str() as only}]:
+            return shown(only)
+        case _:
+            return _listed(list(types))
+
+
+def _counted_name(name: str, count: int) -> Text:
+    return shown(name).append(f" ({count:,})", style="dim")
 
 
 def _is_long(items: list[object]) -> bool:
@@ -217,7 +230,7 @@ def _listed(value: object) -> Text:
         case list():
             return Text(", ").join(_listed(item) for item in value)
         case {"name": str() as name, "count": int() as count}:
-            return shown(name).append(f" ({count:,})", style="dim")
+            return _counted_name(name, count)
         case _:
             return cell(value, {})
 

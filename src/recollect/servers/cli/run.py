@@ -15,6 +15,9 @@ from recollect.servers.cli.response import Response, error_of
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
+LARGE = 50_000
+"""So many characters of one transaction are worth a sign that it goes on."""
+
 SEVERAL = 3
 """So many results of one run are drawn; of more, only the count and the failures."""
 
@@ -54,8 +57,9 @@ def run_file(
 def _run_whole(
     out: Output, nexus: Nexus, text: str, parameters: Mapping[str, Value], *, dry_run: bool
 ) -> None:
-    with out.progress() as progress:
-        progress.add_task(f"running {len(text):,} characters", total=None)
+    with out.progress(is_counted=False) as progress:
+        if len(text) >= LARGE:
+            progress.add_task(f"running {len(text):,} characters", total=None)
         response = execute_kip(nexus, text, parameters=parameters, dry_run=dry_run)
     out.response(response, text, {} if out.as_json else names_of(nexus, response))
 

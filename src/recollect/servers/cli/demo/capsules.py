@@ -115,19 +115,23 @@ CORRECTION = """\
 // A larger trial did not see Neural Bloom, but did see something else.
 DELETE PROPOSITIONS ?reported
 WHERE {
-  ?reported ({type: "Drug", name: "Cognizine"}, "has_side_effect", {name: "Neural Bloom"})
+  ?reported (
+    {type: "Drug", name: "Cognizine"}, "has_side_effect", {type: "Symptom", name: "Neural Bloom"}
+  )
 }
 
 UPSERT {
   CONCEPT @cognizine {
     {type: "Drug", name: "Cognizine"}
     SET PROPOSITIONS {
-      ("has_side_effect", @dreams)
+      ("has_side_effect", @dreams) WITH METADATA {
+        source: "Clinical Trial NCT067890",
+        confidence: 0.9
+      }
     }
   }
   CONCEPT @dreams { {type: "Symptom", name: "Vivid Dreams"} }
-}
-WITH METADATA { source: "Clinical Trial NCT067890", confidence: 0.9 }"""
+}"""
 
 
 def capsule(entries: Iterable[Entry], source: str) -> str:

@@ -85,7 +85,7 @@ WHERE {
 }""",
     ),
     Question(
-        "What does Bas-Rhin (FR-67) lie in, step by step?",
+        "What does Bas-Rhin (FR-67) lie in?",
         """\
 FIND(?place, ?title, ?kind)
 WHERE {

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from shlex import quote
 
-from rich.rule import Rule
 from rich.syntax import Syntax
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -18,6 +18,7 @@ from recollect.servers.cli.demo import capsules, questions
 from recollect.servers.cli.demo.entry import Entry
 from recollect.servers.cli.demo.questions import Question
 from recollect.servers.cli.lexer import KipLexer
+from recollect.servers.cli.manage import counts_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output, restored
 from recollect.servers.cli.response import error_of
@@ -55,17 +56,22 @@ class Demonstration:
 
     def step(self, question: Question, as_of: Mapping[str, object] | None = None) -> None:
         """Show one text, run it, and show what it gives."""
-        self.out.show("")
-        self.out.show(Rule(f"{len(self.steps) + 1}. {question.title}", align="left", style="dim"))
+        self.out.say(f"\n{len(self.steps) + 1}. {question.title}\n", "bold underline")
         self.out.show(
-            Syntax(question.text, KipLexer(), theme="ansi_dark", background_color="default")
+            Syntax(
+                question.text,
+                KipLexer(),
+                theme="ansi_dark",
+                background_color="default",
+                word_wrap=True,
+            )
         )
         response = execute_kip(self.nexus, question.text, as_of=as_of)
         self.steps.append({"title": question.title, "command": question.text, "response": response})
         if error_of(response) is not None:
             self.out.failed = True
         if not self.out.as_json:
-            self.out.show("")
+            self.out.say("")
             self.out.response(response, question.text, names_of(self.nexus, response))
 
 
@@ -80,7 +86,7 @@ def demonstrate(database: Path | None, *, as_json: bool) -> None:
             demonstration = Demonstration(nexus, out)
             demonstration.load(entries)
             _tell(demonstration)
-            counts = nexus.stats()
+            counts = counts_of(nexus)
         seconds = round(time.perf_counter() - started, 1)
         if as_json:
             steps = demonstration.steps
@@ -89,7 +95,7 @@ def demonstrate(database: Path | None, *, as_json: bool) -> None:
             )
             return
         out.say(f"\nAll of it took {seconds} s. The memory is kept in {path}", "green")
-        out.say(f"try: recollect shell {path}", "bold")
+        out.say(f"try: recollect shell {quote(str(path))}", "bold")
 
 
 def _tell(demonstration: Demonstration) -> None:
@@ -101,7 +107,7 @@ def _tell(demonstration: Demonstration) -> None:
     for question in questions.OF_THE_LESSONS:
         demonstration.step(question)
     demonstration.step(questions.BEFORE)
-    before = demonstration.nexus.stats()["transactions"]
+    before = demonstration.nexus.stats().transactions
     demonstration.step(questions.CORRECTION)
     demonstration.step(questions.AFTER)
     demonstration.step(questions.AS_IT_WAS, as_of={"known": before})
@@ -128,7 +134,7 @@ def _new_file(database: Path | None) -> Path:
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{database} is there already, and the demo makes a new memory",
-            hint=f"recollect shell {database}, or name a new file",
+            hint=f"recollect shell {quote(str(database))}, or name a new file",
         )
     return database
 

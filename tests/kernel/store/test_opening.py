@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import apsw
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.kernel.store.address import parse_address
+from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.sqlite import SqliteStore
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in sorted(folder.iterdir())}
+
+
+def refused(folder: Path, path: Path, code: str) -> RecollectError:
+    """Open the file, which must fail and leave the folder as it was, to the byte."""
+    before = contents(folder)
+    with pytest.raises(RecollectError) as caught:
+        SqliteStore(path)
+    assert caught.value.code.code == code
+    assert caught.value.hint
+    assert contents(folder) == before
+    return caught.value
+
+
+def make(path: Path, rows: int = 0) -> Path:
+    store = SqliteStore(path)
+    with store.writing() as session:
+        for number in range(rows):
+            session.execute_many("INSERT INTO term VALUES (1, ?, ?)", [(number, f"{number} " * 50)])
+    store.close()
+    return path
+
+
+def alter(path: Path, *statements: str) -> None:
+    connection = apsw.Connection(str(path))
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_text("Dear diary, " * 1000)
+    refused(tmp_path, path, "STORE_FOREIGN")
+
+
+def test_a_short_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_bytes(b"\0")
+    refused(tmp_path, path, "STORE_FOREIGN")
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+@pytest.mark.parametrize("application_id", [0, 42])
+def test_another_programs_database_is_refused(
+    tmp_path: Path, journal: str, application_id: int
+) -> None:
+    path = tmp_path / "other.db"
+    alter(
+        path,
+        f"PRAGMA journal_mode = {journal}",
+        f"PRAGMA application_id = {application_id}",
+        "CREATE TABLE address_book (name)",
+    )
+    refused(tmp_path, path, "STORE_FOREIGN")
+
+
+def test_another_programs_open_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    alter(path, "PRAGMA journal_mode = wal")
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE address_book (name)")
+    before = contents(tmp_path)
+    with pytest.raises(RecollectError) as caught:
+        SqliteStore(path)
+    assert caught.value.code.code == "STORE_FOREIGN"
+    after = contents(tmp_path)
+    del before["other.db-shm"], after["other.db-shm"]  # its locks are for all who read
+    assert after == before
+    other.close()
+
+
+def test_a_crashed_programs_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    alter(path, "PRAGMA journal_mode = wal")
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE address_book (name)")
+    left = {name: held for name, held in contents(tmp_path).items() if not name.endswith("shm")}
+    other.close()
+    crashed = tmp_path / "crashed"
+    crashed.mkdir()
+    for name, held in left.items():
+        (crashed / name).write_bytes(held)
+    with pytest.raises(RecollectError) as caught:
+        SqliteStore(crashed / "other.db")
+    assert caught.value.code.code == "STORE_FOREIGN"
+    assert {name: held for name, held in contents(crashed).items() if name in left} == left
+
+
+def test_an_empty_database_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    alter(path, "PRAGMA user_version = 0", "VACUUM")
+    make(path)
+    make(path)
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    path.touch()
+    make(path)
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db")
+    alter(path, "PRAGMA user_version = 99")
+    assert "upgrade" in refused(tmp_path, path, "STORE_NEWER").hint
+
+
+def test_a_file_with_an_unknown_migration_is_refused(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db")
+    alter(path, "INSERT INTO migration VALUES ('m999_future', 0)")
+    error = refused(tmp_path, path, "STORE_NEWER")
+    assert error.details["unknown_migrations"] == ["m999_future"]
+
+
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db", rows=200)
+    size = path.stat().st_size
+    for kept in (size // 2, 4096, 50, size - 1):
+        path.write_bytes(path.read_bytes()[:kept])
+        refused(tmp_path, path, "STORE_CORRUPT")
+
+
+@pytest.mark.parametrize("start", [100, 4096, 3 * 4096, -4096])
+def test_a_damaged_file_is_refused(tmp_path: Path, start: int) -> None:
+    path = make(tmp_path / "memory.db", rows=200)
+    damaged = bytearray(path.read_bytes())
+    place = start % len(damaged)
+    damaged[place : place + 600] = b"\xff" * 600
+    path.write_bytes(damaged)
+    refused(tmp_path, path, "STORE_CORRUPT")
+
+
+def test_damage_found_while_reading_is_reported_as_such(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db", rows=200)
+    store = SqliteStore(path)
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(path.stat().st_size - 4096))
+    with pytest.raises(RecollectError) as caught, store.reading() as session:
+        session.rows("SELECT * FROM term")
+    assert caught.value.code.code == "STORE_CORRUPT"
+    store.close()
+
+
+@pytest.mark.parametrize("address", ["", "postgresql://host/db", "missing/memory.db", ".", "a\0b"])
+def test_an_address_where_no_file_can_be_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(tmp_path, address, "INVALID_ARGUMENT")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("address", "path"),
+    [
+        ("memory.db", "memory.db"),
+        ("/tmp/memory.db", "/tmp/memory.db"),
+        ("sqlite:///memory.db", "memory.db"),
+        ("sqlite:////tmp/memory.db", "/tmp/memory.db"),
+        ("sqlite:///a%20b.db", "a b.db"),
+        (Path("memory.db"), "memory.db"),
+        (":memory:", None),
+        ("sqlite://", None),
+        ("sqlite:///:memory:", None),
+    ],
+)
+def test_addresses_name_files_or_memory(address: str | Path, path: str | None) -> None:
+    assert parse_address(address).path == (None if path is None else Path(path))
+
+
+def test_names_that_mean_something_to_the_engine_are_only_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = ["file:x?mode=memory", "a b%20?#.db", "\u8bb0\u5fc6.db", "-wal"]
+    for name in names:
+        make(Path(name))
+        make(Path(name))
+    assert {one.name for one in tmp_path.iterdir()} == set(names)
+
+
+def test_a_store_another_one_has_open_can_be_opened(tmp_path: Path) -> None:
+    one = SqliteStore(tmp_path / "memory.db")
+    with one.writing() as session:
+        session.rows("UPDATE counter SET last_n = 5")
+    two = SqliteStore(tmp_path / "memory.db", Settings(busy_seconds=0.05))
+    with one.writing():
+        SqliteStore(tmp_path / "memory.db", Settings(busy_seconds=0.05)).close()
+    with two.reading() as session:
+        assert session.rows("SELECT last_n FROM counter") == [(5,)]
+    one.close()
+    two.close()

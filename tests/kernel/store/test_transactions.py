@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.protocol import Budget
+from recollect.kernel.store.sqlite import SqliteStore
+
+ENDLESS = """
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+"""
+
+
+@pytest.fixture(params=["file", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path):  # type: ignore[no-untyped-def]
+    store = SqliteStore(":memory:" if request.param == "memory" else tmp_path / "memory.db")
+    yield store
+    store.close()
+
+
+def last(store: SqliteStore) -> object:
+    with store.reading() as session:
+        row = session.row("SELECT max(last_n) FROM counter")
+    assert row is not None
+    return row[0]
+
+
+def put(store: SqliteStore, number: int, is_dry_run: bool = False) -> None:
+    with store.writing(is_dry_run) as session:
+        session.execute_many("UPDATE counter SET last_n = ?", [(number,)])
+
+
+def code_of(action: Callable[[], object]) -> str:
+    with pytest.raises(RecollectError) as caught:
+        action()
+    return caught.value.code.code
+
+
+def test_what_is_written_is_read_afterwards(store: SqliteStore) -> None:
+    put(store, 5)
+    assert last(store) == 5
+
+
+def test_an_exception_rolls_the_write_back(store: SqliteStore) -> None:
+    with pytest.raises(KeyboardInterrupt), store.writing() as session:
+        session.rows("UPDATE counter SET last_n = 5")
+        raise KeyboardInterrupt
+    assert last(store) == 0
+    put(store, 6)
+    assert last(store) == 6
+
+
+def test_a_dry_run_rolls_back_at_its_end(store: SqliteStore) -> None:
+    put(store, 5, is_dry_run=True)
+    assert last(store) == 0
+
+
+def test_actions_wait_for_the_commit_and_never_follow_a_rollback(store: SqliteStore) -> None:
+    called: list[str] = []
+    with store.writing() as session:
+        session.on_commit(lambda: called.append("committed"))
+        assert called == []
+    with store.writing(is_dry_run=True) as session:
+        session.on_commit(lambda: called.append("dry run"))
+    with pytest.raises(ValueError), store.writing() as session:
+        session.on_commit(lambda: called.append("failed"))
+        raise ValueError
+    put(store, 1)
+    assert called == ["committed"]
+
+
+def test_a_read_inside_a_read_sees_the_same_snapshot(store: SqliteStore) -> None:
+    with store.reading() as outer, store.reading() as inner:
+        assert outer is inner
+        assert inner.rows("SELECT last_n FROM counter") == [(0,)]
+    assert last(store) == 0
+
+
+def test_a_write_inside_a_write_is_refused_at_once(store: SqliteStore) -> None:
+    with store.writing():
+        assert code_of(lambda: put(store, 1)) == "KIP_4003"
+    put(store, 2)
+    assert last(store) == 2
+
+
+def test_a_snapshot_does_not_see_a_later_commit(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    with store.reading() as session:
+        assert session.rows("SELECT last_n FROM counter") == [(0,)]
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(put, store, 5).result()
+        assert session.rows("SELECT last_n FROM counter") == [(0,)]
+    assert last(store) == 5
+    store.close()
+
+
+def test_a_reader_cannot_write(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    with store.reading() as session:
+        assert code_of(lambda: session.rows("UPDATE counter SET last_n = 1")) == "STORE_UNAVAILABLE"
+    assert last(store) == 0
+    store.close()
+
+
+def test_many_threads_write_one_after_another(store: SqliteStore) -> None:
+    def add(_: int) -> None:
+        with store.writing() as session:
+            session.rows("UPDATE counter SET last_n = last_n + 1")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(add, range(100)))
+    assert last(store) == 100
+
+
+def test_a_busy_store_answers_after_the_time_it_was_given(tmp_path: Path) -> None:
+    settings = Settings(busy_seconds=0.05)
+    one = SqliteStore(tmp_path / "memory.db", settings)
+    two = SqliteStore(tmp_path / "memory.db", settings)
+    with one.writing():
+        began = time.monotonic()
+        assert code_of(lambda: put(two, 1)) == "STORE_BUSY"  # as another process would
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(code_of, lambda: put(one, 1)).result() == "STORE_BUSY"
+        assert 0.09 < time.monotonic() - began < 4
+    put(two, 2)
+    assert last(one) == 2
+    one.close()
+    two.close()
+
+
+def test_a_closed_store_says_so(store: SqliteStore) -> None:
+    store.close()
+    assert code_of(lambda: last(store)) == "STORE_CLOSED"
+    assert code_of(lambda: put(store, 1)) == "STORE_CLOSED"
+    store.close()
+
+
+def test_closing_waits_for_a_block_that_reads(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    is_reading, may_end = threading.Event(), threading.Event()
+
+    def read() -> object:
+        with store.reading() as session:
+            is_reading.set()
+            may_end.wait(5)
+            return session.rows("SELECT last_n FROM counter")
+
+    with ThreadPoolExecutor(2) as pool:
+        reading = pool.submit(read)
+        is_reading.wait(5)
+        closing = pool.submit(store.close)
+        may_end.set()
+        assert reading.result() == [(0,)]
+        closing.result()
+    assert code_of(lambda: last(store)) == "STORE_CLOSED"
+
+
+def test_connections_of_ended_threads_are_closed(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    last(store)
+
+    def descriptors() -> int:
+        gc.collect()
+        return len(os.listdir("/dev/fd"))
+
+    before = descriptors()
+    for _ in range(20):
+        thread = threading.Thread(target=last, args=(store,))
+        thread.start()
+        thread.join()
+    assert descriptors() <= before + 2
+    store.close()
+    assert descriptors() < before
+
+
+def test_a_statement_beyond_its_steps_is_ended_with_the_number(store: SqliteStore) -> None:
+    with store.reading() as session:
+        with pytest.raises(RecollectError) as caught:
+            session.rows(ENDLESS, budget=Budget(steps=100_000))
+        assert caught.value.code.code == "KIP_4002"
+        assert "100000" in caught.value.message
+        assert session.rows("SELECT 1") == [(1,)]
+
+
+def test_a_statement_beyond_its_time_is_ended(store: SqliteStore) -> None:
+    with store.reading() as session:
+        budget = Budget(seconds=0.05)
+        assert code_of(lambda: session.rows(ENDLESS, budget=budget)) == "KIP_4001"
+
+
+def test_the_same_statement_takes_the_same_steps_every_time(store: SqliteStore) -> None:
+    counted = ENDLESS.replace("FROM n)", "FROM n LIMIT 30000)")
+
+    def is_enough(steps: int) -> bool:
+        try:
+            session.rows(counted, budget=Budget(steps=steps))
+        except RecollectError:
+            return False
+        return True
+
+    with store.reading() as session:
+        first = [is_enough(steps) for steps in range(0, 1_000_000, 50_000)]
+        assert first == [is_enough(steps) for steps in range(0, 1_000_000, 50_000)]
+        assert (first[0], first[-1]) == (False, True)
+
+
+def test_no_statement_of_the_engine_reaches_an_error(store: SqliteStore) -> None:
+    with store.reading() as session, pytest.raises(RecollectError) as caught:
+        session.rows("SELECT secret FROM nowhere WHERE password = ?", ("hunter2",))
+    assert caught.value.code.code == "KIP_4003"
+    for word in ("secret", "nowhere", "hunter2", "SELECT"):
+        assert word not in str(caught.value.to_wire())
+
+
+def test_explain_shows_the_index_that_is_used(store: SqliteStore) -> None:
+    lines = store.explain(
+        "SELECT c.id FROM concept AS c WHERE c.group_id = ? AND c.name = ?", (1, "x")
+    )
+    assert any("concept_name" in line for line in lines)
+
+
+def test_the_file_keeps_what_was_committed(tmp_path: Path) -> None:
+    store = SqliteStore(f"sqlite:///{tmp_path}/memory.db")
+    put(store, 7)
+    store.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["memory.db"]
+    store = SqliteStore(str(tmp_path / "memory.db"))
+    assert last(store) == 7
+    store.close()
+
+
+@pytest.mark.parametrize("synchronous", ["full", "normal"])
+def test_the_settings_reach_every_connection(tmp_path: Path, synchronous: str) -> None:
+    settings = Settings(synchronous=synchronous)  # type: ignore[arg-type]
+    store = SqliteStore(tmp_path / "memory.db", settings)
+    number = {"full": 2, "normal": 1}[synchronous]
+    for block in (store.reading, store.writing):
+        with block() as session:
+            assert session.rows("PRAGMA synchronous") == [(number,)]
+            assert session.rows("PRAGMA journal_mode") == [("wal",)]
+    store.close()

@@ -1,0 +1,74 @@
+"""Verifies a store's change log from its rows alone, without the code that wrote it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from recollect.kernel.store.protocol import SqlRow
+from recollect.kernel.store.sqlite import SqliteStore
+
+CONCEPTS = """
+SELECT c.id, c.salt, c.attributes, c.metadata, c.valid_at, c.invalid_at, c.changed_at,
+       c.expired_at, c.id, t.text, c.name, c.public_id
+FROM concept c JOIN term t ON t.group_id = c.group_id AND t.code = c.type WHERE c.group_id = ?
+"""
+LINKS = """
+SELECT l.id, l.salt, l.attributes, l.metadata, l.valid_at, l.invalid_at, l.changed_at,
+       l.expired_at, l.id, l.subject, t.text, l.object, l.key, l.public_id
+FROM link l JOIN term t ON t.group_id = l.group_id AND t.code = l.predicate WHERE l.group_id = ?
+"""
+
+
+def verify(store: SqliteStore, group: int) -> int:
+    """Return how many transactions the log has, after checking every digest and chain hash."""
+    with store.reading() as session:
+        elements = {row[0]: row for row in session.rows(CONCEPTS, (group,))}
+        elements |= {row[0]: row for row in session.rows(LINKS, (group,))}
+        pasts = session.rows("SELECT * FROM concept_past WHERE group_id = ?", (group,))
+        pasts += session.rows("SELECT * FROM link_past WHERE group_id = ?", (group,))
+        sql = "SELECT tx, element, operation, digest FROM change WHERE group_id = ? ORDER BY 1, 2"
+        changes = session.rows(sql, (group,))
+        sql = "SELECT number, at, actor, request, chain FROM tx WHERE group_id = ? ORDER BY 1"
+        transactions = session.rows(sql, (group,))
+        standing = session.row("SELECT number, at, chain FROM grp WHERE group_id = ?", (group,))
+    past = {(row[1], row[8]): row[3:7] for row in pasts}  # by element and who had written it
+    chain, numbers, instants = bytes(32), [], [0]
+    for number, at, actor, request, written in transactions:
+        digests = []
+        for tx, element, operation, digest in changes:
+            if tx == number:
+                row = elements[element]
+                assert digest == _digest(row, _content(row, past, tx, operation)), (tx, element)
+                digests.append(digest)
+        assert digests, "a transaction without a change"
+        fields = _json([number, at, actor, request])
+        chain = hashlib.sha256(chain + fields.encode() + b"".join(digests)).digest()
+        assert written == chain, f"the chain breaks at {number}"
+        numbers.append(number)
+        instants.append(at)
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert instants == sorted(set(instants)), "time does not strictly rise"
+    if transactions:
+        assert standing == (numbers[-1], instants[-1], chain)
+    return len(numbers)
+
+
+def _content(
+    row: SqlRow, past: dict[tuple[object, object], SqlRow], number: object, operation: object
+) -> SqlRow:
+    if operation == "close":
+        assert row[7] == number
+        return row[2:6]
+    return row[2:6] if row[6] == number else past[row[0], number]
+
+
+def _digest(row: SqlRow, content: SqlRow) -> bytes:
+    attributes, metadata, valid_at, invalid_at = content
+    body = [*row[8:], json.loads(str(attributes)), json.loads(str(metadata)), valid_at, invalid_at]
+    assert isinstance(row[1], bytes)
+    return hashlib.sha256(row[1] + _json(body).encode()).digest()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

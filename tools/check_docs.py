@@ -20,7 +20,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 FRAGMENT = re.compile(r"\+[a-z0-9]+(-[a-z0-9]+)*\.(added|changed|fixed|removed)\.md")
 PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*( ; [a-z_]+ [^:/]+)?")
-MACHINE_PATH = re.compile(r"(?<![\w.:/])/(root|tmp|home|Users|work|opt)/\w")
+MACHINE_PATH = re.compile(r"(?<![\w.:/])/(root|home|Users|work)/\w")
 
 
 def files(root: Path) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import recollect
@@ -31,3 +32,7 @@ def test_the_methods_of_a_nexus_are_the_documented_ones() -> None:
 
 def test_the_kernel_has_one_door() -> None:
     assert set(recollect.kernel.__all__) <= {"Nexus", "check", "parse", "print_text"}
+
+
+def test_the_fields_of_limits_are_the_documented_ones() -> None:
+    assert documented("Limits") == {field.name for field in fields(recollect.Limits)}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tests.reference.evaluate import Evaluator
+from tests.reference.evaluate import Evaluator, unbound
 from tests.reference.find import solutions
 from tests.reference.graph import Graph, Link
-from tests.reference.mentions import kinds, name_targets
+from tests.reference.mentions import Kind, kinds, name_targets
 from tests.reference.patterns import Patterns
 from tests.reference.values import Parameters, resolve
 
@@ -38,7 +38,9 @@ def delete(
             return after, _delete_keys(after, statement, parameters)
         case ast.DeleteLinks():
             found = _targets(after, statement, parameters)
-            _, links = after.remove(one.id for one in after.links if one.id in found)
+            if any(one.id in found for one in after.concepts):
+                raise RecollectError(INVALID_SYNTAX, "the target of DELETE PROPOSITIONS is a concept")
+            _, links = after.remove(found)
             return after, {"deleted_propositions": links}
         case ast.DeleteConcept():
             matching = Patterns(after, parameters).concepts(statement.pattern)
@@ -72,11 +74,12 @@ def _targets(
         name = statement.target.name
     else:
         where, name = _target(where, only_links=isinstance(statement, ast.DeleteLinks))
-    if name not in kinds(where):
-        raise RecollectError(INVALID_SYNTAX, f"?{name} names nothing to delete from")
-    _, rows = solutions(where, Evaluator(graph, parameters))
-    found = dict.fromkeys(row[name] for row in rows)
-    return [one for one in found if isinstance(one, int)]
+    scope, rows = solutions(where, Evaluator(graph, parameters))
+    if name not in scope:
+        raise unbound([name])
+    if kinds(where)[name] is Kind.VALUE:
+        raise RecollectError(INVALID_SYNTAX, f"?{name} is a value, which nothing is deleted from")
+    return [one for one in dict.fromkeys(row[name] for row in rows) if isinstance(one, int)]
 
 
 def _target(where: Sequence[ast.Clause], only_links: bool) -> tuple[tuple[ast.Clause, ...], str]:

@@ -102,7 +102,9 @@ def _ordered(
 
     def place(row: Sorted) -> tuple[bool, int, object]:
         answer = key(row)
-        return sort_key(Read([], None) if isinstance(answer, list) else answer)
+        if isinstance(answer, list):
+            answer = Read([one.value for one in answer if isinstance(one, Read)], None)
+        return sort_key(answer)
 
     known = [row for row in rows if not place(row)[0]]
     known.sort(key=place, reverse=is_descending)

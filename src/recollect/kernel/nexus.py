@@ -14,6 +14,7 @@ from typing import Literal, assert_never
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, bind_values
+from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.search.describe import describe
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
@@ -125,6 +126,7 @@ class Nexus:
         for each kind of element shown.
         """
         limits = limits or self._limits
+        check_parameters(parameters or {}, limits.max_depth)
         bindings = Bindings(parameters or {})
         with _quoting(text):
             script = parsed(text, limits)
@@ -163,6 +165,7 @@ class Nexus:
         KIP_3002. `actor` and `request_id` stand in the transaction's record.
         """
         limits = limits or self._limits
+        check_parameters(parameters or {}, limits.max_depth)
         bindings = Bindings(parameters or {})
         source = text if isinstance(text, str) else ""
         with _quoting(source):
@@ -180,6 +183,11 @@ class Nexus:
                 unit.commit(actor, request_id)
         notices = _notices(script, bindings, [*reader.notices, *unit.notices])
         return Answer(results, notices, dry_run)
+
+    def only_reads(self, text: str) -> bool:
+        """Whether no statement of the text changes the graph; raises what `read` would."""
+        with _quoting(text):
+            return parsed(text, self._limits).is_read_only
 
     def search(
         self,
@@ -368,9 +376,9 @@ def _notices(
 ) -> tuple[Notice, ...]:
     """Return what to know about an answer: of parameters only where some were passed."""
     in_strings = [
-        Notice(one.code, one.message, f"${one.hint} is text inside a string", one.span)
+        Notice(one.code, one.message, f"write {one.hint} without quotes", one.span)
         for one in script.notices
-        if one.hint in bindings.values
+        if one.hint.removeprefix("$") in bindings.values
     ]
     unused = [
         Notice("unused_parameter", f"parameter {name} is not used", hint=f"write ${name}")

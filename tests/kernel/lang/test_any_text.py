@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import strategies
 from hypothesis import given
 from hypothesis import strategies as st
 
+import strategies
 from recollect.errors import RecollectError
 from recollect.kernel.lang import parse, print_text
 from recollect.kernel.lang.tokens import KEYWORDS
@@ -69,7 +69,7 @@ def test_a_mutilated_text_is_answered(text):
     outcome(text)
 
 
-@given(strategies.finds, st.data())
+@given(strategies.statements, st.data())
 def test_a_text_cut_short_is_answered(tree, data):
     text = print_text(tree)
     outcome(text[: data.draw(st.integers(0, len(text)))])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import orjson
 import pytest
-import strategies
 from hypothesis import given
 
+import strategies
 from recollect.kernel.lang import ast, literal, parse, print_text
 
 

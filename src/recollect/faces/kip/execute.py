@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.request import Command, OnMissing, Request, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
-from recollect.kernel import Nexus, parse
+from recollect.kernel import Nexus
 from recollect.model import Answer, AsOf, Value
 
 Run = Callable[[Nexus, Request, Command], Answer]
@@ -98,7 +98,7 @@ def _answer_batch(nexus: Nexus, run: Run, request: Request) -> Response:
     responses: list[Response] = []
     for command in request.commands:
         responses.append(_answer_one(nexus, run, request, command))
-        if "error" in responses[-1] and not _only_reads(command.text):
+        if "error" in responses[-1] and not _surely_reads(nexus, command):
             break
     left = len(request.commands) - len(responses)
     return with_warnings({"result": {"commands": responses}}, _not_run(left))
@@ -113,7 +113,7 @@ def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> R
 
 
 def _run(nexus: Nexus, request: Request, command: Command) -> Answer:
-    if parse(command.text).is_read_only:
+    if nexus.only_reads(command.text):
         return _read(nexus, request, command)
     if request.as_of is not None:
         raise RecollectError(
@@ -135,10 +135,10 @@ def _read(nexus: Nexus, request: Request, command: Command) -> Answer:
     return nexus.read(command.text, command.parameters, as_of=request.as_of)
 
 
-def _only_reads(text: str) -> bool:
-    """Whether what follows a failure of `text` can be trusted not to need what it wrote."""
+def _surely_reads(nexus: Nexus, command: Command) -> bool:
+    """Whether what comes after a command that failed cannot have relied on it."""
     try:
-        return parse(text).is_read_only
+        return nexus.only_reads(command.text)
     except RecollectError:
         return False
 

@@ -44,7 +44,8 @@ def lex(text: str, *, max_length: int = MAX_LENGTH) -> Tokens:
     ['LIMIT', '5']
     """
     _check_characters(text, max_length)
-    pieces = TOKEN.findall(text)
+    # Without rstrip, white space at the end would be read anew from each of its characters.
+    pieces = TOKEN.findall(text.rstrip())
     texts = list(map(str.lstrip, pieces))
     starts = array("I", map(sub, accumulate(map(len, pieces)), map(len, texts)))
     texts.append(END)
@@ -53,7 +54,7 @@ def lex(text: str, *, max_length: int = MAX_LENGTH) -> Tokens:
     if "//" in text:
         is_comment = [token.startswith("//") for token in texts]
         comments = tuple(
-            Comment(Span(start, start + len(token)), token.rstrip("\r"))
+            Comment(Span(start, start + len(token.rstrip())), token.rstrip())
             for token, start in compress(zip(texts, starts, strict=True), is_comment)
         )
         is_code = [not one for one in is_comment]

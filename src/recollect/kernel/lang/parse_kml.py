@@ -116,7 +116,7 @@ def _link_block(cursor: Cursor) -> LinkBlock:
 
 def _no_pattern(cursor: Cursor) -> RecollectError:
     error = cursor.unexpected("{")
-    if cursor.next_token() == ":":
+    if not cursor.at_end and cursor.next_token() == ":":
         error.message = "a CONCEPT block begins with a pattern in braces of its own"
         error.hint = 'write CONCEPT @handle { {type: "...", name: "..."} ... }'
     return error

@@ -142,6 +142,8 @@ def _comma(cursor: Cursor, after: str) -> None:
 def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
     first = cursor.at
     key = object_key(cursor, "}")
+    if key in PATTERN_KEYS and key not in found:
+        return key
     span = cursor.tokens.span(first)
     if key not in PATTERN_KEYS:
         known = nearest(key[:40], PATTERN_KEYS) or PATTERN_KEYS
@@ -153,9 +155,7 @@ def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
             known=known,
             fix=meant,
         )
-    if key in found:
-        raise cursor.error(f"{key} is given twice", span=span, hint=f"keep one {key}")
-    return key
+    raise cursor.error(f"{key} is given twice", span=span, hint=f"keep one {key}")
 
 
 def _variable_in_pattern(cursor: Cursor, key: str) -> RecollectError:

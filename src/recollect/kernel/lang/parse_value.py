@@ -56,26 +56,23 @@ def literal(value: object, span: Span = NOWHERE) -> Literal:
 
 def value(cursor: Cursor) -> ValueNode:
     """Parse any value; spans inside an array or object are those of the whole."""
+    if cursor.token[0] == '"':
+        return text(cursor)
     first = cursor.at
-    token = cursor.token
     met = cursor.parameters
     raw = _raw(cursor)
     span = cursor.since(first)
-    if met != cursor.parameters:
-        return _node(raw, span)
-    if isinstance(raw, str) and "\\" not in token and "\t" not in token:
-        return Literal(raw, token, span=span)
-    return Literal(raw, orjson.dumps(raw).decode(), span=span)
+    return literal(raw, span) if met == cursor.parameters else _node(raw, span)
 
 
 def text(cursor: Cursor, *expected: str) -> Text:
     """Parse a string or a placeholder; `expected` is what else could stand there."""
-    first = cursor.at
     token = cursor.token
     if token[0] == '"':
-        raw = string(cursor)
-        written = token if "\\" not in token and "\t" not in token else orjson.dumps(raw).decode()
-        return Literal(raw, written, span=cursor.since(first))
+        if _is_canonical(token):
+            return Literal(token[1:-1], token, span=cursor.step())
+        at = cursor.here()
+        return literal(string(cursor), at)
     if at_parameter(cursor):
         return parameter(cursor)
     raise cursor.unexpected(A_STRING, *expected)
@@ -135,6 +132,17 @@ def whole_number(token: str) -> int | None:
         return None
     number = int(token)
     return number if SMALLEST <= number <= LARGEST else None
+
+
+def _is_canonical(token: str) -> bool:
+    """Whether a string is closed, is JSON in its shortest form and has nothing to notice."""
+    return (
+        token[-1] == '"'
+        and len(token) > 1
+        and "\\" not in token
+        and "\t" not in token
+        and "$" not in token
+    )
 
 
 def _raw(cursor: Cursor) -> Raw:

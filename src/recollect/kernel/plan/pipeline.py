@@ -23,6 +23,7 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
     kinds = resolve_kinds(where)
     branches = Lowering(kinds).lower(where, kinds)
     variables = branches[0].exports
+    _refuse_equal_names(find)
     columns = _Columns({var.name: at for at, var in enumerate(variables)}, variables)
     return ir.Plan(
         branches=tuple(order_branch(branch, statistics) for branch in branches),
@@ -32,6 +33,22 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
         order_by=columns.sorts(find),
         is_grouped=_is_grouped(find),
     )
+
+
+def _refuse_equal_names(find: ast.Find) -> None:
+    """Refuse two columns of one name, one of which no caller could reach: KIP_1001."""
+    seen: dict[str, ast.Variable | ast.Aggregate] = {}
+    for column in find.columns:
+        if (first := seen.setdefault(column.name, column)) is column:
+            continue
+        if isinstance(column, ast.Variable) and first == column:
+            continue  # the same variable twice shows the same cell
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"two columns of FIND are named {column.name}",
+            hint=f"write AS ?{column.name}_2 for one of them",
+            span=column.span,
+        )
 
 
 def _is_grouped(find: ast.Find) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, RecollectError, nearest
+from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, RecollectError, Span, nearest
 from recollect.kernel.lang import ast
 
 
@@ -79,6 +79,19 @@ def _end_mentions(end: ast.End) -> Iterator[tuple[ast.Variable, bool | None]]:
         yield end, True
     elif isinstance(end, ast.LinkPattern):
         yield from _pattern_mentions(end)
+
+
+def place_of(node: object, text: str) -> Span | None:
+    """Return where a type or predicate stands in a tree, for a message about it."""
+    if isinstance(node, ast.Literal):
+        return node.span if node.value == text else None
+    if isinstance(node, tuple):
+        parts: Iterable[object] = node
+    elif isinstance(node, ast.Node):
+        parts = (getattr(node, name) for name in node.__match_args__)
+    else:
+        return None
+    return next((span for part in parts if (span := place_of(part, text)) is not None), None)
 
 
 def expression_variables(expression: ast.Expression) -> Iterator[ast.Variable]:

@@ -51,10 +51,10 @@ def _cell(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> Cel
         case Shape.JSON:
             return None if first is None else cast(Value, orjson.loads(cast(str, first)))
         case Shape.ELEMENTS:
+            if output.reduces in ("sum", "avg"):  # an element is not a number
+                return _reduced([], output.reduces)
             ids = orjson.loads(cast(str, first))
-            if output.reduces:
-                ids = list(dict.fromkeys(ids))
-            return [elements[one] for one in ids]
+            return [elements[one] for one in (dict.fromkeys(ids) if output.reduces else ids)]
         case Shape.VALUES:
             return _reduced(orjson.loads(cast(str, first)), output.reduces)
         case Shape.SUM:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlValue
-from recollect.model import AsOf, Instant
+from recollect.model import LIVING, AsOf, Instant
 
 _AT_NUMBER = "SELECT t.number, t.last_id FROM tx AS t WHERE t.group_id = ? AND t.number = ?"
 _AT_INSTANT = (
@@ -34,6 +35,13 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     """Return the moment of an AsOf; before the first transaction nothing was known."""
     if as_of is None or as_of == AsOf():
         return NOW
+    for at in (as_of.valid, as_of.known):
+        if at is not None and not -LIVING <= at <= LIVING:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the instant {at} is outside the range of the clock",
+                hint="pass milliseconds since 1970-01-01T00:00:00Z",
+            )
     parameters: dict[str, SqlValue] = {}
     number: int | None = None
     if as_of.valid is not None:

@@ -8,11 +8,19 @@ from typing import cast
 
 import orjson
 
-from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, Notice, RecollectError, nearest
+from recollect.errors import (
+    INVALID_SYNTAX,
+    RESOURCE_EXHAUSTED,
+    Notice,
+    RecollectError,
+    Span,
+    nearest,
+)
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target
+from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import decode_rows, element_ids
@@ -112,7 +120,7 @@ class Reader:
             key, lambda: compile_plan(plan_find(shape, statistics), statistics, clock, SQLITE)
         )
         _check_patterns(shape.where, lifting.values)
-        return compiled, self._parameters(compiled, lifting.values)
+        return compiled, self._parameters(compiled, lifting.values, find)
 
     def _run(
         self, find: ast.Find, bindings: Bindings, limit: int | None, offset: int
@@ -132,7 +140,9 @@ class Reader:
             )
         return compiled, rows
 
-    def _parameters(self, compiled: Compiled, values: dict[str, Value]) -> dict[str, SqlValue]:
+    def _parameters(
+        self, compiled: Compiled, values: dict[str, Value], find: ast.Find
+    ) -> dict[str, SqlValue]:
         group = self.group
         parameters: dict[str, SqlValue] = {
             "group": group.group_id,
@@ -149,10 +159,11 @@ class Reader:
             parameters[name] = _ABSENT if code is None else code
             if code is None:
                 is_predicate = name in compiled.predicates
-                self.notices.append(self._unknown(text, is_predicate=is_predicate))
+                span = place_of(find.where, text)
+                self.notices.append(self._unknown(text, span, is_predicate=is_predicate))
         return parameters
 
-    def _unknown(self, text: str, *, is_predicate: bool) -> Notice:
+    def _unknown(self, text: str, span: Span | None, *, is_predicate: bool) -> Notice:
         """Return the warning for a type or predicate that nothing in the group has."""
         statistics = self._catalog.statistics.current(self.session)
         known = statistics.links if is_predicate else statistics.concepts
@@ -164,6 +175,7 @@ class Reader:
             f"unknown_{'predicate' if is_predicate else 'type'}",
             f"no {what} is named {orjson.dumps(text).decode()}",
             hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",
+            span=span,
         )
 
 

@@ -14,7 +14,6 @@ from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions, ranked
 
 _HALF = nodes.Number(32)
 _LOW = nodes.Number(2**32 - 1)
-_HIGH = nodes.Number(2**32)
 _GROUPED = "q"
 
 
@@ -117,11 +116,7 @@ class Folds:
 
     def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         """Sum the integers in two halves, so that no sum overflows, and the reals apart."""
-        var = self._solutions.plan.variables[fold.variable]
-        number: nodes.Expr = nodes.Null()
-        if not var.is_element:
-            number = number_of(value_of(self._solutions.rows, var))
-        number = self._add(f"s{fold.variable}", number)
+        number = self._number(fold.variable)
         is_integer = nodes.Call("is_integer", (number,))
         is_real = nodes.Call("is_real", (number,))
         high = nodes.Case(((is_integer, nodes.Binary(">>", number, _HALF)),))
@@ -153,12 +148,31 @@ class Folds:
             if var.is_element:
                 return [nodes.Order(nodes.IsNull(key)), nodes.Order(key, sort.is_descending)]
             return ranked(key, is_descending=sort.is_descending)
-        folded, output = self._fold(sort.key)
-        if output.shape in (Shape.SUM, Shape.AVG):
-            key = _approximate(folded, is_average=output.shape is Shape.AVG)
-        else:
-            key = folded[0]
+        key = self._fold_key(sort.key)
         return [nodes.Order(nodes.IsNull(key)), nodes.Order(key, sort.is_descending)]
+
+    def _fold_key(self, fold: ir.Fold) -> nodes.Expr:
+        """Return what an aggregate is sorted by; sums and averages as real numbers."""
+        match fold.function:
+            case ast.Function.COUNT | ast.Function.MIN | ast.Function.MAX:
+                return self._fold(fold)[0][0]
+            case ast.Function.COLLECT:
+                return nodes.Call("canonical_json", (self._fold(fold)[0][0],))
+            case ast.Function.SUM | ast.Function.AVG:
+                real = nodes.Call("real", (self._number(fold.variable),))
+                name = "sum" if fold.function is ast.Function.SUM else "avg"
+                key: nodes.Expr = nodes.Aggregate(name, real, fold.is_distinct)
+                is_sum = fold.function is ast.Function.SUM
+                return nodes.Call("coalesce", (key, nodes.Number(0))) if is_sum else key
+            case _:
+                assert_never(fold.function)
+
+    def _number(self, place: int) -> nodes.Expr:
+        var = self._solutions.plan.variables[place]
+        number: nodes.Expr = nodes.Null()
+        if not var.is_element:
+            number = number_of(value_of(self._solutions.rows, var))
+        return self._add(f"s{place}", number)
 
     def _source(self) -> nodes.Query:
         """Return the solutions, each once, with the columns the folds read and their place."""
@@ -204,12 +218,3 @@ def _number(orders: list[nodes.Order]) -> nodes.Expr:
     if len(orders) == 1:
         return orders[0].key
     return nodes.RowNumber(tuple(orders))
-
-
-def _approximate(parts: list[nodes.Expr], *, is_average: bool) -> nodes.Expr:
-    """Return a sum or average as a real number, which is what it is sorted by."""
-    zero = nodes.Number(0)
-    high, low, real = (nodes.Call("coalesce", (part, zero)) for part in parts[:3])
-    whole = nodes.Binary("+", nodes.Binary("*", nodes.Call("real", (high,)), _HIGH), low)
-    total = nodes.Binary("+", whole, real)
-    return nodes.Binary("/", total, parts[4]) if is_average else total

@@ -68,17 +68,19 @@ def re2_search(pattern: str | None, text: str | None) -> int:
     return int(compile_pattern(pattern).search(text) is not None)
 
 
+def _public_id(id_bits: bytes, element: int | None) -> str | None:
+    return None if element is None else public_id(id_bits, element)
+
+
 def register_functions(connection: apsw.Connection) -> None:
     """Make the functions callable from the SQL of one connection."""
-    functions: tuple[tuple[Callable[..., SqlValue], int], ...] = (
-        (canonical_json, 1),
-        (re2_search, 2),
-        (public_id, 2),
+    functions: tuple[tuple[str, Callable[..., SqlValue], int], ...] = (
+        ("canonical_json", canonical_json, 1),
+        ("re2_search", re2_search, 2),
+        ("public_id", _public_id, 2),
     )
-    for function, arguments in functions:
-        connection.create_scalar_function(
-            function.__name__, function, arguments, deterministic=True
-        )
+    for name, function, arguments in functions:
+        connection.create_scalar_function(name, function, arguments, deterministic=True)
 
 
 @functools.lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ the transaction creates or closes is seen before it is on disk. Only the living 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import orjson
 
@@ -28,6 +29,9 @@ from recollect.model import Instant
 
 ConceptKey = tuple[int, str]
 """A type's code and a name."""
+
+_Shared = tuple[int, str | None, bytes, str, str, int, int, int, int, int]
+"""The columns that rows of concepts and of links begin with, in the order of `rows`."""
 
 _CHUNK = 2000  # elements one look-up asks for
 
@@ -204,42 +208,45 @@ class Directory:
 
     def _concept(self, row: SqlRow) -> ConceptElement:
         """Return the one object for a concept's row."""
-        known = self._elements.get(_whole(row[0]))
+        shared, kind, name = cast(_Shared, row[:10]), cast(int, row[10]), cast(str, row[11])
+        known = self._elements.get(shared[0])
         if isinstance(known, ConceptElement):
             return known
-        state, before = _loaded(row)
+        before = _before(shared)
         concept = ConceptElement(
-            id=_whole(row[0]),
-            public_id=_text_or_none(row[1]),
-            salt=_bytes(row[2]),
+            id=shared[0],
+            public_id=shared[1],
+            salt=shared[2],
             before=before,
-            content=state.content,
+            content=before.content,
             is_living=True,
-            on_disk=state,
-            type=_whole(row[10]),
-            name=str(row[11]),
+            on_disk=State(before.content, True),
+            type=kind,
+            name=name,
         )
         self.add_concept(concept)
         return concept
 
     def _link(self, row: SqlRow) -> LinkElement:
         """Return the one object for a link's row."""
-        known = self._elements.get(_whole(row[0]))
+        shared, own = cast(_Shared, row[:10]), cast(tuple[int, int, int, str], row[10:])
+        subject, predicate, target, key = own
+        known = self._elements.get(shared[0])
         if isinstance(known, LinkElement):
             return known
-        state, before = _loaded(row)
+        before = _before(shared)
         link = LinkElement(
-            id=_whole(row[0]),
-            public_id=_text_or_none(row[1]),
-            salt=_bytes(row[2]),
+            id=shared[0],
+            public_id=shared[1],
+            salt=shared[2],
             before=before,
-            content=state.content,
+            content=before.content,
             is_living=True,
-            on_disk=state,
-            subject=_whole(row[10]),
-            predicate=_whole(row[11]),
-            object=_whole(row[12]),
-            key=str(row[13]),
+            on_disk=State(before.content, True),
+            subject=subject,
+            predicate=predicate,
+            object=target,
+            key=key,
         )
         self._elements[link.id] = link
         if link.public_id is not None:
@@ -247,26 +254,9 @@ class Directory:
         return link
 
 
-def _loaded(row: SqlRow) -> tuple[State, Before]:
+def _before(shared: _Shared) -> Before:
+    _, _, _, attributes, metadata, valid_at, invalid_at, version, born_at, changed_at = shared
     content = Content(
-        attributes=orjson.loads(str(row[3])),
-        metadata=orjson.loads(str(row[4])),
-        valid_at=Instant(_whole(row[5])),
-        invalid_at=Instant(_whole(row[6])),
+        orjson.loads(attributes), orjson.loads(metadata), Instant(valid_at), Instant(invalid_at)
     )
-    before = Before(content, _whole(row[7]), _whole(row[8]), _whole(row[9]))
-    return State(content, True), before
-
-
-def _whole(value: SqlValue) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-def _bytes(value: SqlValue) -> bytes:
-    assert isinstance(value, bytes)
-    return value
-
-
-def _text_or_none(value: SqlValue) -> str | None:
-    return None if value is None else str(value)
+    return Before(content, version, born_at, changed_at)

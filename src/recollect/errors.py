@@ -106,12 +106,12 @@ class Notice:
 
 @dataclass(eq=False)
 class RecollectError(Exception):
-    """A failure with a code, a place in the text, what is known nearby, and a way out.
+    r"""A failure with a code, a place in the text, what is known nearby, and a way out.
 
     `str(error)` is for people: the code, the message, the line with a caret, the hint.
     `error.to_wire()` is for programs and models.
 
-    >>> text = "FIND(?drug)\\nWHERE { ?dru {type: \\"Drug\\"} }"
+    >>> text = "FIND(?drug)\nWHERE { ?dru {type: \"Drug\"} }"
     >>> print(RecollectError(REFERENCE_ERROR, "variable ?drug is not bound",
     ...       hint="use ?dru", source=text, span=Span(5, 10)))
     KIP_3001 ReferenceError: variable ?drug is not bound

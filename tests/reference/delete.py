@@ -39,7 +39,9 @@ def delete(
         case ast.DeleteLinks():
             found = _targets(after, statement, parameters)
             if any(one.id in found for one in after.concepts):
-                raise RecollectError(INVALID_SYNTAX, "the target of DELETE PROPOSITIONS is a concept")
+                raise RecollectError(
+                    INVALID_SYNTAX, "the target of DELETE PROPOSITIONS is a concept"
+                )
             _, links = after.remove(found)
             return after, {"deleted_propositions": links}
         case ast.DeleteConcept():

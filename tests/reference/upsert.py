@@ -62,6 +62,10 @@ def upsert(graph: Graph, statement: ast.Upsert, parameters: Parameters) -> tuple
     return after, Report(len(statement.blocks), len(created), len(updated), skipped)
 
 
+def _is_exact(pattern: ast.ConceptPattern) -> bool:
+    return pattern.type is not None and pattern.name is not None
+
+
 def _content(element: Element) -> str:
     return repr((_exact(element.attributes), _exact(element.metadata)))
 
@@ -90,6 +94,8 @@ class _Upserting:
         outer = self._object(statement.metadata)
         concepts = [one for one in statement.blocks if isinstance(one, ast.ConceptBlock)]
         links = [one for one in statement.blocks if isinstance(one, ast.LinkBlock)]
+        for block in sorted(concepts, key=lambda block: not _is_exact(block.pattern)):
+            self._match(block)  # what names only a type or a name sees what the others create
         put = [self._put_concept(block, outer) for block in concepts]
         items = [self._block_item(block, outer) for block in links]
         for block, concept in zip(concepts, put, strict=True):
@@ -102,10 +108,14 @@ class _Upserting:
             raise RecollectError(INVALID_VALUE, "attributes and metadata are objects")
         return value
 
-    def _put_concept(self, block: ast.ConceptBlock, outer: Object) -> Concept:
+    def _match(self, block: ast.ConceptBlock) -> Concept:
         concept = self._matched(block.pattern) or self._created(block.pattern)
         if block.handle is not None:
             self._handles[block.handle.name] = concept.id
+        return concept
+
+    def _put_concept(self, block: ast.ConceptBlock, outer: Object) -> Concept:
+        concept = self._match(block)
         concept.attributes |= self._object(block.attributes)
         concept.metadata |= {**outer, **self._object(block.metadata)}
         return concept
@@ -113,7 +123,7 @@ class _Upserting:
     def _matched(self, pattern: ast.ConceptPattern) -> Concept | None:
         """Return the concept a block means, or None where it is to be created."""
         type, name, id = (self._text(one) for one in (pattern.type, pattern.name, pattern.id))
-        if type is None or name is None:
+        if not _is_exact(pattern):
             return self._only(pattern)
         found = [one for one in self._graph.concepts if (one.type, one.name) == (type, name)]
         by_id = [one for one in self._graph.elements() if one.public_id == id]
@@ -180,8 +190,7 @@ class _Upserting:
 
     def _put_link(self, item: _Item) -> bool:
         subject = item.subject if isinstance(item.subject, int) else self._end(item.subject)
-        object = self._end(item.object)
-        if subject is None or object is None:
+        if subject is None or (object := self._end(item.object)) is None:
             return False
         link = self._graph.link(subject, item.predicate, object)
         if link is None:
@@ -203,8 +212,8 @@ class _Upserting:
                     raise RecollectError(DUPLICATE_EXISTS, f"{len(found)} concepts match")
                 return found[0].id if found else None
             case ast.LinkTarget():
-                subject, object = self._end(end.subject), self._end(end.object)
-                if subject is None or object is None:
+                subject = self._end(end.subject)
+                if subject is None or (object := self._end(end.object)) is None:
                     return None
                 link = self._graph.link(subject, self._predicate(end.predicate), object)
                 return link.id if link else None

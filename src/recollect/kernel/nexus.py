@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from os import PathLike
@@ -16,6 +17,7 @@ from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.reader import Catalog, Reader
+from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.search.describe import describe
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.store.connection import Settings
@@ -171,7 +173,7 @@ class Nexus:
         with _quoting(source):
             script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
             with self._store.writing(dry_run) as session:
-                catalog = Catalog.of(create_group(session, self.group_name))
+                catalog = self._writing_catalog(session)
                 unit = Unit(session, catalog.group, catalog.terms, self._clock())
                 reader = Reader(session, catalog, limits)
                 results: tuple[Result, ...]
@@ -242,6 +244,14 @@ class Nexus:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _writing_catalog(self, session: Session) -> Catalog:
+        """Return the catalog for a write: counts it has not committed are not shared."""
+        group = create_group(session, self.group_name)
+        known = self._catalogs.get(self.group_name)
+        if known is None:
+            return Catalog.of(group)
+        return replace(known, statistics=GroupStatistics(group))
 
     def _catalog(self, session: Session) -> Catalog:
         """Return the catalog of this group; a group nobody wrote to is empty."""
@@ -338,9 +348,7 @@ def _hits(
     found = search(reader.session, reader.group, term, kind, type_, limit, valid, known)
     reader.notices += found.notices
     elements = reader.elements(match.element for match in found.matches)
-    return Hits(
-        tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches)
-    )
+    return Hits(tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches))
 
 
 def parsed(text: str, limits: Limits) -> ast.Script:
@@ -371,9 +379,7 @@ def _quoting(text: str) -> Iterator[None]:
         raise
 
 
-def _notices(
-    script: ast.Script, bindings: Bindings, found: Sequence[Notice]
-) -> tuple[Notice, ...]:
+def _notices(script: ast.Script, bindings: Bindings, found: Sequence[Notice]) -> tuple[Notice, ...]:
     """Return what to know about an answer: of parameters only where some were passed."""
     in_strings = [
         Notice(one.code, one.message, f"write {one.hint} without quotes", one.span)

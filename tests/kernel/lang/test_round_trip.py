@@ -21,6 +21,13 @@ def test_a_printed_tree_prints_the_same_text_again(tree):
     assert print_text(parse(text)) == text
 
 
+@pytest.mark.parametrize("metadata", ["{}", "$all", "{a: 1, b: $p}", '{a: "' + "long " * 20 + '"}'])
+def test_an_item_longer_than_a_line_keeps_its_metadata(metadata):
+    item = f'("{"p" * 100}", @h) WITH METADATA {metadata}'
+    tree = parse(f'UPSERT {{ CONCEPT {{ {{id: "1"}} SET PROPOSITIONS {{ {item} }} }} }}')
+    assert parse(print_text(tree)) == tree
+
+
 @given(strategies.clauses)
 def test_a_clause_prints_as_it_stands_in_its_block(clause):
     text = f"FIND(?x) WHERE {{ {print_text(clause)} }}"

@@ -45,6 +45,7 @@ FOREIGN_STATEMENTS = {
 QUOTES = {"'": "'", "`": "`", "\u2018": "\u2019", "\u201c": "\u201d", "\u201d": "\u201d"}
 SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 READS = {"attributes": "ATTR", "metadata": "META"}
+DOTTED = re.compile(r"\.(attributes|metadata)\.(\w{1,60})")
 NOT_NUMBERS = ("NaN", "Infinity", "inf", "nan")
 DESCRIBED = re.compile(r"\w+ \w+")  # `a string`, and no keyword or symbol
 
@@ -194,10 +195,9 @@ def _open_string(tokens: Tokens, at: int) -> RecollectError | None:
 
 
 def _after_dot(tokens: Tokens, at: int) -> RecollectError:
-    variable = tokens.texts[at - 1]
-    section, dot, key = tokens.texts[at + 1 : at + 4] + [END] * (3 - len(tokens.texts[at + 1 :]))
-    is_path = section in READS and dot == "." and is_word(key)
-    clause = f'{READS.get(section, "ATTR")}({variable}, "{key if is_path else "key"}", ?value)'
+    path = DOTTED.match(tokens.source, tokens.starts[at])
+    section, key = path.groups() if path else ("attributes", "key")
+    clause = f'{READS[section]}({tokens.texts[at - 1]}, "{key}", ?value)'
     message = "an attribute is read by a clause, not by a dot after a variable"
     hint = f"write {clause} in WHERE and use ?value here"
     return _error(tokens, tokens.span(at), message, hint=hint)
@@ -263,7 +263,7 @@ def _other_comparison(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Rec
 def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
     """A word or number that lacks its quotes, or its sigil."""
     token, span = tokens.texts[at], tokens.span(at)
-    if not is_word(token) and not token[0].isdecimal():
+    if not (is_word(token) or token[0].isdecimal()) or len(token) > 200:
         return None
     if A_STRING in expected or A_VALUE in expected:
         text = quoted(token)
@@ -292,7 +292,7 @@ def _missing_bracket(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Reco
         return _error(tokens, tokens.span(at), message, hint=f"remove `{token}`", fix="")
     closer = CLOSERS[tokens.texts[bracket]]
     ends_it = token in KEYWORDS or token in CLOSERS.values() or token == ";"
-    begins_another = token[0] in "?@({" and "," not in expected
+    begins_another = token[0] in "?@({" and "," not in expected and at - 1 != bracket
     if closer not in expected or not (ends_it or begins_another):
         return None
     previous = tokens.span(at - 1).end

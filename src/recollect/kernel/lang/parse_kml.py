@@ -13,7 +13,6 @@ from recollect.kernel.lang.ast import (
     LinkBlock,
     LinkTarget,
     Mutation,
-    Parameter,
     Section,
     SetLink,
     Text,
@@ -87,7 +86,7 @@ def _concept_block(cursor: Cursor) -> ConceptBlock:
     while cursor.take("SET"):
         what = cursor.token
         if what == "ATTRIBUTES" and attributes is None:
-            attributes = _object(cursor, "SET ATTRIBUTES")
+            attributes = _object(cursor)
         elif what == "PROPOSITIONS" and links is None:
             links = _set_links(cursor)
         else:
@@ -108,7 +107,7 @@ def _link_block(cursor: Cursor) -> LinkBlock:
     while cursor.take("SET"):
         if cursor.token != "ATTRIBUTES" or attributes is not None:
             raise _bad_set(cursor, "ATTRIBUTES")
-        attributes = _object(cursor, "SET ATTRIBUTES")
+        attributes = _object(cursor)
     _close_block(cursor)
     metadata = _metadata(cursor)
     return LinkBlock(handle, target, attributes, metadata, span=cursor.since(first))
@@ -155,18 +154,15 @@ def _metadata(cursor: Cursor) -> ValueNode | None:
         return None
     if cursor.token != "METADATA":
         raise cursor.unexpected("METADATA")
-    return _object(cursor, "WITH METADATA")
+    return _object(cursor)
 
 
-def _object(cursor: Cursor, what: str) -> ValueNode:
+def _object(cursor: Cursor) -> ValueNode:
     """Parse the object after the keyword that stands here, or the placeholder for it."""
     cursor.advance()
     if cursor.token != "{" and not at_parameter(cursor):
         raise cursor.unexpected("{", "a placeholder")
-    found = value(cursor)
-    if isinstance(found, Parameter) and cursor.token == "{":
-        raise cursor.error(f"{what} takes one object", hint="keep one of the two")
-    return found
+    return value(cursor)
 
 
 def _set_links(cursor: Cursor) -> tuple[SetLink, ...]:

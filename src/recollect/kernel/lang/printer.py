@@ -186,7 +186,7 @@ def _object(keyword: str, node: ValueNode | None) -> Lines:
         return []
     parts = members(node)
     line = f"{keyword} {inline(node)}"
-    if parts is None or len(line) <= WIDTH:
+    if not parts or len(line) <= WIDTH:
         return [line]
     commas = [*(f"{part}," for part in parts[:-1]), parts[-1]]
     return _braced(keyword, commas)

@@ -45,9 +45,7 @@ def determined(
     return frozenset(known)
 
 
-def _implied(
-    step: ir.Step, known: set[ir.Var], statistics: Statistics
-) -> Iterable[ir.Var]:
+def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Iterable[ir.Var]:
     match step:
         case ir.MatchConcept():
             is_anchored = step.id is not None or (step.type is not None and step.name is not None)

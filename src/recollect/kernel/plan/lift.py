@@ -43,9 +43,7 @@ class Lifting:
                 pattern = self._concept(clause.pattern)
                 return ast.ConceptClause(clause.variable, pattern, span=clause.span)
             case ast.LinkClause():
-                return ast.LinkClause(
-                    clause.variable, self._link(clause.pattern), span=clause.span
-                )
+                return ast.LinkClause(clause.variable, self._link(clause.pattern), span=clause.span)
             case ast.ReadClause():
                 target: ast.Target = clause.target
                 if isinstance(target, ast.ConceptPattern):
@@ -53,9 +51,7 @@ class Lifting:
                 elif isinstance(target, ast.LinkPattern):
                     target = self._link(target)
                 key = self._kept(clause.key, "a key")
-                return ast.ReadClause(
-                    clause.section, target, key, clause.value, span=clause.span
-                )
+                return ast.ReadClause(clause.section, target, key, clause.value, span=clause.span)
             case ast.FilterClause():
                 return ast.FilterClause(self._expression(clause.expression), span=clause.span)
             case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():

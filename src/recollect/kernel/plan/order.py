@@ -40,9 +40,7 @@ def _order_inner(step: ir.Step, statistics: Statistics, bound: frozenset[ir.Var]
     return step
 
 
-def _next_step(
-    waiting: list[ir.Step], done: set[ir.Var], statistics: Statistics
-) -> ir.Step:
+def _next_step(waiting: list[ir.Step], done: set[ir.Var], statistics: Statistics) -> ir.Step:
     """Pick a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
     owned = {var for step in waiting if not _is_atom(step) for var in binds(step)}
     extension: ir.Extend | None = None

@@ -68,9 +68,7 @@ class _Columns:
         return ir.Plain(self._place(column))
 
     def sorts(self, find: ast.Find) -> tuple[ir.Sort, ...]:
-        aliases = {
-            one.name: one for one in find.columns if isinstance(one, ast.Aggregate)
-        }
+        aliases = {one.name: one for one in find.columns if isinstance(one, ast.Aggregate)}
         keys = {one.name for one in find.columns if isinstance(one, ast.Variable)}
         sorts = []
         for sort in find.order_by:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import assert_never
 
 from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, RecollectError, Span, nearest
@@ -85,12 +85,11 @@ def place_of(node: object, text: str) -> Span | None:
     """Return where a type or predicate stands in a tree, for a message about it."""
     if isinstance(node, ast.Literal):
         return node.span if node.value == text else None
+    parts: Iterable[object] = ()
     if isinstance(node, tuple):
-        parts: Iterable[object] = node
-    elif isinstance(node, ast.Node):
-        parts = (getattr(node, name) for name in node.__match_args__)
-    else:
-        return None
+        parts = node
+    elif is_dataclass(node):
+        parts = (getattr(node, each.name) for each in fields(node))
     return next((span for part in parts if (span := place_of(part, text)) is not None), None)
 
 

@@ -49,12 +49,12 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     if as_of.known is not None:
         number, last_id = _known(session, group, as_of.known, is_number=as_of.known_is_transaction)
         parameters |= {"known": number, "last_id": last_id}
-    return Moment(Clock(number is not None, as_of.valid is not None), parameters, as_of.valid, number)
+    return Moment(
+        Clock(number is not None, as_of.valid is not None), parameters, as_of.valid, number
+    )
 
 
-def _known(
-    session: Session, group: Group, known: int, *, is_number: bool
-) -> tuple[int, int]:
+def _known(session: Session, group: Group, known: int, *, is_number: bool) -> tuple[int, int]:
     if is_number:
         latest = session.row(_LATEST, (group.group_id,))
         known = min(known, 0 if latest is None else int(str(latest[0])))

@@ -25,7 +25,7 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import decode_rows, element_ids
 from recollect.kernel.read.hydrate import hydrate
-from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan

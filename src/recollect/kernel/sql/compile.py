@@ -19,9 +19,7 @@ from recollect.kernel.sql.steps import owner_id, run_steps
 _BRANCH = "branch"
 
 
-def compile_plan(
-    plan: ir.Plan, statistics: Statistics, clock: Clock, dialect: Dialect
-) -> Compiled:
+def compile_plan(plan: ir.Plan, statistics: Statistics, clock: Clock, dialect: Dialect) -> Compiled:
     """Return the SQL of a plan. Pure: the same arguments give the same text."""
     context = Context(clock, statistics)
     branches = [run_steps(Rows(context), branch.steps) for branch in plan.branches]
@@ -34,9 +32,7 @@ def compile_plan(
     else:
         query, outputs = solutions.query()
     text = Renderer(dialect).statement(nodes.Statement(query, context.ctes))
-    return Compiled(
-        text, dict(context.terms), frozenset(context.predicates), outputs, plan.names
-    )
+    return Compiled(text, dict(context.terms), frozenset(context.predicates), outputs, plan.names)
 
 
 def _united(plan: ir.Plan, context: Context, branches: list[Rows]) -> Solutions:

@@ -44,9 +44,7 @@ def _kind(rows: Rows, step: ir.MatchPath, first: ir.Var) -> ast.Kind | None:
     return kind if is_concept else None
 
 
-def _pairs(
-    rows: Rows, step: ir.MatchPath, seed: nodes.Select | None, *, is_forward: bool
-) -> str:
+def _pairs(rows: Rows, step: ir.MatchPath, seed: nodes.Select | None, *, is_forward: bool) -> str:
     selects = []
     for one in step.steps:
         walk = _walk(rows, one, seed, is_forward=is_forward)
@@ -63,9 +61,7 @@ def _pairs(
     return rows.context.with_query("pairs", nodes.Compound(tuple(selects), is_all=False))
 
 
-def _walk(
-    rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forward: bool
-) -> str:
+def _walk(rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forward: bool) -> str:
     """Add the recursion of one alternative and return its CTE's name."""
     context = rows.context
     name = context.fresh("walk")

@@ -79,14 +79,12 @@ def _read_row(rows: Rows, element: Element, alias: str, kind: ast.Kind, read: Re
         if read.key.startswith("_"):
             return _clock_value(rows, alias, kind, read.key)
     elif read.key in (_CONCEPT_FIELDS if is_concept else _LINK_FIELDS):
-        return TextValue(_field(rows, element, alias, kind, read.key), element.is_nullable)
+        return TextValue(_field(rows, alias, read.key), element.is_nullable)
     content = rows.context.clock.content(alias, kind.value, read.section.value)
     return JsonValue(content, read.key)
 
 
-def _field(
-    rows: Rows, element: Element, alias: str, kind: ast.Kind, key: str
-) -> nodes.Expr:
+def _field(rows: Rows, alias: str, key: str) -> nodes.Expr:
     match key:
         case "id":
             own = nodes.Column(alias, "public_id")

@@ -103,9 +103,7 @@ class Solutions:
         columns = tuple((expr, f"c{at}") for at, (expr, _) in enumerate(shown))
         sorts, sorted_by = self._sorts()
         position = self.position()
-        identity = tuple(
-            dict.fromkeys(expr for place in places for expr in self.identity(place))
-        )
+        identity = tuple(dict.fromkeys(expr for place in places for expr in self.identity(place)))
         orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in position)]))
         if self.branch is not None:
             keys = self._keys(places)

@@ -225,9 +225,7 @@ def _read_of(branch: ir.Branch, at: int) -> ir.ReadValue | None:
     return None
 
 
-def _export(
-    rows: Rows, var: ir.Var, at: int, *, is_held: bool
-) -> list[tuple[nodes.Expr, str]]:
+def _export(rows: Rows, var: ir.Var, at: int, *, is_held: bool) -> list[tuple[nodes.Expr, str]]:
     """Return the columns that carry one variable out of a block."""
     if var.is_element:
         return [(rows.element(var).id, f"v{at}")]
@@ -319,9 +317,7 @@ def _left_join_link(
     new = {
         link.subject: Element(nodes.Column(alias, "subject"), kind, is_nullable=True),
         link.object: Element(nodes.Column(alias, "object"), kind, is_nullable=True),
-        link.var: Element(
-            nodes.Column(alias, "id"), ast.Kind.LINK, link=alias, is_nullable=True
-        ),
+        link.var: Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias, is_nullable=True),
     }
     rows.bindings.update({var: found for var, found in new.items() if var not in bound})
     if link.predicate is not None:

@@ -29,6 +29,7 @@ from recollect.kernel.lang.ast import (
     DescribePrimer,
     DescribePropositionType,
     DescribePropositionTypes,
+    Explain,
     Expression,
     FilterClause,
     Find,
@@ -259,5 +260,6 @@ metas = (
     | st.builds(DescribePropositionType, texts)
     | st.builds(Search, st.sampled_from((None, *Kind)), texts, st.none() | texts, st.none() | sizes)
 )
-statements: st.SearchStrategy[Statement] = finds | upserts | deletes | metas
+explains = st.builds(Explain, finds | metas)
+statements: st.SearchStrategy[Statement] = finds | upserts | deletes | metas | explains
 scripts = st.builds(Script, st.lists(statements, min_size=1, max_size=3).map(tuple))

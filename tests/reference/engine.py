@@ -40,6 +40,17 @@ class Pair:
             comparable(lambda: self.reference.run_statement(query, parameters)),
         )
 
+    def build(self, graph: ast.Upsert) -> None:
+        """Make the graph of an UPSERT whose blocks are all new, oldest first."""
+        self.reference.run_statement(graph, {})
+        (report,) = self.nexus.write(print_text(graph)).results
+        assert isinstance(report, UpsertReport)
+        made = self.reference.graph
+        for element, id in zip(
+            [*made.concepts, *made.links], [*report.concepts, *report.links], strict=True
+        ):
+            element.public_id = id
+
     def tell(self, statement: ast.Mutation) -> tuple[object, object]:
         """Run a write on both and return their reports, in comparable form."""
         text = print_text(statement)

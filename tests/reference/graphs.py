@@ -63,4 +63,4 @@ def graphs(draw: st.DrawFn) -> ast.Upsert:
                 object_literal(draw(objects)),
             )
         )
-    return ast.Upsert((*concepts, *links), object_literal(draw(st.just({}) | objects)))
+    return ast.Upsert((*concepts, *links), object_literal(draw(objects)))

@@ -20,7 +20,7 @@ def test_writes_leave_what_the_reference_holds(
     graph: ast.Upsert, statements: list[ast.Mutation]
 ) -> None:
     with pair(decoy=[graph]) as both:
-        both.tell(graph)
+        both.build(graph)
         for statement in statements:
             note(print_text(statement))
             report, expected = both.tell(statement)
@@ -35,7 +35,7 @@ def test_writes_leave_what_the_reference_holds(
 @given(graphs(), upserts())
 def test_a_second_run_changes_nothing(graph: ast.Upsert, statement: ast.Upsert) -> None:
     with pair(decoy=[graph]) as both:
-        both.tell(graph)
+        both.build(graph)
         first, _ = both.tell(statement)
         before, _ = both.contents()
         second, _ = both.tell(statement)

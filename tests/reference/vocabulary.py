@@ -19,8 +19,15 @@ SCALARS: tuple[Value, ...] = (
 CONTAINERS: tuple[Value, ...] = ([], [1], [1.0], [True], ["a", None], {}, {"x": 1}, {"x": 1.0})
 PATTERNS = ("a", "^a", "b$", "a|b", "^[ab]+$", "(?i)A", ".")
 
-values = st.one_of(st.sampled_from(SCALARS), st.sampled_from(SCALARS + CONTAINERS))
-objects = st.dictionaries(st.sampled_from(KEYS), values, max_size=2)
+VALUES = SCALARS + SCALARS + CONTAINERS
+OBJECTS: tuple[dict[str, Value], ...] = (
+    *({} for _ in range(20)),
+    *({key: value} for key in KEYS for value in SCALARS + CONTAINERS),
+    *({"k": one, "m": other} for one, other in zip(VALUES[5:], VALUES, strict=False)),
+)
+
+values = st.sampled_from(VALUES)
+objects = st.sampled_from(OBJECTS)
 
 
 def text(value: str) -> ast.Literal:

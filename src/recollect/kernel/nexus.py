@@ -10,13 +10,13 @@ from functools import lru_cache
 from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Literal, assert_never, cast, get_args
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.plan.parameters import check_parameters
-from recollect.kernel.read.reader import Catalog, Reader
+from recollect.kernel.read.reader import Catalog, Origin, Reader
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.search.describe import describe
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
@@ -132,20 +132,15 @@ class Nexus:
         bindings = Bindings(parameters or {})
         with _quoting(text):
             script = parsed(text, limits)
-            for statement in script.statements:
-                if not isinstance(statement, ast.Query):
-                    raise RecollectError(
-                        INVALID_SYNTAX,
-                        "a read-only text changes nothing, and this statement would",
-                        hint="send it to execute_kip, or to Nexus.write",
-                        span=statement.span,
-                    )
+            queries = _only_queries(script)
             with self._store.reading() as session:
                 reader = Reader(session, self._catalog(session), limits, as_of)
+                comes_again = len(text) <= _REMEMBERED_TEXT
                 results = tuple(
-                    _answer_query(reader, bindings, one)
-                    for one in script.statements
-                    if isinstance(one, ast.Query)
+                    [
+                        _answer_query(reader, bindings, one, (text, at) if comes_again else None)
+                        for at, one in enumerate(queries)
+                    ]
                 )
         return Answer(results, _notices(script, bindings, reader.notices))
 
@@ -315,10 +310,28 @@ class _Run:
         )
 
 
-def _answer_query(reader: Reader, bindings: Bindings, query: ast.Query) -> Result:
+_MUTATIONS = get_args(ast.Mutation)
+
+
+def _only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
+    """Return the statements of a text that changes nothing; KIP_1001 for one that would."""
+    for statement in script.statements:
+        if isinstance(statement, _MUTATIONS):
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "a read-only text changes nothing, and this statement would",
+                hint="send it to execute_kip, or to Nexus.write",
+                span=statement.span,
+            )
+    return cast("tuple[ast.Query, ...]", script.statements)
+
+
+def _answer_query(
+    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
+) -> Result:
     match query:
         case ast.Find():
-            return reader.find(query, bindings)
+            return reader.find(query, bindings, origin)
         case ast.Search():
             term = bindings.string(query.term, "the search term")
             type_ = None if query.type is None else bindings.string(query.type, "the type")

@@ -263,7 +263,7 @@ KIP_1001 InvalidSyntax: found `}`, expected `&&`, `||` or `)`
     (
         'FIND(?x) WHERE { ?x {type: "A"} } }',
         snapshot("""\
-KIP_1001 InvalidSyntax: this `}` closes nothing, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH, ORDER, LIMIT, OFFSET or the end of the text
+KIP_1001 InvalidSyntax: this `}` closes nothing, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH, EXPLAIN, ORDER, LIMIT, OFFSET or the end of the text
    1 | FIND(?x) WHERE { ?x {type: "A"} } }
      |                                   ^
   hint: remove `}`

@@ -236,6 +236,14 @@ KIP_1001 InvalidSyntax: the text ends, expected a string
      |                                   ^\
 """),
     ),
+    (
+        "EXPLAIN UPSERT {}",
+        snapshot("""\
+KIP_1001 InvalidSyntax: found UPSERT, expected FIND, SEARCH or DESCRIBE
+   1 | EXPLAIN UPSERT {}
+     |         ^^^^^^\
+"""),
+    ),
 ]
 
 
@@ -248,7 +256,7 @@ STATEMENTS = [
     (
         'SELECT ?x WHERE { ?x {type: "A"} }',
         snapshot("""\
-KIP_1001 InvalidSyntax: there is no statement SELECT, expected FIND, UPSERT, DELETE, DESCRIBE or SEARCH
+KIP_1001 InvalidSyntax: there is no statement SELECT, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN
    1 | SELECT ?x WHERE { ?x {type: "A"} }
      | ^^^^^^
   hint: write it with FIND\
@@ -257,7 +265,7 @@ KIP_1001 InvalidSyntax: there is no statement SELECT, expected FIND, UPSERT, DEL
     (
         "UPDATE ?x SET ATTRIBUTES {a: 1}",
         snapshot("""\
-KIP_1001 InvalidSyntax: there is no statement UPDATE, expected FIND, UPSERT, DELETE, DESCRIBE or SEARCH
+KIP_1001 InvalidSyntax: there is no statement UPDATE, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN
    1 | UPDATE ?x SET ATTRIBUTES {a: 1}
      | ^^^^^^
   hint: write it with UPSERT\

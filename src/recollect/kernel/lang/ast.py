@@ -471,7 +471,16 @@ Describe = (
     | DescribePropositionTypes
     | DescribePropositionType
 )
-Query = Find | Search | Describe
+
+
+@dataclass(frozen=True, slots=True)
+class Explain(Node):
+    """`EXPLAIN query`: how the query is answered, instead of its answer."""
+
+    query: Find | Search | Describe
+
+
+Query = Find | Search | Describe | Explain
 Mutation = Upsert | DeleteKeys | DeleteLinks | DeleteConcept
 Statement = Query | Mutation
 

@@ -40,7 +40,7 @@ FOREIGN_STATEMENTS = {
     **dict.fromkeys(("SELECT", "MATCH", "GET", "QUERY", "ASK"), "FIND"),
     **dict.fromkeys(("INSERT", "CREATE", "UPDATE", "MERGE", "ADD", "SET", "PUT"), "UPSERT"),
     **dict.fromkeys(("REMOVE", "DROP", "PURGE"), "DELETE"),
-    **dict.fromkeys(("SHOW", "LIST", "EXPLAIN", "SCHEMA"), "DESCRIBE"),
+    **dict.fromkeys(("SHOW", "LIST", "SCHEMA"), "DESCRIBE"),
 }
 QUOTES = {"'": "'", "`": "`", "\u2018": "\u2019", "\u201c": "\u201d", "\u201d": "\u201d"}
 SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}

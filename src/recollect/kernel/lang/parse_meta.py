@@ -1,4 +1,4 @@
-"""DESCRIBE and SEARCH. Specification 000, META."""
+"""DESCRIBE, SEARCH and EXPLAIN. Specification 000, META; EXPLAIN is of Recollect."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from recollect.kernel.lang.ast import (
     DescribePrimer,
     DescribePropositionType,
     DescribePropositionTypes,
+    Explain,
+    Find,
     Kind,
     Search,
     Size,
     Text,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_kql import size
+from recollect.kernel.lang.parse_kql import find, size
 from recollect.kernel.lang.parse_value import text
 
 KINDS = {"CONCEPT": Kind.CONCEPT, "PROPOSITION": Kind.LINK}
@@ -62,6 +64,22 @@ def search(cursor: Cursor) -> Search:
         else:
             limit = size(cursor, keyword)
     return Search(kind, term, type_, limit, span=cursor.since(first))
+
+
+def explain(cursor: Cursor) -> Explain:
+    """Parse EXPLAIN, which stands here, and the query after it."""
+    first = cursor.at
+    cursor.advance()
+    match cursor.token:
+        case "FIND":
+            query: Find | Search | Describe = find(cursor)
+        case "SEARCH":
+            query = search(cursor)
+        case "DESCRIBE":
+            query = describe(cursor)
+        case _:
+            raise cursor.unexpected("FIND", "SEARCH", "DESCRIBE")
+    return Explain(query, span=cursor.since(first))
 
 
 def _one_type(cursor: Cursor) -> Text:

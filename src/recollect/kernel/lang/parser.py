@@ -5,15 +5,15 @@ Its rule: whatever the text, what leaves `parse` is a tree or a `RecollectError`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recollect.errors import Span
-from recollect.kernel.lang.ast import Find, Script, Search, Statement, Upsert
+from recollect.kernel.lang.ast import Explain, Find, Script, Search, Statement, Upsert
 from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor
 from recollect.kernel.lang.lexer import MAX_LENGTH, lex
 from recollect.kernel.lang.parse_kml import delete, upsert
 from recollect.kernel.lang.parse_kql import find
-from recollect.kernel.lang.parse_meta import describe, search
+from recollect.kernel.lang.parse_meta import describe, explain, search
 from recollect.kernel.lang.tokens import STATEMENTS, THE_END
 
 PARSERS: dict[str, Callable[[Cursor], Statement]] = {
@@ -22,6 +22,7 @@ PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "DELETE": delete,
     "DESCRIBE": describe,
     "SEARCH": search,
+    "EXPLAIN": explain,
 }
 TAILS: dict[type, tuple[str, ...]] = {
     Find: ("ORDER", "LIMIT", "OFFSET"),
@@ -45,8 +46,7 @@ def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH
     while not cursor.at_end:
         parse_one = PARSERS.get(cursor.token)
         if parse_one is None:
-            tail = TAILS.get(type(statements[-1]), ()) if statements else ()
-            raise cursor.unexpected(*STATEMENTS, *tail, *((THE_END,) if statements else ()))
+            raise cursor.unexpected(*STATEMENTS, *_tail(statements))
         statements.append(parse_one(cursor))
         while cursor.take(";"):
             pass
@@ -57,3 +57,13 @@ def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH
             hint=f"begin with {', '.join(STATEMENTS[:-1])} or {STATEMENTS[-1]}",
         )
     return Script(tuple(statements), tuple(cursor.notices.values()), span=Span(0, len(text)))
+
+
+def _tail(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return what may follow the last statement besides another one."""
+    if not statements:
+        return ()
+    last = statements[-1]
+    if isinstance(last, Explain):
+        last = last.query
+    return (*TAILS.get(type(last), ()), THE_END)

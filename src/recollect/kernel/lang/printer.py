@@ -22,6 +22,7 @@ from recollect.kernel.lang.ast import (
     DescribePrimer,
     DescribePropositionType,
     DescribePropositionTypes,
+    Explain,
     FilterClause,
     Find,
     Handle,
@@ -117,6 +118,9 @@ def _statement(node: Statement) -> Lines:
             return ["DESCRIBE PROPOSITION TYPES"]
         case DescribePropositionType(predicate):
             return [f"DESCRIBE PROPOSITION TYPE {inline(predicate)}"]
+        case Explain(query):
+            first, *rest = _statement(query)
+            return [f"EXPLAIN {first}", *rest]
         case _:
             assert_never(node)
 

@@ -13,7 +13,7 @@ from recollect.errors import Span
 
 END = "\0"  # the last token of every text; no text may hold this character
 
-STATEMENTS = ("FIND", "UPSERT", "DELETE", "DESCRIBE", "SEARCH")
+STATEMENTS = ("FIND", "UPSERT", "DELETE", "DESCRIBE", "SEARCH", "EXPLAIN")
 AGGREGATES = ("COUNT", "COLLECT", "SUM", "AVG", "MIN", "MAX")
 CLAUSES = ("ATTR", "META", "FILTER", "NOT", "OPTIONAL", "UNION")
 TESTS = ("CONTAINS", "STARTS_WITH", "ENDS_WITH", "REGEX", "IN", "IS_NULL", "IS_NOT_NULL")

@@ -6,24 +6,37 @@ ids and compared values become parameters named by class and position: `string0`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.bind import Bindings, literal
+from recollect.kernel.plan.bind import Bindings, canonical_name, literal
 from recollect.model import Value
 
 NULL = ast.Literal(None, "null")
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
-    """A query without its constants. `shape` is hashable; `values` go by parameter name."""
+class Given:
+    """A parameter of the shape whose value is one of the request's, of the same class."""
 
-    shape: tuple[ast.Clause, ...]
-    values: dict[str, Value]
+    slot: str
+    placeholder: str
+    class_: str  # string | number | boolean, or name | id: a string that is not empty
+
+    def value(self, values: Mapping[str, Value]) -> Value:
+        """Return this request's value; a LookupError where the shape does not fit it."""
+        value = values[self.placeholder]
+        if _CLASSES.get(type(value)) == self.class_:
+            return value
+        if self.class_ in ("name", "id") and isinstance(value, str) and value:
+            return canonical_name(value)
+        raise LookupError(self.placeholder)
+
+
+_CLASSES: dict[type, str] = {str: "string", int: "number", float: "number", bool: "boolean"}
 
 
 class Lifting:
@@ -32,6 +45,8 @@ class Lifting:
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
         self.values: dict[str, Value] = {}
+        self.given: list[Given] = []
+        self.is_shaped = False  # whether a placeholder stands where its value is in the shape
 
     def clauses(self, clauses: Iterable[ast.Clause]) -> tuple[ast.Clause, ...]:
         """Return the clauses with their constants as parameters."""
@@ -99,6 +114,8 @@ class Lifting:
                     right=self._operand(expression.right),
                 )
             case ast.TestText():
+                if expression.function is ast.TextTest.REGEX:  # the pattern is checked each time
+                    self.is_shaped |= isinstance(expression.part, ast.Parameter)
                 return replace(
                     expression,
                     text=self._operand(expression.text),
@@ -128,6 +145,7 @@ class Lifting:
     def _choices(self, node: ast.Literal | ast.Parameter | ast.ArrayValue) -> ast.ArrayValue:
         if isinstance(node, ast.ArrayValue):
             choices = [self._bindings.composed(item) for item in node.items]
+            self.is_shaped = True
         else:
             value = self._bindings.value(node)
             if not isinstance(value, list):
@@ -138,6 +156,7 @@ class Lifting:
                     span=node.span,
                 )
             choices = value
+            self.is_shaped |= isinstance(node, ast.Parameter)
         return ast.ArrayValue(
             tuple([self._value(choice, node) for choice in choices]), span=node.span
         )
@@ -145,6 +164,7 @@ class Lifting:
     def _value(self, value: Value, node: ast.Node) -> ast.Literal | ast.Parameter:
         match value:
             case None:
+                self.is_shaped |= isinstance(node, ast.Parameter)
                 return NULL
             case bool():
                 return self._new("boolean", value, node)
@@ -155,11 +175,14 @@ class Lifting:
                 literal(value, node.span)
                 return self._new("string", value, node)
             case _:
+                self.is_shaped |= isinstance(node, ast.Parameter)
                 return self._new("container", literal(value, node.span).json, node)
 
     def _new(self, class_: str, value: Value, node: ast.Node) -> ast.Parameter:
         name = f"{class_}{len(self.values)}"
         self.values[name] = value
+        if isinstance(node, ast.Parameter):
+            self.given.append(Given(name, node.name, class_))
         return ast.Parameter(name, span=node.span)
 
     def _named(self, text: ast.Text, what: str) -> ast.Parameter:
@@ -169,4 +192,5 @@ class Lifting:
         value = self._bindings.string(text, what)
         if isinstance(text, ast.Literal) and text.value == value:
             return text
+        self.is_shaped |= isinstance(text, ast.Parameter)
         return literal(value, text.span)

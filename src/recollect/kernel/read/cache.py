@@ -19,15 +19,25 @@ class Cache(Generic[KeyT, ValueT]):
         self._values: OrderedDict[KeyT, ValueT] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: KeyT, make: Callable[[], ValueT]) -> ValueT:
-        """Return the value of a key, made when it is not there."""
+    def find(self, key: KeyT) -> ValueT | None:
+        """Return the value of a key, if it is there."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
+            return self._values.get(key)
+
+    def keep(self, key: KeyT, value: ValueT) -> None:
+        """Hold a value, and forget the one that was used longest ago beyond the size."""
         with self._lock:
             self._values[key] = value
+            self._values.move_to_end(key)
             if len(self._values) > self._size:
                 self._values.popitem(last=False)
+
+    def get(self, key: KeyT, make: Callable[[], ValueT]) -> ValueT:
+        """Return the value of a key, made when it is not there."""
+        value = self.find(key)
+        if value is None:
+            value = make()
+            self.keep(key, value)
         return value

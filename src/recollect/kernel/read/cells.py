@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never, cast
 
 import orjson
 
 from recollect.kernel.sql.output import Output, Shape
-from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.kernel.store.protocol import SqlRow
 from recollect.model import Cell, Element, Value
-
-Decode = Callable[[Sequence[SqlValue]], Cell]
 
 
 def element_ids(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> set[int]:
@@ -35,35 +33,41 @@ def decode_rows(
     columns: list[list[Cell]] = []
     start = 0
     for output in outputs:
-        end = start + output.shape.width
-        columns.append([_cell(row[start:end], output, elements) for row in rows])
-        start = end
+        columns.append(_column(rows, start, output, elements))
+        start += output.shape.width
     return list(zip(*columns, strict=True))
 
 
-def _cell(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> Cell:
-    first = parts[0]
+def _column(
+    rows: Sequence[SqlRow], at: int, output: Output, elements: Mapping[int, Element]
+) -> list[Cell]:
     match output.shape:
-        case Shape.ELEMENT:
-            return None if first is None else elements[cast(int, first)]
         case Shape.TEXT | Shape.PLAIN:
-            return cast(Value, first)
+            return [cast(Value, row[at]) for row in rows]
+        case Shape.ELEMENT:
+            return [None if row[at] is None else elements[cast(int, row[at])] for row in rows]
         case Shape.JSON:
-            return None if first is None else cast(Value, orjson.loads(cast(str, first)))
-        case Shape.ELEMENTS:
-            if output.reduces in ("sum", "avg"):  # an element is not a number
-                return _reduced([], output.reduces)
-            ids = orjson.loads(cast(str, first))
-            return [elements[one] for one in (dict.fromkeys(ids) if output.reduces else ids)]
-        case Shape.VALUES:
-            return _reduced(orjson.loads(cast(str, first)), output.reduces)
-        case Shape.SUM:
-            return _sum(parts)
-        case Shape.AVG:
-            count = cast(int, parts[4])
-            return None if count == 0 else float(_sum(parts)) / count
+            loads = orjson.loads
+            return [None if row[at] is None else loads(cast(str, row[at])) for row in rows]
+        case Shape.ELEMENTS | Shape.VALUES | Shape.SUM | Shape.AVG:
+            end = at + output.shape.width
+            return [_folded(row[at:end], output, elements) for row in rows]
         case _:
             assert_never(output.shape)
+
+
+def _folded(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> Cell:
+    if output.shape is Shape.SUM:
+        return _sum(parts)
+    if output.shape is Shape.AVG:
+        count = cast(int, parts[4])
+        return None if count == 0 else float(_sum(parts)) / count
+    if output.shape is Shape.VALUES:
+        return _reduced(orjson.loads(cast(str, parts[0])), output.reduces)
+    if output.reduces in ("sum", "avg"):  # an element is not a number
+        return _reduced([], output.reduces)
+    ids = orjson.loads(cast(str, parts[0]))
+    return [elements[one] for one in (dict.fromkeys(ids) if output.reduces else ids)]
 
 
 def _sum(parts: SqlRow) -> int | float:

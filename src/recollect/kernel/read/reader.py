@@ -18,7 +18,7 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.lift import Given, Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
@@ -39,7 +39,28 @@ from recollect.kernel.store.terms import Terms
 from recollect.model import LINK_BIT, AsOf, Element, Limits, Rows, Value
 
 _ABSENT = -1  # the code of a term, or the id of an element, that is not there
+Origin = tuple[str, int]
+"""Where a FIND stands: a text that is likely to come again, and its place among the statements."""
+
 PlanKey = tuple[ast.Find, int, bool, Clock]
+TextKey = tuple[Origin, int, bool, Clock]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A FIND of a known text, compiled: what is left is to fill in the request's values."""
+
+    compiled: Compiled
+    constants: dict[str, Value]
+    given: tuple[Given, ...]
+
+    def values(self, bindings: Bindings) -> dict[str, Value]:
+        """Return the values of the shape; a LookupError where another shape is called for."""
+        values = self.constants.copy()
+        for one in self.given:
+            values[one.slot] = one.value(bindings.values)
+        bindings.used.update(one.placeholder for one in self.given)
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +71,12 @@ class Catalog:
     terms: Terms
     statistics: GroupStatistics
     plans: Cache[PlanKey, Compiled]
+    texts: Cache[TextKey, Prepared]
 
     @classmethod
     def of(cls, group: Group) -> Catalog:
         """Return an empty catalog of the group."""
-        return cls(group, Terms(group.group_id), GroupStatistics(group), Cache(1024))
+        return cls(group, Terms(group.group_id), GroupStatistics(group), Cache(1024), Cache(1024))
 
 
 class Reader:
@@ -74,11 +96,11 @@ class Reader:
         self.moment = resolve_moment(session, catalog.group, as_of)
         self.notices: list[Notice] = []
 
-    def find(self, find: ast.Find, bindings: Bindings) -> Rows:
+    def find(self, find: ast.Find, bindings: Bindings, origin: Origin | None = None) -> Rows:
         """Return the rows of a FIND. Cost: one statement, and one for each kind of element."""
         limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
         offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
-        compiled, rows = self._run(find, bindings, limit, offset)
+        compiled, rows = self._run(find, bindings, limit, offset, origin)
         elements = self.elements(element_ids(rows, compiled.outputs))
         return Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
 
@@ -107,25 +129,54 @@ class Reader:
         """Return elements whole, by integer id."""
         return hydrate(self.session, self.group, self._catalog.terms, ids, self.moment)
 
-    def compile(self, find: ast.Find, bindings: Bindings) -> tuple[Compiled, dict[str, SqlValue]]:
+    def compile(
+        self, find: ast.Find, bindings: Bindings, origin: Origin | None = None
+    ) -> tuple[Compiled, dict[str, SqlValue]]:
         """Return the SQL of a FIND and the values of its parameters, but for the page."""
-        lifting = Lifting(bindings)
-        shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
         statistics = self._catalog.statistics.current(self.session)
         clock = self.moment.clock
         if clock.has_known:  # what is absent now may have been there then
             statistics = uncertain(statistics)
-        key = (shape, statistics.epoch, statistics.is_certain, clock)
-        compiled = self._catalog.plans.get(
-            key, lambda: compile_plan(plan_find(shape, statistics), statistics, clock, SQLITE)
-        )
-        _check_patterns(shape.where, lifting.values)
+        if origin is None:
+            compiled, lifting = self._compile(find, bindings, statistics)
+            return compiled, self._parameters(compiled, lifting.values, find)
+        key = (origin, statistics.epoch, statistics.is_certain, clock)
+        prepared = self._catalog.texts.find(key)
+        if prepared is not None:
+            try:
+                values = prepared.values(bindings)
+            except LookupError:  # the slow way names what is wrong, or finds another shape
+                pass
+            else:
+                return prepared.compiled, self._parameters(prepared.compiled, values, find)
+        compiled, lifting = self._compile(find, bindings, statistics)
+        if not lifting.is_shaped:
+            given = tuple(lifting.given)
+            self._catalog.texts.keep(key, Prepared(compiled, dict(lifting.values), given))
         return compiled, self._parameters(compiled, lifting.values, find)
 
+    def _compile(
+        self, find: ast.Find, bindings: Bindings, statistics: Statistics
+    ) -> tuple[Compiled, Lifting]:
+        lifting = Lifting(bindings)
+        shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
+        clock = self.moment.clock
+        compiled = self._catalog.plans.get(
+            (shape, statistics.epoch, statistics.is_certain, clock),
+            lambda: compile_plan(plan_find(shape, statistics), statistics, clock, SQLITE),
+        )
+        _check_patterns(shape.where, lifting.values)
+        return compiled, lifting
+
     def _run(
-        self, find: ast.Find, bindings: Bindings, limit: int | None, offset: int
+        self,
+        find: ast.Find,
+        bindings: Bindings,
+        limit: int | None,
+        offset: int,
+        origin: Origin | None = None,
     ) -> tuple[Compiled, list[SqlRow]]:
-        compiled, parameters = self.compile(find, bindings)
+        compiled, parameters = self.compile(find, bindings, origin)
         most = self._limits.max_rows
         parameters["limit"] = most + 1 if limit is None else min(limit, most + 1)
         parameters["offset"] = offset

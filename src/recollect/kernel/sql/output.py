@@ -22,7 +22,10 @@ class Shape(StrEnum):
     @property
     def width(self) -> int:
         """How many SQL columns it takes."""
-        return {Shape.SUM: 4, Shape.AVG: 5}.get(self, 1)
+        return _WIDTHS.get(self, 1)
+
+
+_WIDTHS = {Shape.SUM: 4, Shape.AVG: 5}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Nothing here opens a store, parses a text or knows a face.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NewType
@@ -262,3 +262,207 @@ class Delete:
 
 
 Change = PutConcept | PutLink | RemoveKeys | Delete
+
+
+# The log: what the memory held, who changed it, and what was erased
+
+
+class Operation(StrEnum):
+    """What a transaction did to one element."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    CLOSE = "close"
+    PURGE = "purge"
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """One write of a group: its number, its instant, and who asked for it."""
+
+    number: int
+    at: Instant
+    actor: str | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Everything about an element that may change: what is said of it, and when it is true."""
+
+    attributes: Attributes
+    metadata: Attributes
+    valid_at: Instant | None = None  # None: since ever
+    invalid_at: Instant | None = None  # None: for good
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One step in the life of an element: what it became, from one transaction to another.
+
+    A close is a step too: it keeps the version's number, and nothing comes after it.
+    """
+
+    number: int  # content versions, from 1
+    operation: Operation
+    since: Transaction
+    until: Transaction | None  # None: it still stands
+    before: Content | None  # None: created
+    after: Content | None  # None: closed
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """What a link says; its ends are public ids."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """An element from its creation on; one that is created again lives again, under a new id."""
+
+    id: str
+    what: Key | Triple
+    versions: tuple[Version, ...]  # oldest first
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedChange:
+    """What one transaction did to one element; what was purged since has no `what`."""
+
+    id: str
+    kind: ElementKind
+    operation: Operation
+    what: Key | Triple | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedTransaction:
+    """One transaction of the change log with its net effect, in the order of the elements."""
+
+    transaction: Transaction
+    changes: tuple[LoggedChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Names the elements that a FIND of elements answers with."""
+
+    text: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    as_of: AsOf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a purge erased, or what it would erase.
+
+    `ids` are the public ids of everything that went, to tell those who keep copies.
+    """
+
+    group: str
+    ids: tuple[str, ...]
+    concepts: int
+    links: int
+    past_contents: int  # superseded contents of them
+    texts: int  # documents of the text index: current, closed and superseded
+    terms: int  # types and predicates that nothing uses any more
+    transaction: int | None  # None: a dry run, nothing to erase, or a whole group
+    is_dry_run: bool
+    is_complete: bool  # whether the bytes have left the file too; else the next opening ends it
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """The first place where a log and what it speaks of disagree."""
+
+    transaction: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What checking a group's log against its rows and its chain of hashes found."""
+
+    group: str
+    head: str  # the last transaction's number and chain hash, to keep elsewhere
+    transactions: int
+    contents: int  # contents that are there, and checked
+    purged: int  # contents that were erased, whose digests are still in the chain
+    breach: Breach | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was changed behind the log's back."""
+        return self.breach is None
+
+
+# Keeping: copies, checks and indexes of a memory
+
+Progress = Callable[[str, int, int], None]
+"""What long work tells on its way: the step it is at, how much of it is done, and of how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptRecord:
+    """A concept with all that it takes to make an equal one in another memory."""
+
+    concept: Concept
+    given_id: bool  # whether its id was given by a caller; else it is the memory's own
+    inherited: frozenset[str] = frozenset()  # keys of the metadata that set no fact time
+    earlier: Attributes = field(default_factory=dict)  # metadata that sets fact time, set before
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRecord:
+    """A link with its ends, and all that it takes to make an equal one in another memory."""
+
+    link: Link
+    subject: Record
+    object: Record
+    place: int  # in the order of birth; its ends have lower ones
+    is_keyed: bool  # whether it, or a link that it stands on, has a key, which KIP cannot say
+    earlier: Attributes = field(default_factory=dict)  # metadata that sets fact time, set before
+
+
+Record = ConceptRecord | LinkRecord
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeIndex:
+    """An attribute of a concept type that comparisons find by value."""
+
+    type: str
+    attribute: str
+
+    def __str__(self) -> str:
+        return f"{self.type}.{self.attribute}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is not as it must be."""
+
+    check: str  # a stable word: "counts"
+    message: str
+    group: str | None = None  # None: the store as a whole
+    is_mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the doctor looked at and found."""
+
+    groups: int
+    elements: int  # living and closed, of all groups
+    findings: tuple[Finding, ...]
+    is_optimised: bool
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is wrong, or nothing any more."""
+        return all(finding.is_mended for finding in self.findings)

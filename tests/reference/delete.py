@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.reference.evaluate import Evaluator, unbound
+from tests.reference.facts import moved
 from tests.reference.find import solutions
 from tests.reference.graph import Graph, Link
 from tests.reference.mentions import Kind, kinds, name_targets
@@ -58,9 +59,11 @@ def _delete_keys(graph: Graph, statement: ast.DeleteKeys, parameters: Parameters
         held: dict[str, Value] = element.attributes
         if statement.section is ast.Section.METADATA:
             held = element.metadata
-        present = [key for key in keys if key in held]
+        present = [str(key) for key in keys if key in held]
         for key in present:
-            del held[str(key)]
+            del held[key]
+        if statement.section is ast.Section.METADATA:
+            element.valid = moved(element.valid, dict.fromkeys(present))
         if present:
             is_link = isinstance(element, Link)
             counts["updated_propositions" if is_link else "updated_concepts"] += 1

@@ -227,7 +227,7 @@ def read_key(elements: dict[int, Element], element: int, section: ast.Section, k
     """Return what ATTR or META reads: a field, else the key's value, else null."""
     held = elements[element]
     if section is ast.Section.METADATA:
-        return held.metadata.get(key)
+        return held.clocks[key] if key in held.clocks else held.metadata.get(key)
     if isinstance(held, Concept):
         fields: dict[str, Value] = {"type": held.type, "name": held.name}
     else:

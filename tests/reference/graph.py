@@ -13,6 +13,11 @@ from dataclasses import dataclass, field
 from recollect import model
 from recollect.model import Value
 
+Interval = tuple[int | None, int | None]
+"""When a fact is true, in milliseconds, half open; None leaves a side open."""
+
+ALWAYS: Interval = (None, None)
+
 
 @dataclass(slots=True)
 class Concept:
@@ -24,6 +29,8 @@ class Concept:
     name: str
     attributes: dict[str, Value] = field(default_factory=dict)
     metadata: dict[str, Value] = field(default_factory=dict)
+    valid: Interval = ALWAYS
+    clocks: dict[str, Value] = field(default_factory=dict)  # what META reads by reserved names
 
 
 @dataclass(slots=True)
@@ -37,6 +44,8 @@ class Link:
     object: int
     attributes: dict[str, Value] = field(default_factory=dict)
     metadata: dict[str, Value] = field(default_factory=dict)
+    valid: Interval = ALWAYS
+    clocks: dict[str, Value] = field(default_factory=dict)
 
 
 Element = Concept | Link

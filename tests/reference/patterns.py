@@ -27,6 +27,7 @@ class Patterns:
         self._graph = graph
         self._parameters = parameters
         self._elements = {one.id: one for one in graph.elements()}
+        self._matched = {one.id for one in graph.concepts}
         self._pairs: dict[ast.Path, list[Pair]] = {}
 
     def concepts(self, pattern: ast.ConceptPattern) -> list[Concept]:
@@ -73,7 +74,11 @@ class Patterns:
                     yield found
             case ast.ConceptPattern():
                 held = self._elements[element]
-                if isinstance(held, Concept) and self._is_match(end, held):
+                if (
+                    isinstance(held, Concept)
+                    and element in self._matched
+                    and self._is_match(end, held)
+                ):
                     yield row
             case ast.LinkPattern():
                 if isinstance(self._elements[element], Link):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
+from tests.reference.mentions import names
 from tests.reference.vocabulary import (
     KEYS,
     NAMES,
@@ -45,6 +46,8 @@ class _Writer:
     draw: st.DrawFn
     parameters: dict[str, Value] = field(default_factory=dict)
     gives: bool = True  # whether some values are handed over as parameters
+    busy: set[str] = field(default_factory=set)  # variables of the clause being written
+    metadata: tuple[str, ...] = KEYS  # what META reads
 
     def chance(self, percent: int) -> bool:
         return self.draw(st.integers(1, 100)) > 100 - percent
@@ -65,9 +68,12 @@ class _Writer:
         return ast.Parameter(name)
 
     def variable(self, pool: tuple[str, ...], bound: set[str], reuse: int) -> ast.Variable:
-        known = [name for name in pool if name in bound]
-        name = self.draw(st.sampled_from(known if known and self.chance(reuse) else pool))
+        fresh = [name for name in pool if name not in self.busy]
+        choices = fresh if fresh and not self.chance(8) else list(pool)
+        known = [name for name in choices if name in bound]
+        name = self.draw(st.sampled_from(known if known and self.chance(reuse) else choices))
         bound.add(name)
+        self.busy.add(name)
         return ast.Variable(name)
 
     def clauses(self, bound: set[str], depth: int, most: int) -> tuple[ast.Clause, ...]:
@@ -75,6 +81,7 @@ class _Writer:
         return tuple(self.clause(bound, depth) for _ in range(count))
 
     def clause(self, bound: set[str], depth: int) -> ast.Clause:
+        self.busy = set()
         kinds = ["concept"] * 2 + ["link"] * 5 + ["read"] * 4 + ["filter"] * 2
         if depth:
             kinds += ["not", "not", "optional", "optional", "union", "union"]
@@ -137,8 +144,9 @@ class _Writer:
 
     def read(self, bound: set[str]) -> ast.ReadClause:
         section = self.draw(st.sampled_from(ast.Section))
-        key = self.draw(st.sampled_from(KEYS))
-        if section is ast.Section.ATTRIBUTES and self.chance(25):
+        is_attribute = section is ast.Section.ATTRIBUTES
+        key = self.draw(st.sampled_from(KEYS if is_attribute else self.metadata))
+        if is_attribute and self.chance(25):
             key = self.draw(st.sampled_from(FIELDS))
         target: ast.Target
         if self.chance(10):
@@ -247,9 +255,11 @@ def wheres(draw: st.DrawFn) -> tuple[ast.Clause, ...]:
 
 
 @st.composite
-def questions(draw: st.DrawFn, depth: int, *, is_grouped: bool) -> Question:
+def questions(
+    draw: st.DrawFn, depth: int, *, is_grouped: bool, metadata: tuple[str, ...] = KEYS
+) -> Question:
     """Draw a FIND with everything it may have; blocks are nested to the depth."""
-    writer = _Writer(draw)
+    writer = _Writer(draw, metadata=metadata)
     bound: set[str] = set()
     where = writer.clauses(bound, depth, 4)
     columns = writer.columns(bound, is_grouped)
@@ -257,3 +267,22 @@ def questions(draw: st.DrawFn, depth: int, *, is_grouped: bool) -> Question:
     limit = writer.given(draw(st.integers(0, 4))) if writer.chance(25) else None
     offset = writer.given(draw(st.integers(0, 3))) if writer.chance(15) else None
     return Question(ast.Find(columns, where, order_by, limit, offset), writer.parameters)
+
+
+def shortened(query: ast.Find) -> ast.Find:
+    """Return the query without its last clause and the columns only that one mentions.
+
+    What has no clause to spare is returned as it is.
+    """
+    where = query.where[:-1]
+    known = names(where)
+    if not known:
+        return query
+    columns = tuple(one for one in query.columns if _shown(one) in known)
+    if columns == query.columns:
+        return ast.Find(columns, where, query.order_by)
+    return ast.Find(columns or (ast.Variable(known[0]),), where)
+
+
+def _shown(column: ast.Variable | ast.Aggregate) -> str:
+    return column.name if isinstance(column, ast.Variable) else column.variable.name

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, note, reject, settings
 from tests.reference.engine import pair
 from tests.reference.evaluate import TooManyRowsError
 from tests.reference.graphs import graphs
-from tests.reference.queries import Question, questions
+from tests.reference.queries import Question, questions, shortened
 
 from recollect.kernel.lang import ast, print_text
 
@@ -15,16 +15,22 @@ LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
 def check(graph: ast.Upsert, question: Question) -> None:
-    note(print_text(graph))
-    note(print_text(question.query))
-    note(f"{question.parameters}")
+    """Ask the question, and while nothing answers it, again with its last clause left out."""
+    query = question.query
     with pair(decoy=[graph]) as both:
         both.build(graph)
-        try:
-            rows, expected = both.ask(question.query, question.parameters)
-        except TooManyRowsError:
-            reject()
-        assert rows == expected
+        note(print_text(graph))
+        while True:
+            note(f"{print_text(query)} with {question.parameters}")
+            try:
+                rows, expected = both.ask(query, question.parameters)
+            except TooManyRowsError:
+                reject()
+            assert rows == expected
+            shorter = shortened(query)
+            if rows or shorter == query:
+                break
+            query = shorter
 
 
 @settings(max_examples=3 * EXAMPLES, suppress_health_check=LARGE)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tests.reference.graph import Concept, Element, Graph
+from tests.reference.facts import moved
+from tests.reference.graph import Concept, Element, Graph, Link
 from tests.reference.patterns import Patterns
 from tests.reference.values import Parameters, resolve
 
@@ -54,11 +55,9 @@ def upsert(graph: Graph, statement: ast.Upsert, parameters: Parameters) -> tuple
     """Return the graph afterwards and the report; on an error nothing has changed."""
     after = graph.copy()
     skipped = _Upserting(after, parameters).run(statement)
-    before = {one.id: _content(one) for one in graph.elements()}
+    before = {one.id: content(one) for one in graph.elements()}
     created = [one for one in after.elements() if one.id not in before]
-    updated = [
-        one for one in after.elements() if before.get(one.id, _content(one)) != _content(one)
-    ]
+    updated = [one for one in after.elements() if before.get(one.id, content(one)) != content(one)]
     return after, Report(len(statement.blocks), len(created), len(updated), skipped)
 
 
@@ -66,8 +65,8 @@ def _is_exact(pattern: ast.ConceptPattern) -> bool:
     return pattern.type is not None and pattern.name is not None
 
 
-def _content(element: Element) -> str:
-    return repr((_exact(element.attributes), _exact(element.metadata)))
+def content(element: Element) -> str:
+    return repr((_exact(element.attributes), _exact(element.metadata), element.valid))
 
 
 def _exact(value: Value) -> object:
@@ -118,6 +117,7 @@ class _Upserting:
         concept = self._match(block)
         concept.attributes |= self._object(block.attributes)
         concept.metadata |= {**outer, **self._object(block.metadata)}
+        concept.valid = moved(concept.valid, self._object(block.metadata))
         return concept
 
     def _matched(self, pattern: ast.ConceptPattern) -> Concept | None:
@@ -179,27 +179,36 @@ class _Upserting:
 
     def _put_links(self, items: list[_Item]) -> tuple[str, ...]:
         """Put every link whose ends are found, until no more are; return what was skipped."""
-        while items:
-            left = [one for one in items if not self._put_link(one)]
-            if len(left) == len(items):
-                break
-            items = left
-        if any(one.is_required for one in items):
+        links: dict[int, Link] = {}
+        while found := next(
+            (
+                (place, link)
+                for place, one in enumerate(items)
+                if place not in links and (link := self._link(one))
+            ),
+            None,
+        ):
+            links[found[0]] = found[1]
+        left = [one for place, one in enumerate(items) if place not in links]
+        if any(one.is_required for one in left):
             raise RecollectError(NOT_FOUND, "an end of a proposition is not in the graph")
-        return tuple(one.predicate for one in items)
+        for place, link in sorted(links.items(), key=lambda one: one[0]):
+            link.attributes |= items[place].attributes
+            link.metadata |= items[place].metadata
+            link.valid = moved(link.valid, items[place].metadata)
+        return tuple(one.predicate for one in left)
 
-    def _put_link(self, item: _Item) -> bool:
+    def _link(self, item: _Item) -> Link | None:
+        """Return the link of an item, born if need be, or None while an end is not found."""
         subject = item.subject if isinstance(item.subject, int) else self._end(item.subject)
         if subject is None or (object := self._end(item.object)) is None:
-            return False
+            return None
         link = self._graph.link(subject, item.predicate, object)
         if link is None:
             link = self._graph.add_link(subject, item.predicate, object)
-        link.attributes |= item.attributes
-        link.metadata |= item.metadata
         if item.handle is not None:
             self._handles[item.handle] = link.id
-        return True
+        return link
 
     def _end(self, end: ast.KmlEnd) -> int | None:
         """Return the element an end means, or None while there is none."""

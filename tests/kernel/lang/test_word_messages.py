@@ -239,7 +239,7 @@ KIP_1001 InvalidSyntax: the text ends, expected a string
     (
         "EXPLAIN UPSERT {}",
         snapshot("""\
-KIP_1001 InvalidSyntax: found UPSERT, expected FIND, SEARCH or DESCRIBE
+KIP_1001 InvalidSyntax: found `UPSERT`, expected FIND, SEARCH or DESCRIBE
    1 | EXPLAIN UPSERT {}
      |         ^^^^^^\
 """),

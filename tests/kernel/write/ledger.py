@@ -32,15 +32,22 @@ def verify(store: SqliteStore, group: int) -> int:
         sql = "SELECT number, at, actor, request, chain FROM tx WHERE group_id = ? ORDER BY 1"
         transactions = session.rows(sql, (group,))
         standing = session.row("SELECT number, at, chain FROM grp WHERE group_id = ?", (group,))
+    purged = {element: tx for tx, element, operation, _ in changes if operation == "purge"}
     past = {(row[1], row[8]): row[3:7] for row in pasts}  # by element and who had written it
     chain, numbers, instants = bytes(32), [], [0]
     for number, at, actor, request, written in transactions:
         digests = []
         for tx, element, operation, digest in changes:
             if tx == number:
-                row = elements[element]
-                assert digest == _digest(row, _content(row, past, tx, operation)), (tx, element)
                 digests.append(digest)
+                if operation == "purge":
+                    assert digest == hashlib.sha256(_json(["purge", element]).encode()).digest()
+                    assert element not in elements
+                elif element not in elements:
+                    assert purged[element] > tx, (tx, element)
+                else:
+                    row = elements[element]
+                    assert digest == _digest(row, _content(row, past, tx, operation)), (tx, element)
         assert digests, "a transaction without a change"
         fields = _json([number, at, actor, request])
         chain = hashlib.sha256(chain + fields.encode() + b"".join(digests)).digest()

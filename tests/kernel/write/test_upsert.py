@@ -51,6 +51,23 @@ def test_a_second_run_changes_nothing(memory: Memory) -> None:
     assert memory.everything() == before
 
 
+def test_a_link_that_waits_for_its_end_is_merged_where_it_stands_in_the_text(
+    memory: Memory,
+) -> None:
+    text = """
+        UPSERT {
+            CONCEPT @a { {type: "T", name: "a"} }
+            CONCEPT @b { {type: "T", name: "b"} }
+            PROPOSITION @h1 { ((@b, "p", @b), "p", @a) } WITH METADATA { s: 1 }
+            PROPOSITION @h0 { (@b, "p", @b) }
+            PROPOSITION @h2 { (@h0, "p", @a) } WITH METADATA { s: 2 }
+        }
+    """
+    memory.write(text)
+    assert ("(b p b) p a", {}, {"s": 2}) in memory.links()
+    assert memory.write(text).number is None
+
+
 def test_an_update_merges_key_by_key(memory: Memory) -> None:
     memory.write(DRUG)
     report = memory.write("""

@@ -113,7 +113,7 @@ def _only_target(
     wanted = ast.LinkClause if links_only else ast.ConceptClause | ast.LinkClause
     found = [at for at, clause in enumerate(clauses) if isinstance(clause, wanted)]
     if len(found) > 1:
-        named = [at for at in found if _variable(clauses[at]) is not None]
+        named = [at for at in found if _is_named(clauses[at])]
         found = named if len(named) == 1 else found
     if len(found) != 1:
         what = "link clause" if links_only else "concept or link clause"
@@ -140,3 +140,9 @@ def _only_target(
 def _variable(clause: ast.Clause) -> ast.Variable | None:
     assert isinstance(clause, ast.ConceptClause | ast.LinkClause)
     return clause.variable
+
+
+def _is_named(clause: ast.Clause) -> bool:
+    """Whether the text names the element; what stands in place in ATTR or META it does not."""
+    variable = _variable(clause)
+    return variable is not None and not variable.name.startswith("#")

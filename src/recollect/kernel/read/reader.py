@@ -29,7 +29,7 @@ from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
-from recollect.kernel.sql.output import Compiled
+from recollect.kernel.sql.output import Compiled, Shape
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group
@@ -124,6 +124,21 @@ class Reader:
                 span=find.columns[0].span,
             )
         return ids
+
+    def found(self, find: ast.Find, bindings: Bindings) -> list[int]:
+        """Return the integer ids of the elements a FIND answers with; KIP_1001 for values."""
+        limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
+        offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
+        compiled, rows = self._run(find, bindings, limit, offset)
+        for column, output in zip(find.columns, compiled.outputs, strict=True):
+            if output.shape not in (Shape.ELEMENT, Shape.ELEMENTS) or output.reduces:
+                raise RecollectError(
+                    INVALID_SYNTAX,
+                    f"the column {column.name} holds values, not elements",
+                    hint="name variables of concepts and links in FIND",
+                    span=column.span,
+                )
+        return sorted(element_ids(rows, compiled.outputs))
 
     def elements(self, ids: Iterable[int]) -> dict[int, Element]:
         """Return elements whole, by integer id."""

@@ -13,8 +13,8 @@ from typing import Literal
 
 import orjson
 
-from recollect.kernel.search.cells import text, whole
 from recollect.kernel.search.known_terms import term_code
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
 from recollect.model import ElementKind

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import orjson
 
-from recollect.kernel.search.cells import real, whole
 from recollect.kernel.search.scope import Scope
+from recollect.kernel.store.cells import real, whole
 from recollect.kernel.store.protocol import Session
 
 _LINKS_OF = """

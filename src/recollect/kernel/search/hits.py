@@ -11,10 +11,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from recollect.kernel.search.cells import real, text, whole
-from recollect.kernel.search.rank import ranking
+import orjson
+
+from recollect.kernel.search.rank import scores as document_scores
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.search.tokens import folded
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session
 from recollect.model import ElementKind
@@ -25,13 +27,16 @@ NAMED = 1.0
 _LOOKED_AT = 100  # best concepts whose names are compared with the query, case and accents aside
 
 _CONCEPTS = """
-SELECT concept.id, text_score(text_index, :weights) AS score, concept.name
-FROM text_index CROSS JOIN concept ON concept.id = text_index.rowid
-WHERE text_index MATCH :match AND concept.group_id = :group
+SELECT one.value ->> 1, concept.name
+FROM json_each(:documents) AS one CROSS JOIN concept ON concept.id = one.value ->> 0
+WHERE concept.group_id = :group
   AND concept.expired_at > :known AND concept.born_at <= :known
-  AND (concept.changed_at <= :known OR NOT EXISTS (
-    SELECT 1 FROM text_past AS older
-    WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known))
+  AND one.value ->> 1 = CASE
+    WHEN concept.changed_at <= :known THEN concept.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), concept.id) END
   AND (:type IS NULL OR concept.type = :type)
   AND (:valid IS NULL OR CASE
     WHEN concept.changed_at <= :known
@@ -41,44 +46,23 @@ WHERE text_index MATCH :match AND concept.group_id = :group
       WHERE past.group_id = :group AND past.id = concept.id
         AND past.until > :known AND past.changed_at <= :known
         AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
-ORDER BY score DESC, concept.id LIMIT :limit
-"""
-
-_PAST_CONCEPTS = """
-SELECT concept.id, text_score(text_index, :weights) AS score, concept.name
-FROM text_index
-CROSS JOIN text_past AS document ON document.doc = -text_index.rowid
-CROSS JOIN concept ON concept.id = document.element
-WHERE text_index MATCH :match AND document.group_id = :group AND concept.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known AND document.until > :known
-  AND NOT EXISTS (
-    SELECT 1 FROM text_past AS older
-    WHERE older.group_id = :group AND older.element = concept.id
-      AND older.until > :known AND older.until < document.until)
-  AND (:type IS NULL OR concept.type = :type)
-  AND (:valid IS NULL OR CASE
-    WHEN concept.changed_at <= :known
-    THEN concept.valid_at <= :valid AND :valid < concept.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM concept_past AS past
-      WHERE past.group_id = :group AND past.id = concept.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
-ORDER BY score DESC, concept.id LIMIT :limit
 """
 
 _LINKS = """
-SELECT link.id, text_score(text_index, :weights) AS score, ''
-FROM text_index CROSS JOIN link ON link.id = text_index.rowid
-WHERE text_index MATCH :match AND link.group_id = :group
+SELECT one.value ->> 1, ''
+FROM json_each(:documents) AS one CROSS JOIN link ON link.id = one.value ->> 0
+WHERE link.group_id = :group
   AND link.expired_at > :known AND link.born_at <= :known
-  AND (link.changed_at <= :known OR NOT EXISTS (
-    SELECT 1 FROM text_past AS older
-    WHERE older.group_id = :group AND older.element = link.id AND older.until > :known))
+  AND one.value ->> 1 = CASE
+    WHEN link.changed_at <= :known THEN link.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = link.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), link.id) END
   AND (:type IS NULL OR :type IN (
     link.predicate,
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.subject),
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.object)))
+    (SELECT head.type FROM concept AS head WHERE head.group_id = :group AND head.id = link.subject),
+    (SELECT tail.type FROM concept AS tail WHERE tail.group_id = :group AND tail.id = link.object)))
   AND (:valid IS NULL OR CASE
     WHEN link.changed_at <= :known
     THEN link.valid_at <= :valid AND :valid < link.invalid_at
@@ -87,33 +71,11 @@ WHERE text_index MATCH :match AND link.group_id = :group
       WHERE past.group_id = :group AND past.id = link.id
         AND past.until > :known AND past.changed_at <= :known
         AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
-ORDER BY score DESC, link.id LIMIT :limit
 """
 
-_PAST_LINKS = """
-SELECT link.id, text_score(text_index, :weights) AS score, ''
-FROM text_index
-CROSS JOIN text_past AS document ON document.doc = -text_index.rowid
-CROSS JOIN link ON link.id = document.element
-WHERE text_index MATCH :match AND document.group_id = :group AND link.group_id = :group
-  AND link.expired_at > :known AND link.born_at <= :known AND document.until > :known
-  AND NOT EXISTS (
-    SELECT 1 FROM text_past AS older
-    WHERE older.group_id = :group AND older.element = link.id
-      AND older.until > :known AND older.until < document.until)
-  AND (:type IS NULL OR :type IN (
-    link.predicate,
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.subject),
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.object)))
-  AND (:valid IS NULL OR CASE
-    WHEN link.changed_at <= :known
-    THEN link.valid_at <= :valid AND :valid < link.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM link_past AS past
-      WHERE past.group_id = :group AND past.id = link.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
-ORDER BY score DESC, link.id LIMIT :limit
+_ELEMENTS = """
+SELECT past.doc, past.element FROM text_past AS past
+WHERE past.group_id = :group AND past.doc IN (SELECT one.value FROM json_each(:documents) AS one)
 """
 
 _NAMED_CONCEPTS = """
@@ -173,9 +135,8 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
     """
     wanted = folded(term)
     scores: dict[int, float] = {}
-    for element, score, name in _found(
-        session, scope, ElementKind.CONCEPT, term, max(limit, _LOOKED_AT)
-    ):
+    found = _found(session, scope, ElementKind.CONCEPT, term, max(limit, _LOOKED_AT))
+    for element, score, name in found:
         scores[element] = NAMED if folded(name) == wanted else score
     scores.update((one, NAMED) for one in _named(session, scope, _NAMED_CONCEPTS, term, limit))
     return best(scores, limit)
@@ -196,16 +157,37 @@ def best(scores: dict[int, float], limit: int) -> dict[int, float]:
 
 def _found(
     session: Session, scope: Scope, kind: ElementKind, term: str, limit: int
-) -> Iterable[tuple[int, float, str]]:
-    how = ranking(session, scope.partitions(kind), term)
-    if how is None:
-        return []
-    parameters = scope.parameters(match=how.match, weights=how.weights, limit=limit)
-    is_concept = kind is ElementKind.CONCEPT
-    rows = session.rows(_CONCEPTS if is_concept else _LINKS, parameters)
-    if scope.known is not None:
-        rows += session.rows(_PAST_CONCEPTS if is_concept else _PAST_LINKS, parameters)
-    return [(whole(element), real(score), text(name)) for element, score, name in rows]
+) -> list[tuple[int, float, str]]:
+    """Return the best elements that are there, with scores and names; at most `limit`."""
+    reached = document_scores(session, scope.partitions(kind), term)
+    elements = _elements(session, scope, reached)
+    order = sorted(reached, key=elements.__getitem__)
+    order.sort(key=reached.__getitem__, reverse=True)  # keeps the order of ids among equals
+    statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
+    found: list[tuple[int, float, str]] = []
+    start, size = 0, limit
+    while len(found) < limit and start < len(order):
+        proposed = [(elements[one], one) for one in order[start : start + size]]
+        documents = orjson.dumps(proposed).decode()
+        rows = session.rows(statement, scope.parameters(documents=documents))
+        names = {document: text(name) for document, name in rows}
+        found += [
+            (element, reached[document], names[document])
+            for element, document in proposed
+            if document in names
+        ]
+        start, size = start + size, size * 2
+    return found[:limit]
+
+
+def _elements(session: Session, scope: Scope, documents: Iterable[int]) -> dict[int, int]:
+    """Return whose each document is: its own id names it, unless it is a superseded one."""
+    elements = {one: one for one in documents}
+    past = orjson.dumps([-one for one in elements if one < 0]).decode()
+    if past != "[]":
+        rows = session.rows(_ELEMENTS, {"group": scope.group.group_id, "documents": past})
+        elements |= {-whole(document): whole(element) for document, element in rows}
+    return elements
 
 
 def _named(session: Session, scope: Scope, statement: str, term: str, limit: int) -> Iterable[int]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import orjson
 
-from recollect.kernel.search.cells import whole
 from recollect.kernel.search.partition import Partition, partition_of
 from recollect.kernel.search.tokens import tokens
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.protocol import Parameters, Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 

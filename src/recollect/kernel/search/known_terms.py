@@ -7,7 +7,7 @@ asked about it; the names offered instead of an unknown one are those of now.
 from __future__ import annotations
 
 from recollect.errors import nearest
-from recollect.kernel.search.cells import text, whole
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import TALLY_CONCEPTS, TALLY_LINKS
 from recollect.model import ElementKind

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from recollect.kernel.search.cells import text, whole
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.model import Value

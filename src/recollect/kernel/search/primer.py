@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.search.cells import text
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.known_terms import living_terms
+from recollect.kernel.store.cells import text
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Value

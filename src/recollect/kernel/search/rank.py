@@ -5,47 +5,67 @@ so nothing another group holds changes an order or a score.
 
 A score is the share of what the query could reach: the BM25 sum of a document divided by the
 sum of a document that holds every term endlessly often, unknown terms included. It is above 0,
-below 1, and rises with BM25.
+below 1, and rises with BM25. Terms are read one after another from the index's own lists of
+where each stands; asking the engine about every document would cost several times as much.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import cast
 
-from recollect.kernel.search.cells import whole
+import orjson
+
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import Term, terms
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
-from recollect.kernel.store.text_functions import pack_weights
+from recollect.kernel.store.text_functions import document_length
 
 MOST_TERMS = 64
 """Terms a query is ranked by: the rarest."""
 
+SATURATION = 1.2
+"""BM25's k1: how soon one more occurrence of a word stops counting."""
+
+LENGTH_NORMALISATION = 0.75
+"""BM25's b: how much a document longer than the mean is held back, 0 to 1."""
+
 _MOST_TERMS_READ = 1_000  # distinct terms of a query that are looked up at all
 _COMMON_SHARE = 0.1  # a term found in more of the documents than this says little ...
 _COMMON_FLOOR = 100  # ... unless there are so few documents that it costs nothing
-_ENOUGH_RARER = 3  # ... or fewer rarer terms than this remain
+_COMMON_MOST = 2_000  # ... and so does one found in more documents than this
+_ENOUGH_RARER = 3  # ... or if fewer rarer terms than this remain
 
 _TALLIES = """
 SELECT tally.kind, tally.term, tally.count FROM tally
 WHERE tally.group_id = :group AND tally.kind IN (:documents, :tokens)
 """
 
-_FREQUENCY = """
-SELECT COUNT(*) FROM (SELECT 1 FROM text_index WHERE text_index MATCH :match LIMIT :most)
+_FREQUENCIES = """
+SELECT (
+  SELECT COUNT(*) FROM (
+    SELECT 1 FROM text_index WHERE text_index MATCH one.value LIMIT :most))
+FROM json_each(:matches) AS one ORDER BY one.key
 """
 
+_OCCURRENCES = """
+SELECT word.doc, length.sz
+FROM text_instance AS word CROSS JOIN text_index_docsize AS length ON length.id = word.doc
+WHERE word.term = text_stem(:token)
+"""
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """A query made ready for the partitions it is asked in."""
-
-    match: str  # the engine's query
-    weights: bytes  # what `text_score` takes
+_PREFIX_OCCURRENCES = """
+SELECT word.doc, length.sz
+FROM text_instance AS word CROSS JOIN text_index_docsize AS length ON length.id = word.doc
+WHERE word.term >= :token AND word.term < :token || char(1114111)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +74,60 @@ class _Weighed:
     frequency: int  # documents that hold it
 
 
-def ranking(session: Session, partitions: Sequence[Partition], query: str) -> Ranking | None:
-    """Return how to rank documents of these partitions of one group for a plain text.
+class _Damping(dict[bytes, float]):
+    """BM25's damping of a count by the size of its document, computed when first met."""
 
-    Several partitions are ranked as if they were one. None: no document holds a word of it.
-    Cost: one look-up a term, then what the rarest terms' documents cost.
+    def __init__(self, mean_length: float) -> None:
+        super().__init__()
+        self._rising = SATURATION * LENGTH_NORMALISATION / mean_length
+
+    def __missing__(self, size: bytes) -> float:
+        """Return the damping of a size, and keep it."""
+        still = SATURATION * (1 - LENGTH_NORMALISATION)
+        self[size] = damping = still + self._rising * document_length(size)
+        return damping
+
+
+def scores(session: Session, partitions: Sequence[Partition], query: str) -> dict[int, float]:
+    """Return the score of every document of these partitions of one group that fits a text.
+
+    Several partitions are ranked as if they were one. Cost: one look-up a term, then every
+    occurrence of the terms that are worth it, about a microsecond each.
     """
     size, words = _size(session, partitions)
     wanted = _asked(query)
     if not size or not wanted:
-        return None
-    limit = int(max(_COMMON_FLOOR, size * _COMMON_SHARE)) + 1
-    found = [_Weighed(term, _frequency(session, partitions, term, limit)) for term in wanted]
+        return {}
+    limit = min(int(max(_COMMON_FLOOR, size * _COMMON_SHARE)), _COMMON_MOST) + 1
+    found = _weighed(session, partitions, wanted, limit)
     kept = _worthwhile(session, partitions, found, limit)
-    if not kept:
-        return None
-    unknown = sum(_weight(0, size) for one in found if not one.frequency)
-    weights = [_weight(one.frequency, size) for one in kept]
-    phrases = [one.term for one in kept]
-    match = " OR ".join(partition.match(phrases) for partition in partitions)
-    return Ranking(
-        match=match,
-        weights=pack_weights(words / size, sum(weights) + unknown, weights * len(partitions)),
-    )
+    ideal = sum(_weight(one.frequency, size) for one in [*kept, *_unknown(found)])
+    damping = _Damping(words / size)
+    reached: dict[int, float] = {}
+    for one in kept:
+        share = _weight(one.frequency, size) / ideal
+        for partition in partitions:
+            _add_occurrences(session, partition, one.term, share, damping, reached)
+    return reached
+
+
+def _add_occurrences(
+    session: Session,
+    partition: Partition,
+    term: Term,
+    share: float,
+    damping: _Damping,
+    reached: dict[int, float],
+) -> None:
+    """Add what a term contributes to the scores of its documents."""
+    statement = _PREFIX_OCCURRENCES if term.is_prefix else _OCCURRENCES
+    rows = session.rows(statement, {"token": partition.prefix + term.text})
+    occurrences = cast("list[tuple[int, bytes]]", rows)
+    sizes = dict(occurrences)
+    counts = Counter(map(itemgetter(0), occurrences))
+    for document, count in counts.items():
+        score = share * count / (count + damping[sizes[document]])
+        reached[document] = reached.get(document, 0.0) + score
 
 
 def _asked(query: str) -> list[Term]:
@@ -93,9 +144,12 @@ def _worthwhile(
     common = [one.term for one in found if one.frequency >= limit]
     missing = max(0, _ENOUGH_RARER - len(rare))
     if common and missing:
-        counted = [_Weighed(term, _frequency(session, partitions, term, -1)) for term in common]
-        rare += sorted(counted, key=_by_rarity)[:missing]
+        rare += sorted(_weighed(session, partitions, common, -1), key=_by_rarity)[:missing]
     return sorted(rare, key=_by_rarity)[:MOST_TERMS]
+
+
+def _unknown(found: Sequence[_Weighed]) -> list[_Weighed]:
+    return [one for one in found if not one.frequency]
 
 
 def _by_rarity(one: _Weighed) -> tuple[int, str]:
@@ -124,8 +178,11 @@ def _size(session: Session, partitions: Sequence[Partition]) -> tuple[int, int]:
     return counts[TALLY_DOCUMENTS], counts[TALLY_TOKENS]
 
 
-def _frequency(session: Session, partitions: Sequence[Partition], term: Term, most: int) -> int:
-    """Return how many documents hold a term, counting to `most`; -1 counts to the end."""
-    match = " OR ".join(partition.match([term]) for partition in partitions)
-    row = session.row(_FREQUENCY, {"match": match, "most": most})
-    return 0 if row is None else whole(row[0])
+def _weighed(
+    session: Session, partitions: Sequence[Partition], wanted: Sequence[Term], most: int
+) -> list[_Weighed]:
+    """Return in how many documents each term is, counting to `most`; -1 counts to the end."""
+    matches = [" OR ".join(one.match([term]) for one in partitions) for term in wanted]
+    wanted_json = orjson.dumps(matches).decode()
+    counts = session.rows(_FREQUENCIES, {"matches": wanted_json, "most": most})
+    return [_Weighed(term, whole(count)) for term, (count,) in zip(wanted, counts, strict=True)]

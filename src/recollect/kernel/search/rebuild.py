@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import orjson
 
-from recollect.kernel.search.cells import text, whole
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 
@@ -69,12 +69,17 @@ def rebuild(session: Session, group_id: int) -> int:
 
     Runs in a write transaction. Cost: every element of the group, and of its past.
     """
-    for statement in _FORGET:
-        session.execute_many(statement, [(group_id,)])
-    session.execute_many(_FORGET_COUNTS, [(group_id, TALLY_DOCUMENTS, TALLY_TOKENS)])
+    forget(session, group_id)
     return _put_all(session, group_id, _CONCEPTS, _PAST_CONCEPTS) + _put_all(
         session, group_id, _LINKS, _PAST_LINKS
     )
+
+
+def forget(session: Session, group_id: int) -> None:
+    """Remove every document of a group, and their counts."""
+    for statement in _FORGET:
+        session.execute_many(statement, [(group_id,)])
+    session.execute_many(_FORGET_COUNTS, [(group_id, TALLY_DOCUMENTS, TALLY_TOKENS)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,18 +30,22 @@ class Clock:
     has_valid: bool = False
 
     def alive(self, alias: str, table: str) -> tuple[nodes.Expr, ...]:
-        """Return the conditions for a row of `concept` or `link` to be there at all."""
+        """Return the conditions for a row of `concept` or `link` to be matched by a clause."""
+        if not self.has_valid:
+            return self.held(alias)
+        valid_at = self.content(alias, table, "valid_at")
+        invalid_at = self.content(alias, table, "invalid_at")
+        is_true = nodes.Binary("<=", valid_at, VALID), nodes.Binary(">", invalid_at, VALID)
+        return (*self.held(alias), *is_true)
+
+    def held(self, alias: str) -> tuple[nodes.Expr, ...]:
+        """Return the conditions for a row to be in the memory, whenever what it says is true."""
         expired_at = nodes.Column(alias, "expired_at")
-        guards: list[nodes.Expr] = [of_group(alias)]
-        if self.has_known:
-            guards.append(nodes.Binary(">", expired_at, KNOWN))
-            guards.append(nodes.Binary("<=", nodes.Column(alias, "id"), LAST_ID))
-        else:
-            guards.append(nodes.equal(expired_at, nodes.Number(LIVING)))
-        if self.has_valid:
-            guards.append(nodes.Binary("<=", self.content(alias, table, "valid_at"), VALID))
-            guards.append(nodes.Binary(">", self.content(alias, table, "invalid_at"), VALID))
-        return tuple(guards)
+        if not self.has_known:
+            return (of_group(alias), nodes.equal(expired_at, nodes.Number(LIVING)))
+        is_open = nodes.Binary(">", expired_at, KNOWN)
+        is_born = nodes.Binary("<=", nodes.Column(alias, "id"), LAST_ID)
+        return (of_group(alias), is_open, is_born)
 
     def content(self, alias: str, table: str, column: str) -> nodes.Expr:
         """Return a content column as it was known: one look-up where it changed since."""

@@ -103,7 +103,10 @@ def _walk(rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forwar
 
 
 def _all_starts(rows: Rows, step: ir.PathStep) -> nodes.Query:
-    """Return where a path with two free ends may start: everywhere, if its length may be 0."""
+    """Return where a path with two free ends may start: everywhere, if its length may be 0.
+
+    A walk of no link asks nothing of its element, so neither does it ask whether it is true.
+    """
     context = rows.context
     if step.minimum > 0:
         link = context.fresh("l")
@@ -122,7 +125,7 @@ def _all_starts(rows: Rows, step: ir.PathStep) -> nodes.Query:
             nodes.Select(
                 ((nodes.Column(alias, "id"), "node"),),
                 (nodes.From(table, alias),),
-                context.clock.alive(alias, table),
+                context.clock.held(alias),
             )
         )
     return nodes.Compound(tuple(selects), is_all=True)

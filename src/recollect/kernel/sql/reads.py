@@ -18,11 +18,11 @@ from recollect.kernel.sql.bindings import (
 )
 from recollect.kernel.sql.clock import GROUP, of_group
 from recollect.kernel.sql.rows import Rows
-from recollect.model import BEGINNING, FOREVER, LIVING
+from recollect.model import BEGINNING, FOREVER
 
 _CONCEPT_FIELDS = frozenset({"id", "type", "name"})
 _LINK_FIELDS = frozenset({"id", "subject", "predicate", "object"})
-_TIMES = {"_created_at": "born_at", "_updated_at": "changed_at", "_expired_at": "expired_at"}
+_TIMES = {"_created_at": "born_at", "_updated_at": "changed_at"}
 _FACT_TIMES = {"_valid_at": "valid_at", "_invalid_at": "invalid_at"}
 ID_BITS = nodes.Param("id_bits")
 
@@ -123,7 +123,7 @@ def _clock_value(rows: Rows, alias: str, kind: ast.Kind, key: str) -> Value:
         at = rows.context.clock.content(alias, kind.value, _FACT_TIMES[key])
         bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))
         return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.Call("instant", (at,))))
-    if key not in _TIMES:
+    if key not in _TIMES:  # `_expired_at` too: what a read shows has not expired by then
         return TextValue(nodes.Null())
     number: nodes.Expr = nodes.Column(alias, _TIMES[key])
     if key == "_updated_at":
@@ -136,7 +136,6 @@ def _clock_value(rows: Rows, alias: str, kind: ast.Kind, key: str) -> Value:
         (
             nodes.equal(nodes.Column(tx, "group_id"), GROUP),
             nodes.equal(nodes.Column(tx, "number"), number),
-            nodes.Binary("<", number, nodes.Number(LIVING)),
         ),
     )
     return TextValue(nodes.Scalar(select))

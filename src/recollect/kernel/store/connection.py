@@ -128,12 +128,16 @@ class SqliteSession:
         """Call `action` after the transaction has committed; never after a rollback."""
         self._after_commit.append(action)
 
-    def begin_writing(self, wait_seconds: float) -> None:
-        """Begin the write transaction; STORE_BUSY when another process keeps it."""
+    def wait(self, seconds: float) -> None:
+        """Let the next statements wait so long for other processes, then be STORE_BUSY."""
         try:
-            self.connection.set_busy_timeout(max(0, int(wait_seconds * 1000)))
+            self.connection.set_busy_timeout(max(0, int(seconds * 1000)))
         except apsw.Error as error:
             raise translated(error) from error
+
+    def begin_writing(self, wait_seconds: float) -> None:
+        """Begin the write transaction; STORE_BUSY when another process keeps it."""
+        self.wait(wait_seconds)
         self._after_commit.clear()
         self.rows("BEGIN IMMEDIATE")
         self.is_writing = True
@@ -165,6 +169,6 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
     connection.execute(f"PRAGMA synchronous = {settings.synchronous}")
     connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute(f"PRAGMA query_only = {int(query_only)}")
     register_functions(connection)
     text_functions.register(connection)
+    connection.execute(f"PRAGMA query_only = {int(query_only)}")

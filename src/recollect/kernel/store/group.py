@@ -6,13 +6,19 @@ import secrets
 import unicodedata
 from dataclasses import dataclass
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError, nearest
 from recollect.kernel.store.protocol import Session, SqlRow
 
 _LONGEST = 128
 _ID_BYTES = 10  # 74 random bits are used
 NO_CHAIN = bytes(32)
 """The chain hash of a group before its first transaction."""
+
+_INSERT = """
+INSERT INTO grp (group_id, name, id_bits, number, at, chain)
+SELECT 1 + max(e.last_group, coalesce((SELECT max(g.group_id) FROM grp AS g), 0)), ?, ?, 0, 0, ?
+FROM erasure AS e
+"""  # the number of a dropped group never comes again: others may still hold it
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +36,23 @@ def load_group(session: Session, name: str) -> Group | None:
     return None if row is None else _group(row)
 
 
+def existing_group(session: Session, name: str) -> Group:
+    """Return the group of that name, or KIP_3002 with the nearest names."""
+    group = load_group(session, name)
+    if group is None:
+        known = nearest(name, group_names(session))
+        hint = f'use "{known[0]}"' if known else "use Nexus.groups to see which there are"
+        raise RecollectError(NOT_FOUND, f'no group is named "{name}"', hint=hint, known=known)
+    return group
+
+
 def create_group(session: Session, name: str) -> Group:
     """Create a group inside the write transaction of `session`, or return the one there is."""
     found = load_group(session, name)
     if found is not None:
         return found
     entry = (_checked(name), secrets.token_bytes(_ID_BYTES), NO_CHAIN)
-    session.execute_many(
-        "INSERT INTO grp (name, id_bits, number, at, chain) VALUES (?, ?, 0, 0, ?)", [entry]
-    )
+    session.execute_many(_INSERT, [entry])
     created = load_group(session, name)
     assert created is not None
     return created

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 from recollect.errors import STORE_NEWER, RecollectError
 from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.schema import APPLICATION_ID, INITIAL
+from recollect.kernel.store.schema import (
+    APPLICATION_ID,
+    ATTRIBUTE_INDEX,
+    ERASURE,
+    INITIAL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +23,11 @@ class Migration:
     sql: str
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration("m001_initial", INITIAL),)
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration("m001_initial", INITIAL),
+    Migration("m002_erasure", ERASURE),
+    Migration("m003_attribute_index", ATTRIBUTE_INDEX),
+)
 
 VERSION = len(MIGRATIONS)
 """SQLite's `user_version` of a file all of whose migrations have run."""

@@ -70,7 +70,7 @@ CREATE TABLE change (
     group_id    INTEGER NOT NULL,
     tx          INTEGER NOT NULL,
     element     INTEGER NOT NULL,
-    operation   TEXT    NOT NULL,      -- create | update | close
+    operation   TEXT    NOT NULL,      -- create | update | close | purge
     digest      BLOB    NOT NULL,      -- SHA-256 over salt and new content
     PRIMARY KEY (group_id, tx, element)
 ) WITHOUT ROWID;
@@ -134,6 +134,24 @@ CREATE TABLE text_past (               -- documents of superseded contents, at -
 );
 CREATE UNIQUE INDEX text_past_element ON text_past (group_id, element, until);
 """  # noqa: S608 - only the column lists above are inserted
+
+ERASURE = """
+CREATE TABLE erasure (                 -- one row: the purges of the database
+    begun       INTEGER NOT NULL,      -- purges so far; what was cached before the last is stale
+    finished    INTEGER NOT NULL,      -- of them, those whose bytes have left the file
+    last_group  INTEGER NOT NULL       -- the highest group_id ever dropped: none comes again
+);
+INSERT INTO erasure VALUES (0, 0, 0);
+"""
+
+ATTRIBUTE_INDEX = """
+CREATE TABLE attribute_index (         -- declared: the index itself is named after the attribute
+    group_id    INTEGER NOT NULL,
+    type        TEXT    NOT NULL,      -- of concepts, which there may be none of yet
+    attribute   TEXT    NOT NULL,
+    PRIMARY KEY (group_id, type, attribute)
+) WITHOUT ROWID;
+"""
 
 TALLY_CONCEPTS = "concept"  # term: type. Living concepts of it
 TALLY_LINKS = "link"  # term: predicate. Living links of it

@@ -23,7 +23,9 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.kernel.store.address import check_place, parse_address
+from recollect.kernel.store.backup import back_up
 from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.erasure import finish_erasure, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, translated
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
@@ -108,6 +110,45 @@ class SqliteStore:
                 finally:
                     session.roll_back()
 
+    def finish_erasure(self, wait_seconds: float | None = None) -> bool:
+        """Let the bytes of purges leave the file; return whether nothing was in the way.
+
+        A program that reads or writes for longer than `wait_seconds` (`busy_seconds` when not
+        given) is in the way, and so is a full disk; then the next opening tries again. Cost:
+        the whole file.
+        """
+        if self._path is None:
+            return True
+        wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds
+        connections = self._here()
+        try:
+            with connections.write_lock(wait):
+                session = connections.writer()
+                with session.lock:
+                    self._refuse_closed()
+                    return finish_erasure(session, wait)
+        except RecollectError as error:
+            if error.code.category != "storage":
+                raise
+            return False
+
+    def back_up(self, path: str | os.PathLike[str]) -> None:
+        """Copy the whole store to a file that is not there yet; others go on meanwhile.
+
+        Raises INVALID_ARGUMENT when the file exists. Cost: the size of the store.
+        """
+        with self.reading() as session:
+            back_up(session, path)
+
+    def checkpoint(self) -> None:
+        """Move the log into the file and empty it, as far as no reader is in the way."""
+        connections = self._here()
+        with connections.write_lock(self._settings.busy_seconds):
+            session = connections.writer()
+            with session.lock:
+                self._refuse_closed()
+                session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
         with self.reading() as session:
@@ -149,6 +190,8 @@ class SqliteStore:
             if time.monotonic() > deadline:
                 raise busy()
             time.sleep(_PAUSE_SECONDS)
+        if has_unfinished_erasure(session):
+            self.finish_erasure(wait_seconds=0)
 
     def _here(self) -> _Connections:
         """Return the connections of this process; a forked child opens its own."""

@@ -1,75 +1,62 @@
-"""What the text index is asked besides "which": how long a document is, and how well it fits.
+"""What the text index is asked besides "which": how long a document is, where a word stands.
 
-The rule: a score is computed from the numbers it is given and the counts of the one document,
-never from the engine's totals, which span every group.
+The rule: every answer is about single documents or words, never the engine's totals, which
+span every group.
 """
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass
+import weakref
 
 import apsw
 
-SATURATION = 1.2
-"""BM25's k1: how soon one more occurrence of a word stops counting."""
+TOKENIZER = ("porter", "ascii")
+"""What the index in the schema is made with: the engine's part of turning text into tokens."""
 
-LENGTH_NORMALISATION = 0.75
-"""BM25's b: how much a document longer than the mean is held back, 0 to 1."""
+_INSTANCES = """
+CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_instance USING fts5vocab (main, text_index, instance)
+"""
 
 
 def register(connection: apsw.Connection) -> None:
-    """Add `text_length(text_index)` and `text_score(text_index, weights)` to a connection.
+    """Add what search asks a connection for; the connection must still accept tables.
 
-    `weights` is what `pack_weights` returns, a weight for each term of the MATCH, in order.
-    The score is 0 to 1: the share of what a document could reach that holds every term
-    endlessly often. Both may stand in any query with `text_index` in its FROM.
+    `text_length(text_index)` is a document's tokens, in a query with `text_index` in its FROM.
+    `text_stem(word)` is a word as the index holds it. The table `text_instance (term, doc, col,
+    offset)` has a row for every occurrence of a word.
     """
     connection.register_fts5_function("text_length", _length)
-    connection.register_fts5_function("text_score", _score)
+    here = weakref.ref(connection)  # a strong one would keep the connection open for good
+
+    def stem(*words: apsw.SQLiteValue) -> str:
+        (word,), (name, *arguments) = words, TOKENIZER
+        connection = here()
+        assert connection is not None
+        assert isinstance(word, str)
+        tokenize = connection.fts5_tokenizer(name, arguments)
+        reason = apsw.FTS5_TOKENIZE_QUERY
+        (stemmed,) = tokenize(
+            word.encode(), reason, None, include_offsets=False, include_colocated=False
+        )
+        return str(stemmed)
+
+    connection.create_scalar_function("text_stem", stem, 1, deterministic=True)
+    connection.execute(_INSTANCES)
 
 
-def pack_weights(mean_length: float, ideal: float, weights: list[float]) -> bytes:
-    """Return the second argument of `text_score`.
+def document_length(size: bytes) -> int:
+    """Return the tokens of a document from the engine's own record of its size.
 
-    `mean_length` is in tokens; `ideal` is the score that counts as 1, at least the sum of
-    the weights.
+    The record is one integer, seven bits a byte, in the column `text_index_docsize.sz`.
+
+    >>> document_length(bytes([0x81, 0x02]))
+    130
     """
-    return struct.pack(f"{len(weights) + 2}d", mean_length, ideal, *weights)
+    length = 0
+    for byte in size:
+        length = length << 7 | byte & 0x7F
+    return length
 
 
 def _length(api: apsw.FTS5ExtensionApi, *_: apsw.SQLiteValue) -> int:
     return api.column_size(0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    """What a statement's scores are computed from: once a statement, not once a row."""
-
-    still: float  # BM25's damping of a count, the part that does not depend on the length ...
-    rising: float  # ... and the part for each token
-    shares: tuple[tuple[int, float], ...]  # by phrase: the most it adds to a score
-
-
-def _unpacked(packed: apsw.SQLiteValue) -> _Weights:
-    if not isinstance(packed, bytes):
-        raise TypeError("text_score takes packed weights")
-    mean_length, ideal, *weights = struct.unpack(f"{len(packed) // 8}d", packed)
-    return _Weights(
-        still=SATURATION * (1 - LENGTH_NORMALISATION),
-        rising=SATURATION * LENGTH_NORMALISATION / mean_length,
-        shares=tuple(enumerate(weight / ideal for weight in weights)),
-    )
-
-
-def _score(api: apsw.FTS5ExtensionApi, *arguments: apsw.SQLiteValue) -> float:
-    weights: _Weights | None = api.aux_data
-    if weights is None:
-        weights = api.aux_data = _unpacked(*arguments)
-    damping = weights.still + weights.rising * api.column_size(0)
-    score = 0.0
-    for phrase, share in weights.shares:
-        count = len(api.phrase_column_offsets(phrase, 0))
-        if count:
-            score += share * count / (count + damping)
-    return score

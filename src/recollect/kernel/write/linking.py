@@ -55,28 +55,20 @@ class Linking:
     def run(self, items: Sequence[Item]) -> list[LinkElement | Missing]:
         """Put all links that can be; return one outcome an item.
 
+        Every link is there before the first of them is given its members, which come in the
+        order of the text: so a second run, which waits for nothing, gives the same.
         KIP_3002 when an end of a PROPOSITION block is not in the graph, KIP_3003 when several
         elements fit.
         """
         self._expect(items)
-        outcomes: dict[int, LinkElement | Missing] = {}
         order = sorted(range(len(items)), key=lambda place: not items[place].is_block)
-        waiting: defaultdict[object, list[int]] = defaultdict(list)
-        now, later = list(range(len(order))), list[int]()
-        while now:
-            rank = heapq.heappop(now)
-            item = items[order[rank]]
-            outcome = outcomes[order[rank]] = self._put(item)
-            if isinstance(outcome, Missing):
-                waiting[outcome.awaited].append(rank)
-            else:
-                triple = (outcome.subject, item.predicate, outcome.object)
-                for made in (triple, item.handle if item.is_block else None):
-                    for woken in [] if made is None else waiting.pop(made, []):
-                        heapq.heappush(now if woken > rank else later, woken)
-            if not now:
-                now, later = later, []
+        made = self._make([items[place] for place in order])
+        outcomes = dict(zip(order, made, strict=True))
         self._refuse_missing([outcomes[place] for place in order if items[place].is_block])
+        for place, outcome in outcomes.items():
+            if isinstance(outcome, LinkElement):
+                item = items[place]
+                self._unit.put(outcome, item.attributes, item.metadata, item.metadata)
         return [outcomes[place] for place in range(len(items))]
 
     def missing(self, end: KmlEnd) -> RecollectError:
@@ -117,29 +109,44 @@ class Linking:
             case _:
                 assert_never(end)
 
-    def _put(self, item: Item) -> LinkElement | Missing:
-        unit, subject = self._unit, item.subject
-        if not isinstance(subject, ConceptElement):
-            found = self._resolve(subject)
-            if isinstance(found, Missing):
-                return found
-            subject_id = found.id
-        else:
-            subject_id = subject.id
+    def _make(self, items: Sequence[Item]) -> list[LinkElement | Missing]:
+        """Match or create links, always the first that can be, until no more can."""
+        outcomes: dict[int, LinkElement | Missing] = {}
+        waiting: defaultdict[object, list[int]] = defaultdict(list)
+        ready = list(range(len(items)))
+        while ready:
+            rank = heapq.heappop(ready)
+            item = items[rank]
+            outcome = outcomes[rank] = self._match_or_create(item)
+            if isinstance(outcome, LinkElement):
+                triple = outcome.subject, item.predicate, outcome.object
+                for made in (triple, item.handle):
+                    for woken in waiting.pop(made, ()):
+                        heapq.heappush(ready, woken)
+            elif outcome.awaited is not None:
+                waiting[outcome.awaited].append(rank)
+        return [outcomes[rank] for rank in range(len(items))]
+
+    def _match_or_create(self, item: Item) -> LinkElement | Missing:
+        unit = self._unit
+        subject = self._resolve(item.subject)
+        if isinstance(subject, Missing):
+            return subject
         target = self._resolve(item.object)
         if isinstance(target, Missing):
             return target
-        triple = subject_id, unit.terms.intern(item.predicate), target.id
+        triple = subject.id, unit.terms.intern(item.predicate), target.id
         known = match_link(unit, triple, item.object.span)
         link = known or unit.create_link(triple)
         self._tracker.meet(link, is_new=known is None)
-        unit.put(link, item.attributes, item.metadata, item.metadata)
         if item.is_block and item.handle is not None:
             self._handles[item.handle] = link
         return link
 
-    def _resolve(self, end: KmlEnd) -> Element | Missing:
+    def _resolve(self, end: KmlEnd | ConceptElement) -> Element | Missing:
         match end:
+            case ConceptElement():
+                return end
             case Handle():
                 return self._handles.get(end.name) or Missing(end, end.name)
             case ConceptPattern():

@@ -1,8 +1,10 @@
 """The change log: what it says of each element, and the chain that makes tampering visible.
 
 A digest is SHA-256 over the element's salt and the canonical JSON of its identity and content;
-a chain hash is SHA-256 over the chain before it, the transaction's own row, and its digests in
-element order. Both can be computed again from the rows.
+without the salt, which a purge erases, it tells nothing about them. The digest of a purge is
+over what remains: the word and the element's number. A chain hash is SHA-256 over the chain
+before it, the transaction's own row, and its digests in element order. All can be computed
+again from the rows.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import orjson
 from recollect.kernel.write.element import Content, canonical
 from recollect.model import Instant
 
-CREATE, UPDATE, CLOSE = "create", "update", "close"
+CREATE, UPDATE, CLOSE, PURGE = "create", "update", "close", "purge"
 
 Identity = tuple[str | int | None, ...]
 """What names an element for good: its id, its texts or ends, and the id it was given."""
@@ -27,6 +29,11 @@ def content_digest(salt: bytes, identity: Identity, content: Content) -> bytes:
         [*identity, content.attributes, content.metadata, content.valid_at, content.invalid_at]
     )
     return hashlib.sha256(salt + body).digest()
+
+
+def purge_digest(element: int) -> bytes:
+    """Return the digest of an element's erasure, which anyone can compute."""
+    return hashlib.sha256(canonical([PURGE, element])).digest()
 
 
 def next_chain(

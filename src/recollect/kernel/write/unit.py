@@ -7,7 +7,7 @@ transaction ends it: an exception anywhere leaves no trace.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.search.document import concept_text, link_text
@@ -33,6 +33,9 @@ from recollect.kernel.write.tally import Move, count_moves
 from recollect.kernel.write.temporal import advance_clock
 from recollect.kernel.write.validation import identifier
 from recollect.model import Attributes, Instant
+
+Logged = tuple[int, str, bytes]
+"""An element, what was done to it, and the digest."""
 
 _SALT_BYTES = 16
 _INSERT_CHANGE = """
@@ -176,19 +179,23 @@ class Unit:
         request_id = None if request_id is None else identifier(request_id, "request id")
         self.flush()
         changes = [
-            (self.group.group_id, self.number, element.id, operation, self._digest(element))
+            (element.id, operation, self._digest(element))
             for _, element in sorted(self._touched.items())
             if (operation := _operation(element)) is not None
         ]
         if not changes:
             return None
         self._keep_superseded_texts()
-        digests = [digest for *_, digest in changes]
-        chain = next_chain(self._chain, self.number, self.at, actor, request_id, digests)
+        return self.record(changes, actor, request_id)
+
+    def record(self, changes: Sequence[Logged], actor: str | None, request_id: str | None) -> int:
+        """Log changes, in the order of their elements, as this transaction; return its number."""
         group_id, number, at = self.group.group_id, self.number, self.at
+        digests = [digest for *_, digest in changes]
+        chain = next_chain(self._chain, number, at, actor, request_id, digests)
         last_id = 2 * self._last_n + LINK_BIT
         row = (group_id, number, at, last_id, actor, request_id, chain)
-        self.session.execute_many(_INSERT_CHANGE, changes)
+        self.session.execute_many(_INSERT_CHANGE, ((group_id, number, *one) for one in changes))
         self.session.execute_many(_INSERT_TX, [row])
         self.session.execute_many(_UPDATE_GROUP, [(number, at, chain, group_id)])
         if self._last_n != self._counted:

@@ -28,3 +28,10 @@ def text(cell: SqlValue) -> str:
     if not isinstance(cell, str):
         raise RecollectError(STORE_CORRUPT, "a cell that must hold text does not")
     return cell
+
+
+def octets(cell: SqlValue) -> bytes:
+    """Return a cell that holds bytes."""
+    if not isinstance(cell, bytes):
+        raise RecollectError(STORE_CORRUPT, "a cell that must hold bytes does not")
+    return cell

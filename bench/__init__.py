@@ -1,0 +1,1 @@
+"""The benchmark: Recollect beside hand-written SQL on the same file."""

@@ -1,0 +1,60 @@
+"""The change log of a group, read forward: what each transaction did, element by element."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.read.named import identities, public_ids
+from recollect.kernel.read.transactions import transactions_after
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.terms import Terms
+from recollect.model import (
+    LINK_BIT,
+    LIVING,
+    ElementKind,
+    LoggedChange,
+    LoggedTransaction,
+    Operation,
+)
+
+DEFAULT_LIMIT = 100
+"""Transactions read when no limit is given."""
+
+_CHANGES = """
+SELECT c.tx, c.element, c.operation FROM change AS c
+WHERE c.group_id = :group AND c.tx >= :first AND c.tx <= :last ORDER BY c.tx, c.element
+"""
+
+
+def changes_after(
+    session: Session, group: Group, terms: Terms, since: int, limit: int
+) -> tuple[LoggedTransaction, ...]:
+    """Return the transactions after number `since`, oldest first, at most `limit`.
+
+    Cost: four statements, and every change of those transactions. INVALID_ARGUMENT for a
+    number that is none.
+    """
+    if not 0 <= since < LIVING or not 0 <= limit < LIVING:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "since and limit are not both whole numbers from 0",
+            hint="pass the number of the last transaction you have seen, or 0",
+        )
+    log = transactions_after(session, group, since, limit)
+    if not log:
+        return ()
+    parameters = {"group": group.group_id, "first": log[0].number, "last": log[-1].number}
+    rows = session.rows(_CHANGES, parameters)
+    elements = dict.fromkeys(whole(element) for _, element, _ in rows)
+    names = public_ids(session, group, elements)
+    what = identities(session, group, terms, elements)
+    by_transaction: defaultdict[int, list[LoggedChange]] = defaultdict(list)
+    for number, element, operation in rows:
+        one = whole(element)
+        kind = ElementKind.LINK if one & 1 == LINK_BIT else ElementKind.CONCEPT
+        change = LoggedChange(names[one], kind, Operation(text(operation)), what.get(one))
+        by_transaction[whole(number)].append(change)
+    return tuple(LoggedTransaction(one, tuple(by_transaction[one.number])) for one in log)

@@ -1,0 +1,135 @@
+"""Elements by what callers call them, living or closed: public ids and keys, both ways.
+
+A name may have had several lives, each closed before the next began; all of them are meant.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import assert_never
+
+import orjson
+
+from recollect.errors import NOT_FOUND, RecollectError
+from recollect.kernel.plan.parameters import check_parameters
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import element_id, public_id
+from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.terms import Terms
+from recollect.model import Key, Triple
+
+_BY_KEY = """
+SELECT e.id FROM concept AS e
+WHERE e.group_id = :group AND e.type = :type AND e.name = :name ORDER BY e.id
+"""
+_BY_GIVEN_ID = """
+SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.public_id = :id
+UNION ALL
+SELECT k.id FROM link AS k WHERE k.group_id = :group AND k.public_id = :id
+ORDER BY 1
+"""
+_BY_COMPUTED_ID = """
+SELECT c.id FROM concept AS c
+WHERE c.group_id = :group AND c.id = :element AND c.public_id IS NULL
+UNION ALL
+SELECT k.id FROM link AS k
+WHERE k.group_id = :group AND k.id = :element AND k.public_id IS NULL
+"""
+_GIVEN_IDS = """
+SELECT c.id, c.public_id FROM json_each(:ids) AS w CROSS JOIN concept AS c
+WHERE c.id = w.value AND c.group_id = :group AND c.public_id IS NOT NULL
+UNION ALL
+SELECT k.id, k.public_id FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group AND k.public_id IS NOT NULL
+"""
+_KEYS = """
+SELECT c.id, c.type, c.name FROM json_each(:ids) AS w CROSS JOIN concept AS c
+WHERE c.id = w.value AND c.group_id = :group
+"""
+_TRIPLES = """
+SELECT k.id, k.subject, k.predicate, k.object FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group
+"""
+
+
+def elements_named(session: Session, group: Group, terms: Terms, what: str | Key) -> list[int]:
+    """Return the integer ids of every life that a public id or a key names, oldest first.
+
+    KIP_3002 when there is none.
+    """
+    match what:
+        case Key():
+            found = _by_key(session, group, terms, what)
+        case str():
+            found = _by_id(session, group, what)
+        case _:
+            assert_never(what)
+    if not found:
+        raise _missing(what)
+    return found
+
+
+def public_ids(session: Session, group: Group, elements: Iterable[int]) -> dict[int, str]:
+    """Return the public ids of elements by integer id: given, else computed."""
+    ids = list(dict.fromkeys(elements))
+    parameters: Parameters = {"group": group.group_id, "ids": orjson.dumps(ids).decode()}
+    given = {one: text(own) for one, own in session.rows(_GIVEN_IDS, parameters)}
+    return {one: given.get(one) or public_id(group.id_bits, one) for one in ids}
+
+
+def identities(
+    session: Session, group: Group, terms: Terms, elements: Iterable[int]
+) -> dict[int, Key | Triple]:
+    """Return what names each element for good, by integer id; what was purged is left out."""
+    parameters: Parameters = {"group": group.group_id, "ids": orjson.dumps(list(elements)).decode()}
+    found: dict[int, Key | Triple] = {}
+    for one, code, name in session.rows(_KEYS, parameters):
+        found[whole(one)] = Key(terms.text(session, whole(code)), text(name))
+    triples = session.rows(_TRIPLES, parameters)
+    ends = {whole(end) for _, subject, _, target in triples for end in (subject, target)}
+    ids = public_ids(session, group, ends)
+    for one, subject, code, target in triples:
+        predicate = terms.text(session, whole(code))
+        found[whole(one)] = Triple(ids[whole(subject)], predicate, ids[whole(target)])
+    return found
+
+
+def _by_key(session: Session, group: Group, terms: Terms, key: Key) -> list[int]:
+    check_parameters({"type": key.type, "name": key.name}, max_depth=1)
+    code = terms.code(session, _normal(key.type))
+    if code is None:
+        return []
+    parameters: Parameters = {"group": group.group_id, "type": code, "name": _normal(key.name)}
+    return _ids(session, _BY_KEY, parameters)
+
+
+def _by_id(session: Session, group: Group, given: str) -> list[int]:
+    check_parameters({"id": given}, max_depth=1)
+    wanted = _normal(given)
+    found = _ids(session, _BY_GIVEN_ID, {"group": group.group_id, "id": wanted})
+    computed = element_id(group.id_bits, wanted)
+    if found or computed is None:
+        return found
+    return _ids(session, _BY_COMPUTED_ID, {"group": group.group_id, "element": computed})
+
+
+def _ids(session: Session, sql: str, parameters: Parameters) -> list[int]:
+    return [whole(one) for (one,) in session.rows(sql, parameters)]
+
+
+def _missing(what: str | Key) -> RecollectError:
+    if isinstance(what, Key):
+        return RecollectError(
+            NOT_FOUND,
+            f'there is no concept {{type: "{what.type}", name: "{what.name}"}}, nor was there one',
+            hint="look for it with SEARCH",
+        )
+    return RecollectError(
+        NOT_FOUND, f'no element has or had the id "{what}"', hint="look for it with SEARCH"
+    )
+
+
+def _normal(name: str) -> str:
+    return unicodedata.normalize("NFC", name)

@@ -1,0 +1,46 @@
+"""Files that are made whole or not at all, and never in the place of another."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.address import check_place
+
+
+@contextmanager
+def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a place beside `path` to write to; the file is called `path` once the block ends.
+
+    Raises INVALID_ARGUMENT when something stands at `path` already. A block that fails leaves
+    nothing; a process that is killed may leave a file that ends in `.part`, never a `path`.
+    """
+    wanted = Path(path)
+    check_place(wanted)
+    _refuse_existing(wanted)
+    part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield part
+        _refuse_existing(wanted)
+        part.rename(wanted)
+    except OSError as error:
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            f"{wanted} cannot be written: {error.strerror}",
+            hint="check the folder's permissions and the space on its disk",
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _refuse_existing(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{path} is there already, and nothing is overwritten",
+            hint="name a file that is not there yet",
+        )

@@ -1,0 +1,50 @@
+"""Looks at a file as the engine sees it, and keeps it quick; contents are never touched."""
+
+from __future__ import annotations
+
+from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.store.protocol import Session
+
+_MOST_FAULTS = 10
+_ANALYSED = 1000  # rows looked at for each index
+
+# A declared index is meant to be used, whatever the samples make the planner believe.
+_FORGET_DECLARED = """
+DELETE FROM sqlite_stat1 WHERE idx IN (
+  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute:%')
+"""
+_FORGET_SAMPLES = """
+DELETE FROM sqlite_stat4 WHERE idx IN (
+  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute:%')
+"""
+_HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
+
+
+def file_faults(session: Session) -> tuple[str, ...]:
+    """Return what the engine finds wrong with the file, in its words. Cost: the whole file."""
+    try:
+        rows = session.rows(f"PRAGMA integrity_check({_MOST_FAULTS})")
+    except RecollectError as error:
+        if error.code is not STORE_CORRUPT:
+            raise
+        return (error.message,)
+    return tuple(str(row[0]) for row in rows if row != ("ok",))
+
+
+def reindex(session: Session) -> None:
+    """Build every index of every table anew, inside a write transaction."""
+    session.rows("REINDEX")
+
+
+def optimise(session: Session) -> None:
+    """Let the planner count rows anew, and join the segments of the text index.
+
+    Runs inside a write transaction. Cost: the text index.
+    """
+    session.rows(f"PRAGMA analysis_limit = {_ANALYSED}")
+    session.rows("ANALYZE")
+    session.execute_many(_FORGET_DECLARED, [()])
+    if session.row(_HAS_SAMPLES) is not None:
+        session.execute_many(_FORGET_SAMPLES, [()])
+    session.rows("ANALYZE sqlite_schema")  # read them again
+    session.execute_many("INSERT INTO text_index (text_index) VALUES ('optimize')", [()])

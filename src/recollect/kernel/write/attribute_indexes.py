@@ -1,0 +1,67 @@
+"""Declared indexes: attributes of a concept type that comparisons find by value.
+
+A declaration belongs to one group and type; all that declare one attribute share its index.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.kernel.sql.attribute_index import create_attribute_index, drop_attribute_index
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.cells import text
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.write.validation import identifier
+from recollect.model import AttributeIndex
+
+_LIST = """
+SELECT a.type, a.attribute FROM attribute_index AS a
+WHERE a.group_id = ? ORDER BY a.type, a.attribute
+"""
+_ADD = "INSERT OR IGNORE INTO attribute_index (group_id, type, attribute) VALUES (?, ?, ?)"
+_REMOVE = "DELETE FROM attribute_index WHERE group_id = ? AND type = ? AND attribute = ?"
+_IS_USED = "SELECT 1 FROM attribute_index WHERE attribute = ? LIMIT 1"
+_FIELDS = ("id", "type", "name")
+
+
+def attribute_indexes(session: Session, group_id: int) -> tuple[AttributeIndex, ...]:
+    """Return the declared indexes of a group, by type and attribute."""
+    rows = session.rows(_LIST, (group_id,))
+    return tuple(AttributeIndex(text(type_), text(attribute)) for type_, attribute in rows)
+
+
+def add_attribute_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
+    """Declare an index, and build it when it is the first of its attribute; twice is once.
+
+    Cost: the first declaration of an attribute reads every concept of the store.
+    """
+    wanted = AttributeIndex(identifier(type_, "type"), identifier(attribute, "attribute"))
+    if wanted.attribute in _FIELDS:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'"{attribute}" is a field of every concept and needs no index',
+            hint="name an attribute",
+        )
+    session.execute_many(_ADD, [(group_id, wanted.type, wanted.attribute)])
+    build_index(session, wanted.attribute)
+
+
+def build_index(session: Session, attribute: str) -> None:
+    """Build the index of an attribute that is declared, unless it is there."""
+    session.rows(create_attribute_index(attribute, SQLITE))
+
+
+def take_back_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
+    """Take a declaration back; INVALID_ARGUMENT when the group has not made it."""
+    unwanted = AttributeIndex(identifier(type_, "type"), identifier(attribute, "attribute"))
+    declared = attribute_indexes(session, group_id)
+    if unwanted not in declared:
+        known = nearest(str(unwanted), map(str, declared))
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{unwanted} is not an index of the group",
+            hint=f"use {known[0]}" if known else "list them: recollect index list",
+            known=known,
+        )
+    session.execute_many(_REMOVE, [(group_id, unwanted.type, unwanted.attribute)])
+    if session.row(_IS_USED, (unwanted.attribute,)) is None:
+        session.rows(drop_attribute_index(unwanted.attribute))

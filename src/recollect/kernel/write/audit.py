@@ -1,0 +1,307 @@
+"""The audit: a group's log computed again from its rows, and compared with what it says.
+
+Every content that is there, current or past, must have the digest that was logged when it was
+written; every digest must be in the chain; a content that is gone must have been purged. What
+it cannot see is a log rewritten as a whole: that is why its head is kept elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.group import NO_CHAIN, Group
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.write.element import Content
+from recollect.kernel.write.log import (
+    CLOSE,
+    CREATE,
+    PURGE,
+    UPDATE,
+    Identity,
+    content_digest,
+    next_chain,
+    purge_digest,
+)
+from recollect.model import Audit, Breach, Instant
+
+_ABSENT = "the transaction is not in the log"
+_CHUNK = 5_000  # changes checked together
+_HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
+
+_STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
+_TRANSACTIONS = """
+SELECT t.number, t.at, t.actor, t.request, t.chain FROM tx AS t
+WHERE t.group_id = :group AND t.number > :after ORDER BY t.number LIMIT :most
+"""
+_CHANGES = """
+SELECT c.tx, c.element, c.operation, c.digest FROM change AS c
+WHERE c.group_id = :group AND (c.tx, c.element) > (:tx, :element)
+ORDER BY c.tx, c.element LIMIT :most
+"""
+_PURGED = """
+SELECT c.element, c.tx FROM change AS c WHERE c.group_id = :group AND c.operation = :purge
+"""
+_CONCEPTS = """
+SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
+  e.attributes, e.metadata, e.valid_at, e.invalid_at, t.text, e.name, e.public_id
+FROM json_each(:ids) AS w CROSS JOIN concept AS e
+LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.type
+WHERE e.id = w.value AND e.group_id = :group
+"""
+_LINKS = """
+SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
+  e.attributes, e.metadata, e.valid_at, e.invalid_at,
+  e.subject, t.text, e.object, e.key, e.public_id
+FROM json_each(:ids) AS w CROSS JOIN link AS e
+LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.predicate
+WHERE e.id = w.value AND e.group_id = :group
+"""
+_PAST = """
+SELECT c.id, c.changed_at, c.attributes, c.metadata, c.valid_at, c.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+WHERE c.group_id = :group AND c.id = w.value
+UNION ALL
+SELECT k.id, k.changed_at, k.attributes, k.metadata, k.valid_at, k.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+WHERE k.group_id = :group AND k.id = w.value
+"""
+_UNLOGGED_CONTENTS = """
+SELECT e.id, e.changed_at FROM {table} AS e
+WHERE e.group_id = :group AND (
+  NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
+    AND b.tx = e.born_at AND b.element = e.id AND b.operation = 'create')
+  OR NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
+    AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
+  OR e.expired_at < :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+    AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
+  OR e.version <> 1 + (SELECT count(*) FROM {table}_past AS p
+    WHERE p.group_id = :group AND p.id = e.id))
+LIMIT 1
+"""
+_UNLOGGED_PAST = """
+SELECT e.id, e.changed_at FROM {table}_past AS e
+WHERE e.group_id = :group AND (
+  NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
+    AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
+  OR NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+    AND d.tx = e.until AND d.element = e.id AND d.operation = 'update')
+  OR NOT EXISTS (SELECT 1 FROM {table} AS o WHERE o.group_id = :group AND o.id = e.id))
+LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A transaction and its chain hash, as they were kept elsewhere."""
+
+    number: int
+    chain: str
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.chain}"
+
+
+def parse_head(written: str) -> Head:
+    """Return the head a text names, or INVALID_ARGUMENT.
+
+    >>> str(parse_head("0:" + 64 * "0")) == "0:" + 64 * "0"
+    True
+    """
+    found = _HEAD.fullmatch(written.strip())
+    if found is None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the head is not a number, a colon and 64 hexadecimal digits",
+            hint="pass it as an earlier audit printed it",
+        )
+    return Head(int(found[1]), found[2])
+
+
+def audit(session: Session, group: Group, kept: Head | None = None) -> Audit:
+    """Compare a group's log with its rows, and with a head kept from earlier.
+
+    Stops at the first breach. Cost: every content of the group, current and past.
+    """
+    return _Auditing(session, group).run(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One element as its row has it, and the contents that were written before."""
+
+    id: int
+    salt: bytes
+    born_at: int
+    changed_at: int
+    expired_at: int
+    content: tuple[SqlValue, ...]  # attributes, metadata, valid_at, invalid_at
+    identity: Identity
+    past: Mapping[int, tuple[SqlValue, ...]]  # by the transaction that wrote it
+
+    def written_by(self, number: int) -> tuple[SqlValue, ...] | None:
+        """Return the content a transaction wrote."""
+        return self.content if self.changed_at == number else self.past.get(number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One row of the log, and what is wrong with it, if anything."""
+
+    number: int
+    digest: bytes
+    problem: str
+
+
+class _Auditing:
+    """One audit as it runs."""
+
+    def __init__(self, session: Session, group: Group) -> None:
+        self._session = session
+        self._group = group
+        self._number, self._at, self._chain = 0, 0, NO_CHAIN  # as far as the log holds
+        self._contents = self._erased = 0
+        rows = self._rows(_PURGED, purge=PURGE)
+        self._purged = {whole(element): whole(number) for element, number in rows}
+
+    def run(self, kept: Head | None) -> Audit:
+        breach = self._broken_chain(kept) or self._unlogged()
+        head = Head(self._number, self._chain.hex())
+        return Audit(
+            self._group.name, str(head), self._number, self._contents, self._erased, breach
+        )
+
+    def _broken_chain(self, kept: Head | None) -> Breach | None:
+        """Follow the log as far as it holds, and return what is wrong with what comes next."""
+        changes = self._changes()
+        change = next(changes, None)
+        for number, at, actor, request, written in self._logged():
+            if number != self._number + 1:
+                return Breach(self._number + 1, _ABSENT)
+            digests, problem = [], ""
+            while change is not None and change.number <= number:
+                problem = problem or change.problem
+                digests.append(change.digest)
+                change = next(changes, None)
+            chain = next_chain(self._chain, number, Instant(at), actor, request, digests)
+            if chain != written:
+                problem = problem or "its record or its digests are not those that were chained"
+            if number > 1 and at <= self._at:
+                problem = problem or "its instant is not later than that of the one before"
+            if kept is not None and kept.number == number and kept.chain != chain.hex():
+                problem = problem or "its chain hash is not the one that was kept"
+            if problem:
+                return Breach(number, problem)
+            self._number, self._at, self._chain = number, at, chain
+        return self._ending(change, kept)
+
+    def _ending(self, change: _Change | None, kept: Head | None) -> Breach | None:
+        """Return what is wrong after the last transaction that the log has."""
+        last = self._number
+        standing = self._rows(_STANDING)
+        if change is not None or any(whole(number) > last for number, _, _ in standing):
+            return Breach(last + 1, _ABSENT)
+        if kept is not None and kept.number > last:
+            return Breach(last + 1, "the log ends before the head that was kept")
+        if standing and standing[0] != (last, self._at, self._chain):
+            return Breach(last, "the group's record names another head")
+        return None
+
+    def _logged(self) -> Iterator[tuple[int, int, str | None, str | None, bytes]]:
+        after = -1
+        while rows := self._rows(_TRANSACTIONS, after=after, most=_CHUNK):
+            for number, at, actor, request, chain in rows:
+                after = whole(number)
+                yield after, whole(at), _text_or_none(actor), _text_or_none(request), octets(chain)
+
+    def _changes(self) -> Iterator[_Change]:
+        number = element = -1
+        while rows := self._rows(_CHANGES, tx=number, element=element, most=_CHUNK):
+            elements = self._elements(dict.fromkeys(whole(one) for _, one, _, _ in rows))
+            for tx, one, operation, digest in rows:
+                number, element = whole(tx), whole(one)
+                logged, row = octets(digest), elements.get(element)
+                problem = self._problem(number, element, text(operation), logged, row)
+                yield _Change(number, logged, problem)
+
+    def _problem(
+        self, number: int, element: int, operation: str, digest: bytes, row: _Row | None
+    ) -> str:
+        """Return what is wrong with one change, or nothing."""
+        name = public_id(self._group.id_bits, element)
+        if row is None:
+            if operation == PURGE:
+                is_right = digest == purge_digest(element)
+                return "" if is_right else f"the digest of the purge of {name} is another"
+            self._erased += operation != CLOSE
+            is_purged = self._purged.get(element, 0) > number
+            return "" if is_purged else f"the element {name} is gone, and no purge erased it"
+        if operation == PURGE:
+            return f"the element {name} was purged, and is there again"
+        expected = {CREATE: row.born_at, UPDATE: number, CLOSE: row.expired_at}.get(operation)
+        if expected != number:
+            return f"the element {name} does not say that this transaction is its {operation}"
+        content = row.content if operation == CLOSE else row.written_by(number)
+        if content is None:
+            return f"the content that {name} was given is gone, and no purge erased it"
+        self._contents += operation != CLOSE
+        is_right = _digest(row, content) == digest
+        return "" if is_right else f"the content of {name} is not the one that was logged"
+
+    def _elements(self, ids: Mapping[int, None]) -> dict[int, _Row]:
+        wanted = orjson.dumps(list(ids)).decode()
+        past: dict[int, dict[int, tuple[SqlValue, ...]]] = {}
+        for one, number, *content in self._rows(_PAST, ids=wanted):
+            past.setdefault(whole(one), {})[whole(number)] = tuple(content)
+        rows = [*self._rows(_CONCEPTS, ids=wanted), *self._rows(_LINKS, ids=wanted)]
+        return {whole(row[0]): _row(row, past.get(whole(row[0]), {})) for row in rows}
+
+    def _unlogged(self) -> Breach | None:
+        """Return the first content that no transaction of the log wrote, or left like that."""
+        for table in ("concept", "link"):
+            for sql in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST):
+                parameters = {"living": LIVING} if sql is _UNLOGGED_CONTENTS else {}
+                for element, number in self._rows(sql.format(table=table), **parameters):
+                    name = public_id(self._group.id_bits, whole(element))
+                    return Breach(whole(number), f"no transaction left {name} as it is")
+        return None
+
+    def _rows(self, sql: str, **parameters: SqlValue) -> Sequence[SqlRow]:
+        return self._session.rows(sql, {"group": self._group.group_id, **parameters})
+
+
+def _row(row: SqlRow, past: Mapping[int, tuple[SqlValue, ...]]) -> _Row:
+    one, salt, born_at, changed_at, expired_at = row[:5]
+    return _Row(
+        id=whole(one),
+        salt=octets(salt),
+        born_at=whole(born_at),
+        changed_at=whole(changed_at),
+        expired_at=whole(expired_at),
+        content=row[5:9],
+        identity=(whole(one), *(cast("int | str | None", part) for part in row[9:])),
+        past=past,
+    )
+
+
+def _text_or_none(cell: SqlValue) -> str | None:
+    return None if cell is None else text(cell)
+
+
+def _digest(row: _Row, written: tuple[SqlValue, ...]) -> bytes:
+    """Return the digest of a content; an empty one when it is not even JSON."""
+    attributes, metadata, valid_at, invalid_at = written
+    try:
+        said, noted = orjson.loads(text(attributes)), orjson.loads(text(metadata))
+    except orjson.JSONDecodeError:
+        return b""
+    content = Content(said, noted, Instant(whole(valid_at)), Instant(whole(invalid_at)))
+    return content_digest(row.salt, row.identity, content)

@@ -1,0 +1,136 @@
+"""Reads the lines of a dump: each is checked whole before a row is made of it.
+
+A dump comes from outside, so nothing in it is trusted: not its length, not its types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, assert_never
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.write.dump_format import (
+    END,
+    FORMAT,
+    GROUP,
+    LINES,
+    VERSION,
+    Field,
+    Kind,
+    Line,
+)
+from recollect.kernel.write.validation import identifier, members
+
+_LONGEST = 64 * 2**20  # bytes of one line
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_LINES: Mapping[str, Line] = {line.kind: line for line in (GROUP, *LINES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One line as it was read: its place, from 1, and its row; terms are still texts."""
+
+    place: int
+    line: Line
+    row: tuple[SqlValue, ...]
+
+
+def read_lines(stream: BinaryIO) -> Iterator[Read]:
+    """Yield the lines of a dump between its first and its last.
+
+    INVALID_ARGUMENT for what is no dump, a dump of a newer program, a line that is not as it
+    must be, and a dump that is cut off. Memory: one line.
+    """
+    header = _parsed(_next(stream, 1), 1)
+    if FORMAT not in header:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the text is not a dump of Recollect",
+            hint="pass what `recollect dump` wrote",
+        )
+    if header[FORMAT] != VERSION:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the dump is of version {header[FORMAT]!r}, and this program reads version {VERSION}",
+            hint="upgrade: pip install --upgrade recollect",
+        )
+    place = 1
+    while True:
+        place += 1
+        parsed = _parsed(_next(stream, place), place)
+        kind = next(iter(parsed), "")
+        if kind == END:
+            break
+        line = _LINES.get(kind)
+        if line is None:
+            raise fault(place, f'no line begins with "{kind}"')
+        yield Read(place, line, _row(line, parsed, place))
+    if parsed != {END: place - 1}:
+        raise fault(place, "lines are missing before the end")
+    if stream.readline(2).strip():
+        raise fault(place + 1, "something stands after the end")
+
+
+def fault(place: int, problem: str) -> RecollectError:
+    """Return the error of a line that cannot be restored."""
+    return RecollectError(
+        INVALID_ARGUMENT,
+        f"line {place} of the dump cannot be restored: {problem}",
+        hint="dump the memory again",
+        details={"line": place},
+    )
+
+
+def _next(stream: BinaryIO, place: int) -> bytes:
+    text = stream.readline(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise fault(place, f"it is longer than {_LONGEST} bytes")
+    if not text.endswith(b"\n"):
+        raise fault(place, "the dump is cut off here")
+    return text
+
+
+def _parsed(text: bytes, place: int) -> dict[str, object]:
+    try:
+        parsed = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise fault(place, "it is not JSON") from error
+    if not isinstance(parsed, dict):
+        raise fault(place, "it is not an object")
+    return parsed
+
+
+def _row(line: Line, parsed: Mapping[str, object], place: int) -> tuple[SqlValue, ...]:
+    names = [field.name for field in line.fields]
+    if list(parsed) != names:
+        raise fault(place, f"its members are not {', '.join(names)}")
+    return tuple(_cell(field, parsed[field.name], place) for field in line.fields)
+
+
+def _cell(field: Field, value: object, place: int) -> SqlValue:
+    try:
+        match field.kind:
+            case Kind.WHOLE:
+                if type(value) is int and _LOWEST <= value <= _HIGHEST:
+                    return value
+            case Kind.TEXT | Kind.TERM:
+                return "" if value == "" else identifier(value, field.name)
+            case Kind.OPTIONAL_TEXT:
+                return None if value is None else identifier(value, field.name)
+            case Kind.OCTETS:
+                return bytes.fromhex(value) if isinstance(value, str) else _refused(field, place)
+            case Kind.MEMBERS:
+                return orjson.dumps(members(value, field.name)).decode()
+            case _:
+                assert_never(field.kind)
+    except (RecollectError, ValueError) as error:
+        raise fault(place, f'"{field.name}" is not {field.kind.value}') from error
+    raise fault(place, f'"{field.name}" is not {field.kind.value}')
+
+
+def _refused(field: Field, place: int) -> bytes:
+    raise fault(place, f'"{field.name}" is not {field.kind.value}')

@@ -1,0 +1,162 @@
+"""What must hold in every group, each as a question for the rows that break it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.kernel.store.cells import whole
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import LINK_BIT, LIVING
+from recollect.kernel.write.audit import audit
+from recollect.model import Finding
+
+_LISTED = 1000  # so many broken rows are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A check: which elements break it, and what that means."""
+
+    check: str
+    problem: str  # what is wrong, after a count: "links end in ..."
+    sql: str  # the integer ids
+
+
+_END = """
+SELECT k.id FROM link AS k NOT INDEXED
+LEFT JOIN concept AS sc ON sc.group_id = :group AND sc.id = k.subject
+LEFT JOIN link AS sk ON sk.group_id = :group AND sk.id = k.subject
+LEFT JOIN concept AS oc ON oc.group_id = :group AND oc.id = k.object
+LEFT JOIN link AS ok ON ok.group_id = :group AND ok.id = k.object
+WHERE k.group_id = :group
+"""
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "ends",
+        "links end in an element that is not there",
+        f"""{_END} AND (coalesce(sc.id, sk.id) IS NULL OR coalesce(oc.id, ok.id) IS NULL)
+        LIMIT :most""",
+    ),
+    Question(
+        "ends",
+        "links are alive after an end of theirs was closed",
+        f"""{_END} AND k.expired_at > min(coalesce(sc.expired_at, sk.expired_at, :living),
+        coalesce(oc.expired_at, ok.expired_at, :living)) LIMIT :most""",
+    ),
+    Question(
+        "ends",
+        "links are older than an end of theirs",
+        f"{_END} AND k.id <= max(k.subject, k.object) AND :living > 0 LIMIT :most",
+    ),
+    Question(
+        "names",
+        "living concepts share a type and a name with another",
+        """SELECT max(c.id) FROM concept AS c NOT INDEXED
+        WHERE c.group_id = :group AND c.expired_at = :living
+        GROUP BY c.type, c.name HAVING count(*) > 1 LIMIT :most""",
+    ),
+    Question(
+        "triples",
+        "living links share a subject, predicate, object and key with another",
+        """SELECT max(k.id) FROM link AS k NOT INDEXED
+        WHERE k.group_id = :group AND k.expired_at = :living
+        GROUP BY k.subject, k.predicate, k.object, k.key HAVING count(*) > 1 LIMIT :most""",
+    ),
+    Question(
+        "ids",
+        "living elements share an id that was given with another",
+        """SELECT max(g.id) FROM (
+          SELECT c.id, c.public_id FROM concept AS c
+          WHERE c.group_id = :group AND c.expired_at = :living AND c.public_id IS NOT NULL
+          UNION ALL
+          SELECT k.id, k.public_id FROM link AS k
+          WHERE k.group_id = :group AND k.expired_at = :living AND k.public_id IS NOT NULL
+        ) AS g GROUP BY g.public_id HAVING count(*) > 1 LIMIT :most""",
+    ),
+    Question(
+        "ids",
+        "elements have an id of the other kind, or one that was never given out",
+        """SELECT e.id FROM (
+          SELECT c.id, c.id & 1 = :link AS is_odd FROM concept AS c WHERE c.group_id = :group
+          UNION ALL
+          SELECT k.id, k.id & 1 != :link FROM link AS k WHERE k.group_id = :group
+        ) AS e WHERE e.is_odd OR e.id > (SELECT 2 * n.last_n + 1 FROM counter AS n) LIMIT :most""",
+    ),
+    Question(
+        "terms",
+        "elements have a type or predicate that is not there",
+        """SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.type NOT IN (
+          SELECT t.code FROM term AS t WHERE t.group_id = :group)
+        UNION ALL
+        SELECT k.id FROM link AS k WHERE k.group_id = :group AND k.predicate NOT IN (
+          SELECT t.code FROM term AS t WHERE t.group_id = :group)
+        LIMIT :most""",
+    ),
+    Question(
+        "contents",
+        "elements have attributes or metadata that are not JSON objects",
+        """SELECT e.id FROM (
+          SELECT c.id, c.attributes, c.metadata FROM concept AS c WHERE c.group_id = :group
+          UNION ALL
+          SELECT k.id, k.attributes, k.metadata FROM link AS k WHERE k.group_id = :group
+          UNION ALL
+          SELECT c.id, c.attributes, c.metadata FROM concept_past AS c WHERE c.group_id = :group
+          UNION ALL
+          SELECT k.id, k.attributes, k.metadata FROM link_past AS k WHERE k.group_id = :group
+        ) AS e
+        WHERE CASE WHEN json_valid(e.attributes) THEN json_type(e.attributes) END IS NOT 'object'
+          OR CASE WHEN json_valid(e.metadata) THEN json_type(e.metadata) END IS NOT 'object'
+        LIMIT :most""",
+    ),
+    Question(
+        "clocks",
+        "elements have times that no transaction of the group gave them",
+        """SELECT e.id FROM (
+          SELECT c.id, c.born_at, c.changed_at, c.expired_at FROM concept AS c
+          WHERE c.group_id = :group
+          UNION ALL
+          SELECT k.id, k.born_at, k.changed_at, k.expired_at FROM link AS k
+          WHERE k.group_id = :group
+        ) AS e
+        WHERE e.born_at < 1 OR e.changed_at < e.born_at OR e.expired_at < e.changed_at
+          OR e.changed_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group)
+          OR (e.expired_at != :living
+            AND e.expired_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group))
+        LIMIT :most""",
+    ),
+    Question(
+        "past",
+        "superseded contents belong to no element, or to no time",
+        """SELECT p.id FROM concept_past AS p
+        LEFT JOIN concept AS c ON c.group_id = :group AND c.id = p.id
+        WHERE p.group_id = :group
+          AND (c.id IS NULL OR p.until <= p.changed_at OR p.until > c.changed_at)
+        UNION ALL
+        SELECT p.id FROM link_past AS p
+        LEFT JOIN link AS k ON k.group_id = :group AND k.id = p.id
+        WHERE p.group_id = :group
+          AND (k.id IS NULL OR p.until <= p.changed_at OR p.until > k.changed_at)
+        LIMIT :most""",
+    ),
+)
+
+
+def examine_group(session: Session, group: Group) -> list[Finding]:
+    """Return what is wrong with the rows of a group. Cost: every row of it, some times."""
+    findings = []
+    values = {"group": group.group_id, "living": LIVING, "link": LINK_BIT, "most": _LISTED}
+    for question in QUESTIONS:
+        parameters = {key: value for key, value in values.items() if f":{key}" in question.sql}
+        ids = [whole(one) for (one,) in session.rows(question.sql, parameters)]
+        if ids:
+            count = f"{len(ids)}" if len(ids) < _LISTED else f"{_LISTED} or more"
+            first = public_id(group.id_bits, min(ids))
+            message = f"{count} {question.problem}; the first is {first}"
+            findings.append(Finding(question.check, message, group.name))
+    if (breach := audit(session, group).breach) is not None:
+        message = f"transaction {breach.transaction}: {breach.problem}"
+        findings.append(Finding("log", message, group.name))
+    return findings

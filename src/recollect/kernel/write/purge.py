@@ -1,0 +1,212 @@
+"""Erasure: elements with all that hangs on them, or a whole group, leave the memory for good.
+
+What goes is what could tell the text: contents, past contents, salts, names, given ids, text
+documents, terms nothing else uses. What stays is the log: the numbers and digests of what was
+done, so that the chain still verifies, and who asked for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import orjson
+
+from recollect.kernel.read.named import public_ids
+from recollect.kernel.search.index import TextIndex
+from recollect.kernel.search.rebuild import forget
+from recollect.kernel.store.cells import whole
+from recollect.kernel.store.erasure import begin_erasure, clear_remains, delete_group
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.schema import (
+    LINK_BIT,
+    TALLY_CONCEPTS,
+    TALLY_LINKED,
+    TALLY_LINKS,
+    TALLY_MULTIPLE,
+)
+from recollect.kernel.write.log import PURGE, purge_digest
+from recollect.kernel.write.tally import count_moves
+from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.validation import identifier
+from recollect.model import Receipt
+
+NOTE = (
+    "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "
+    "and what the file system or its page cache keeps of old blocks. Erase them by the ids."
+)
+PENDING = (
+    "Another program is reading or writing, so the bytes have not all left the file: "
+    "they do when the memory is next opened with nobody in the way. "
+)
+
+_TALLIES = (TALLY_CONCEPTS, TALLY_LINKS, TALLY_MULTIPLE, TALLY_LINKED)  # those of terms
+_CHUNK = 5_000  # elements one statement speaks of
+
+_LINKS_AT = """
+SELECT s.id FROM json_each(:ids) AS w CROSS JOIN link AS s
+WHERE s.group_id = :group AND s.subject = w.value
+UNION
+SELECT o.id FROM json_each(:ids) AS w CROSS JOIN link AS o
+WHERE o.group_id = :group AND o.object = w.value
+"""
+_PAST_CONTENTS = """
+SELECT
+  (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+    WHERE c.group_id = :group AND c.id = w.value)
+  + (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+    WHERE k.group_id = :group AND k.id = w.value)
+"""
+_DOCUMENTS = """
+SELECT
+  (SELECT count(*) FROM text_index WHERE text_index.rowid IN (
+    SELECT w.value FROM json_each(:ids) AS w))
+  + (SELECT count(*) FROM text_past AS t WHERE t.group_id = :group
+    AND t.element IN (SELECT w.value FROM json_each(:ids) AS w))
+"""
+_TERMS = """
+SELECT c.type FROM json_each(:ids) AS w CROSS JOIN concept AS c
+WHERE c.id = w.value AND c.group_id = :group
+UNION
+SELECT k.predicate FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group
+"""
+_IS_USED = """
+SELECT EXISTS (SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.type = :code)
+  OR EXISTS (SELECT 1 FROM link AS k WHERE k.group_id = :group AND k.predicate = :code)
+"""
+_EVERY_ELEMENT = """
+SELECT c.id FROM concept AS c WHERE c.group_id = :group
+UNION ALL
+SELECT k.id FROM link AS k WHERE k.group_id = :group
+"""
+_EVERY_TERM = "SELECT count(*) FROM term AS t WHERE t.group_id = :group"
+
+_DELETE_ROWS = (
+    "DELETE FROM concept_past WHERE group_id = ? AND id = ?",
+    "DELETE FROM link_past WHERE group_id = ? AND id = ?",
+    "DELETE FROM concept WHERE group_id = ? AND id = ?",
+    "DELETE FROM link WHERE group_id = ? AND id = ?",
+)
+_DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?) AND term = ?"
+_DELETE_TERM = "DELETE FROM term WHERE group_id = ? AND code = ?"
+
+
+def purge(
+    unit: Unit,
+    elements: Iterable[int],
+    actor: str | None,
+    request_id: str | None,
+    *,
+    is_dry_run: bool,
+) -> Receipt:
+    """Erase elements and every link that ends in them, living or closed, and theirs.
+
+    It is logged as the transaction of `unit`, which is still open afterwards; the store's
+    `finish_erasure` follows its end. Cost: a few statements for every five thousand elements,
+    and the whole text index.
+    """
+    actor = None if actor is None else identifier(actor, "actor")
+    request_id = None if request_id is None else identifier(request_id, "request id")
+    session, group = unit.session, unit.group
+    doomed = _with_links(session, group, elements)
+    if not doomed:
+        return _receipt(session, group, doomed)
+    codes = {whole(code) for (code,) in _each(session, group, _TERMS, doomed)}
+    receipt = _receipt(session, group, doomed)
+    if not is_dry_run:
+        begin_erasure(session)
+    _erase_counted(unit, doomed)
+    for sql in _DELETE_ROWS:
+        session.execute_many(sql, ((group.group_id, one) for one in doomed))
+    terms = _erase_unused(session, group, codes)
+    number = unit.record([(one, PURGE, purge_digest(one)) for one in doomed], actor, request_id)
+    if is_dry_run:
+        return replace(receipt, terms=terms, is_dry_run=True, is_complete=False)
+    clear_remains(session)
+    return replace(receipt, terms=terms, transaction=number)
+
+
+def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
+    """Erase a whole group: its elements, its log and its name."""
+    parameters = {"group": group.group_id}
+    doomed = [whole(one) for (one,) in session.rows(_EVERY_ELEMENT, parameters)]
+    terms = whole(session.rows(_EVERY_TERM, parameters)[0][0])
+    receipt = replace(_receipt(session, group, doomed), terms=terms)
+    if is_dry_run:
+        return replace(receipt, is_dry_run=True, is_complete=False)
+    begin_erasure(session)
+    forget(session, group.group_id)
+    delete_group(session, group.group_id)
+    clear_remains(session)
+    return receipt
+
+
+def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
+    """Return the receipt of elements that are still there, but for the terms."""
+    names = public_ids(session, group, doomed)
+    links = sum(one & 1 == LINK_BIT for one in doomed)
+    return Receipt(
+        group=group.name,
+        ids=tuple(names[one] for one in doomed),
+        concepts=len(doomed) - links,
+        links=links,
+        past_contents=_total(_each(session, group, _PAST_CONTENTS, doomed)),
+        texts=_total(_each(session, group, _DOCUMENTS, doomed)),
+        terms=0,
+        transaction=None,
+        is_dry_run=False,
+        is_complete=True,
+        note=NOTE,
+    )
+
+
+def _erase_counted(unit: Unit, elements: Sequence[int]) -> None:
+    """Take elements out of the counts and out of the text index."""
+    unit.directory.expect_ids(elements)
+    texts = TextIndex(unit.session, unit.group.group_id)
+    living = []
+    for one in elements:
+        element = unit.directory.by_id(one)
+        texts.remove(one, was_living=element is not None)
+        if element is not None:
+            living.append(element)
+    count_moves(
+        unit.session, unit.group.group_id, unit.directory, [(element, None) for element in living]
+    )
+    texts.flush()
+
+
+def _with_links(session: Session, group: Group, elements: Iterable[int]) -> list[int]:
+    """Return elements and all links that end in them, however far away, ascending."""
+    found = set(elements)
+    wave = list(found)
+    while wave:
+        rows = _each(session, group, _LINKS_AT, wave)
+        wave = list({whole(one) for (one,) in rows} - found)
+        found.update(wave)
+    return sorted(found)
+
+
+def _erase_unused(session: Session, group: Group, codes: Iterable[int]) -> int:
+    """Erase the terms that nothing uses any more; return how many there were."""
+    unused = []
+    for code in codes:
+        is_used = session.row(_IS_USED, {"group": group.group_id, "code": code})
+        if is_used == (0,):
+            unused.append((group.group_id, code))
+    session.execute_many(_DELETE_TALLY, ((one, *_TALLIES, code) for one, code in unused))
+    session.execute_many(_DELETE_TERM, unused)
+    return len(unused)
+
+
+def _each(session: Session, group: Group, sql: str, elements: Sequence[int]) -> Iterator[SqlRow]:
+    """Yield the rows of a statement about elements, asked for a chunk of them at a time."""
+    for start in range(0, len(elements), _CHUNK):
+        ids = orjson.dumps(elements[start : start + _CHUNK]).decode()
+        yield from session.rows(sql, {"group": group.group_id, "ids": ids})
+
+
+def _total(rows: Iterable[SqlRow]) -> int:
+    return sum(whole(count) for (count,) in rows)

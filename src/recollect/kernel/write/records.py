@@ -1,0 +1,245 @@
+"""Living elements with all that it takes to make equal ones elsewhere, oldest first.
+
+Concepts come before links, and links after their ends, so what is read can be written at once.
+The moment is pinned by its number, so many short snapshots together see one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import orjson
+
+from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.lang import ast
+from recollect.kernel.read.moment import Moment, resolve_moment
+from recollect.kernel.read.reader import Catalog
+from recollect.kernel.sql.record import record_sql
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue, Store
+from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
+from recollect.model import (
+    BEGINNING,
+    FOREVER,
+    LINK_BIT,
+    AsOf,
+    Attributes,
+    Concept,
+    ConceptRecord,
+    Instant,
+    Link,
+    LinkRecord,
+    Record,
+)
+
+_AT_ONCE = 1_000  # elements read together
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Not by an index: each page would sort the group.
+_CONCEPTS = """
+SELECT e.id FROM concept AS e NOT INDEXED
+WHERE e.group_id = :group AND e.expired_at > :known AND e.id <= :last_id AND e.id > :after
+ORDER BY e.id LIMIT :most
+"""
+_LINKS = """
+SELECT e.id FROM link AS e NOT INDEXED
+WHERE e.group_id = :group AND e.expired_at > :known AND e.id <= :last_id AND e.id > :after
+ORDER BY e.id LIMIT :most
+"""
+_ENDS = """
+SELECT k.subject, k.object FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group
+"""
+
+
+def pinned_moment(session: Session, group: Group, as_of: AsOf | None) -> AsOf:
+    """Return the moment with its `known` as a transaction's number: now is the last one."""
+    moment = as_of or AsOf()
+    known = resolve_moment(session, group, moment).known
+    if known is None:
+        row = session.row("SELECT g.number FROM grp AS g WHERE g.group_id = ?", (group.group_id,))
+        known = 0 if row is None else whole(row[0])
+    return replace(moment, known=known, known_is_transaction=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Reads the records of a group as of a moment whose `known` is a transaction's number."""
+
+    store: Store
+    catalog: Catalog
+    as_of: AsOf
+
+    def all(self) -> Iterator[Record]:
+        """Yield every element that is true at the moment, and all that it stands on."""
+        if self.as_of.valid is not None:
+            yield from self.of(self._valid(self.as_of.valid))
+            return
+        for sql in (_CONCEPTS, _LINKS):
+            for ids in self._pages(sql):
+                yield from self._found(ids)
+
+    def of(self, wanted: Iterable[int]) -> Iterator[Record]:
+        """Yield some elements and all that they stand on: the ends of links, and theirs."""
+        with self.store.reading() as session:
+            whole_set = self._with_ends(session, set(wanted))
+        ids = sorted(whole_set, key=lambda one: (one & 1, one))
+        for start in range(0, len(ids), _AT_ONCE):
+            yield from self._found(ids[start : start + _AT_ONCE])
+
+    def _valid(self, valid: Instant) -> Iterator[int]:
+        """Yield the ids of what is true at an instant."""
+        for sql, kind in ((_CONCEPTS, ast.Kind.CONCEPT), (_LINKS, ast.Kind.LINK)):
+            for ids in self._pages(sql):
+                with self.store.reading() as session:
+                    rows = self._rows(session, self._moment(session), kind, ids)
+                for row in rows:
+                    if whole(row[-2]) <= valid < whole(row[-1]):
+                        yield whole(row[0])
+
+    def _pages(self, sql: str) -> Iterator[list[int]]:
+        """Yield the ids of all elements of a kind, ascending."""
+        after = -1
+        while True:
+            with self.store.reading() as session:
+                parameters: dict[str, SqlValue] = {
+                    **self._moment(session).parameters,
+                    "group": self.catalog.group.group_id,
+                    "after": after,
+                    "most": _AT_ONCE,
+                }
+                ids = [whole(one) for (one,) in session.rows(sql, parameters)]
+            yield ids
+            if len(ids) < _AT_ONCE:
+                return
+            after = ids[-1]
+
+    def _found(self, ids: list[int]) -> Iterator[Record]:
+        """Yield the elements of those ids, less what was purged meanwhile."""
+        with self.store.reading() as session:
+            found = self._read(session, self._moment(session), ids)
+        yield from (found[one] for one in ids if one in found)
+
+    def _moment(self, session: Session) -> Moment:
+        return resolve_moment(session, self.catalog.group, self.as_of)
+
+    def _with_ends(self, session: Session, ids: set[int]) -> set[int]:
+        reached, wave = set(ids), [one for one in ids if one & 1 == LINK_BIT]
+        while wave:
+            group_id = self.catalog.group.group_id
+            rows = session.rows(_ENDS, {"ids": _array(wave), "group": group_id})
+            ends = {whole(end) for row in rows for end in row} - reached
+            reached |= ends
+            wave = [one for one in ends if one & 1 == LINK_BIT]
+        return reached
+
+    def _rows(
+        self, session: Session, moment: Moment, kind: ast.Kind, ids: list[int]
+    ) -> list[SqlRow]:
+        parameters: dict[str, SqlValue] = {
+            "group": self.catalog.group.group_id,
+            "ids": _array(ids),
+            **moment.parameters,
+        }
+        return session.rows(record_sql(kind, moment.clock, SQLITE), parameters) if ids else []
+
+    def _read(self, session: Session, moment: Moment, ids: Iterable[int]) -> dict[int, Record]:
+        reached = self._with_ends(session, set(ids))
+        concepts = sorted(one for one in reached if one & 1 != LINK_BIT)
+        links = sorted(one for one in reached if one & 1 == LINK_BIT)
+        found: dict[int, Record] = {}
+        for row in self._rows(session, moment, ast.Kind.CONCEPT, concepts):
+            found[whole(row[0])] = self._concept(session, row)
+        for row in sorted(self._rows(session, moment, ast.Kind.LINK, links)):
+            found[whole(row[0])] = self._link(session, row, found)
+        return found
+
+    def _concept(self, session: Session, row: SqlRow) -> ConceptRecord:
+        id_, given, type_, name, attributes, metadata, valid_at, invalid_at = row
+        concept = Concept(
+            self._public_id(id_, given),
+            self.catalog.terms.text(session, whole(type_)),
+            text(name),
+            orjson.loads(text(attributes)),
+            orjson.loads(text(metadata)),
+        )
+        clock = _Clock(whole(valid_at), whole(invalid_at), concept.metadata)
+        return ConceptRecord(concept, given is not None, clock.inherited(), clock.earlier())
+
+    def _link(self, session: Session, row: SqlRow, found: Mapping[int, Record]) -> LinkRecord:
+        id_, given, predicate, subject, object_, key, *content = row
+        attributes, metadata, valid_at, invalid_at = content
+        source, target = found.get(whole(subject)), found.get(whole(object_))
+        if source is None or target is None:
+            raise RecollectError(
+                STORE_CORRUPT, "a link ends in nothing that is older", hint="run recollect doctor"
+            )
+        link = Link(
+            self._public_id(id_, given),
+            _id_of(source),
+            self.catalog.terms.text(session, whole(predicate)),
+            _id_of(target),
+            orjson.loads(text(attributes)),
+            orjson.loads(text(metadata)),
+        )
+        clock = _Clock(whole(valid_at), whole(invalid_at), link.metadata)
+        is_keyed = text(key) != "" or _is_keyed(source) or _is_keyed(target)
+        return LinkRecord(link, source, target, whole(id_), is_keyed, clock.earlier())
+
+    def _public_id(self, id_: SqlValue, given: SqlValue) -> str:
+        if given is not None:
+            return text(given)
+        return public_id(self.catalog.group.id_bits, whole(id_))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """An element's fact time beside the one that its metadata would set."""
+
+    valid_at: int
+    invalid_at: int
+    metadata: Attributes
+
+    def inherited(self) -> frozenset[str]:
+        """Return the keys whose value is a time, or null, but did not set the fact time."""
+        return frozenset(key for key, value in self._astray() if value is None or _is_time(value))
+
+    def earlier(self) -> Attributes:
+        """Return the metadata that brings about a fact time that the metadata does not tell."""
+        bounds = {VALID_FROM: self.valid_at, VALID_UNTIL: self.invalid_at}
+        return {key: _iso(bounds[key]) for key, _ in self._astray() if abs(bounds[key]) < FOREVER}
+
+    def _astray(self) -> Iterator[tuple[str, object]]:
+        told = advance_clock(BEGINNING, FOREVER, self.metadata)
+        if told.valid_at != self.valid_at:
+            yield VALID_FROM, self.metadata.get(VALID_FROM)
+        if told.invalid_at != self.invalid_at:
+            yield VALID_UNTIL, self.metadata.get(VALID_UNTIL)
+
+
+def _is_time(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and not advance_clock(BEGINNING, FOREVER, {VALID_FROM: value}).notices
+    )
+
+
+def _iso(instant: int) -> str:
+    return (_EPOCH + timedelta(milliseconds=instant)).isoformat(timespec="milliseconds")
+
+
+def _is_keyed(record: Record) -> bool:
+    return isinstance(record, LinkRecord) and record.is_keyed
+
+
+def _id_of(record: Record) -> str:
+    return record.concept.id if isinstance(record, ConceptRecord) else record.link.id
+
+
+def _array(ids: Iterable[int]) -> str:
+    return orjson.dumps(list(ids)).decode()

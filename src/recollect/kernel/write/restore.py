@@ -1,0 +1,159 @@
+"""Groups read back from a dump: the same ids, clocks, past and log, or nothing at all.
+
+What follows from the rest is made anew: counts, the text index, declared indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import orjson
+
+from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, RecollectError
+from recollect.kernel.search.rebuild import rebuild
+from recollect.kernel.store.cells import text
+from recollect.kernel.store.erasure import make_stale
+from recollect.kernel.store.group import Group, create_group, load_group
+from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.write.attribute_indexes import attribute_indexes, build_index
+from recollect.kernel.write.audit import audit
+from recollect.kernel.write.dump_format import GROUP, TERM, Kind, Line
+from recollect.kernel.write.dump_lines import Read, fault, read_lines
+from recollect.kernel.write.recount import recount
+from recollect.model import Progress
+
+_AT_ONCE = 2_000  # rows written together
+
+_HOLDS = """
+SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
+  + (SELECT count(*) FROM term AS m WHERE m.group_id = :group)
+"""
+_STAND = "UPDATE grp SET id_bits = ?, number = ?, at = ?, chain = ? WHERE group_id = ?"
+_TAKEN = """
+SELECT (SELECT count(*) FROM concept AS c WHERE c.id IN (SELECT w.value FROM json_each(:ids) AS w))
+  + (SELECT count(*) FROM link AS k WHERE k.id IN (SELECT w.value FROM json_each(:ids) AS w))
+"""
+_COUNT_IDS = """
+UPDATE counter SET last_n = max(last_n, coalesce((SELECT max(t.last_id) >> 1 FROM tx AS t), 0))
+"""
+
+
+def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list[str]:
+    """Write the groups of a dump inside a write transaction and return their names.
+
+    INVALID_ARGUMENT, naming the line, for a group that is not empty, for ids that the store
+    has given to others, and for what is no whole dump; the caller then rolls all of it back.
+    Memory: some thousand rows, whatever the size.
+    """
+    restoring = _Restoring(session)
+    for chunk in _chunks(read_lines(stream)):
+        restoring.put(chunk)
+        progress("rows", restoring.rows, restoring.rows)
+    session.execute_many(_COUNT_IDS, [()])
+    for done, group in enumerate(restoring.groups, 1):
+        _complete(session, group)
+        progress("groups", done, len(restoring.groups))
+    return [group.name for group in restoring.groups]
+
+
+def _complete(session: Session, group: Group) -> None:
+    """Check what was read of a group against its log, and make what follows from it."""
+    if (breach := audit(session, group).breach) is not None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'the dump of the group "{group.name}" does not agree with its log:'
+            f" transaction {breach.transaction}: {breach.problem}",
+            hint="dump the memory again",
+        )
+    recount(session, group.group_id)
+    rebuild(session, group.group_id)
+    for index in attribute_indexes(session, group.group_id):
+        build_index(session, index.attribute)
+
+
+class _Restoring:
+    """The group whose lines are being read, and what came before."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._codes: dict[SqlValue, SqlValue] = {}  # of the terms of the last group
+        self.groups: list[Group] = []
+        self.rows = 0
+
+    def put(self, chunk: list[Read]) -> None:
+        """Write lines of one kind."""
+        line = chunk[0].line
+        if line is GROUP:
+            for read in chunk:
+                self._begin(read)
+            return
+        if not self.groups:
+            raise fault(chunk[0].place, "it stands before any group")
+        if line is TERM:
+            self._codes.update((term, code) for term, code in (one.row for one in chunk))
+        if line.table in ("concept", "link"):
+            self._refuse_taken(chunk)
+        marks = ", ".join("?" * len(line.fields))
+        sql = f"INSERT INTO {line.table} (group_id, {line.columns}) VALUES (?, {marks})"  # noqa: S608 - constants
+        group_id = self.groups[-1].group_id
+        rows = [(group_id, *self._coded(line, read)) for read in chunk]
+        try:
+            self._session.execute_many(sql, rows)
+        except RecollectError as error:
+            if error.code is not INTERNAL_ERROR:
+                raise
+            raise fault(chunk[0].place, "it, or one soon after it, repeats another") from error
+        self.rows += len(chunk)
+
+    def _begin(self, read: Read) -> None:
+        """Begin a group, which must not hold anything yet."""
+        given, id_bits, number, at, chain = read.row
+        session, name = self._session, text(given)
+        is_new = load_group(session, name) is None
+        group = create_group(session, name)
+        if not is_new and session.row(_HOLDS, {"group": group.group_id}) != (0,):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f'the group "{name}" is not empty, and a dump is restored into an empty one',
+                hint="restore into a new file",
+            )
+        if not is_new:
+            make_stale(session)  # what is cached of it has other id bits
+        session.execute_many(_STAND, [(id_bits, number, at, chain, group.group_id)])
+        restored = load_group(session, group.name)
+        assert restored is not None
+        self._codes = {}
+        self.groups.append(restored)
+
+    def _refuse_taken(self, chunk: list[Read]) -> None:
+        """Refuse ids that other groups of the store have: they are one for all groups."""
+        ids = orjson.dumps([read.row[0] for read in chunk]).decode()
+        if self._session.row(_TAKEN, {"ids": ids}) != (0,):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "elements of the store have ids of the dump, and a dump keeps its ids",
+                hint="restore into a new file",
+                details={"line": chunk[0].place},
+            )
+
+    def _coded(self, line: Line, read: Read) -> Iterator[SqlValue]:
+        for field, cell in zip(line.fields, read.row, strict=True):
+            if field.kind is not Kind.TERM:
+                yield cell
+            elif cell in self._codes:
+                yield self._codes[cell]
+            else:
+                raise fault(read.place, f"{field.name} is no term of the group")
+
+
+def _chunks(lines: Iterator[Read]) -> Iterator[list[Read]]:
+    """Yield the lines in runs of one kind."""
+    chunk: list[Read] = []
+    for read in lines:
+        if chunk and (read.line is not chunk[0].line or len(chunk) == _AT_ONCE):
+            yield chunk
+            chunk = []
+        chunk.append(read)
+    if chunk:
+        yield chunk

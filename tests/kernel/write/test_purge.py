@@ -1,0 +1,433 @@
+"""Erasure: what goes, what stays, and that no byte of what went is left on disk."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.kernel.write.ledger import verify
+
+import recollect
+from recollect import AsOf, Nexus, RecollectError
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.model import (
+    Delete,
+    Found,
+    Hits,
+    Key,
+    LoggedChange,
+    Operation,
+    PutConcept,
+    PutLink,
+    Rows,
+)
+
+DECOY = """
+UPSERT {
+    CONCEPT @a { {type: "Drug", name: "Aspirin", id: "a"} SET ATTRIBUTES { of: "decoy" } }
+    CONCEPT @b { {type: "Symptom", name: "Headache"} SET PROPOSITIONS { ("eased_by", @a) } }
+}
+"""
+SALICYLATE = Key("Drug", "Aspirin")
+NAMES = 'FIND(?name) WHERE { ?x {type: "Drug"} ATTR(?x, "name", ?name) } ORDER BY ?name'
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def nexus(path: Path) -> Iterator[Nexus]:
+    """A memory beside a decoy that holds the same names, and keeps them."""
+    with recollect.open(path, group="decoy") as decoy:
+        decoy.write(DECOY)
+        before = rows_of_group(path, 1)
+        yield decoy.group("main")
+        assert rows_of_group(path, 1) == before
+        assert decoy.verify().is_whole
+        assert found(decoy, "aspirin") == {"Aspirin", "eased_by"}
+
+
+@pytest.fixture
+def taught(nexus: Nexus) -> Nexus:
+    """A drug that was changed, closed and made again, with links at it, and links at those."""
+    head, drug = Key("Symptom", "Headache"), SALICYLATE
+    nexus.write(
+        [
+            PutConcept("Drug", "Aspirin", {"dose": "small"}, id="a"),
+            PutConcept("Symptom", "Headache"),
+            PutLink(drug, "eases", head, id="eases"),
+            PutConcept("Person", "Ann"),
+            PutLink(Key("Person", "Ann"), "doubts", "eases", id="doubts"),
+            PutConcept("Drug", "Ibuprofen"),
+            PutLink(Key("Drug", "Ibuprofen"), "eases", head),
+        ]
+    )
+    nexus.write([PutConcept("Drug", "Aspirin", {"dose": "large"})], actor="Ann", request_id="r7")
+    nexus.write([Delete(drug)])
+    nexus.write([PutConcept("Drug", "Aspirin", {"dose": "none"}), PutLink(head, "needs", drug)])
+    return nexus
+
+
+def tables(path: Path, sql: str) -> dict[str, list[tuple[object, ...]]]:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    held = {}
+    for name in names:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+        if "group_id" in columns:
+            held[name] = list(connection.execute(sql.format(name)))
+    connection.close()
+    return held
+
+
+def rows_of_group(path: Path, group: int) -> dict[str, list[tuple[object, ...]]]:
+    return tables(path, f"SELECT * FROM {{}} WHERE group_id = {group} ORDER BY 1, 2, 3")
+
+
+def all_rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    return tables(path, "SELECT * FROM {} ORDER BY 1, 2, 3")
+
+
+def names(nexus: Nexus, as_of: AsOf | None = None) -> list[object]:
+    (rows,) = nexus.read(NAMES, as_of=as_of).results
+    assert isinstance(rows, Rows)
+    return [name for (name,) in rows.rows]
+
+
+def found(nexus: Nexus, term: str, as_of: AsOf | None = None) -> set[str]:
+    (hits,) = nexus.search(term, as_of=as_of).results
+    assert isinstance(hits, Hits)
+    return {getattr(hit.element, "name", "") or hit.element.predicate for hit in hits.hits}  # type: ignore[union-attr]
+
+
+def at(number: int) -> AsOf:
+    return AsOf(known=number, known_is_transaction=True)
+
+
+# What goes, and what stays
+
+
+def test_every_life_of_a_key_goes_with_every_link_at_it_and_at_those(taught: Nexus) -> None:
+    receipt = taught.purge(SALICYLATE)
+    assert (receipt.concepts, receipt.links) == (2, 3)
+    assert {"a", "eases", "doubts"} < set(receipt.ids)
+    assert (receipt.past_contents, receipt.texts, receipt.terms) == (1, 6, 2)
+    assert (receipt.transaction, receipt.is_complete, receipt.is_dry_run) == (5, True, False)
+    assert "backups" in receipt.note
+    assert names(taught) == ["Ibuprofen"]
+    for number in range(1, 6):
+        assert "Aspirin" not in names(taught, at(number))
+        assert found(taught, "aspirin large small doubts needs", at(number)) == set()
+    assert found(taught, "headache eases", at(1)) == {"Headache", "eases"}
+
+
+def test_an_id_means_one_life(taught: Nexus) -> None:
+    assert taught.purge("a").concepts == 1
+    assert names(taught) == ["Aspirin", "Ibuprofen"]
+    assert names(taught, at(2)) == ["Ibuprofen"]
+
+
+def test_a_link_goes_alone(taught: Nexus) -> None:
+    receipt = taught.purge("doubts")
+    assert (receipt.ids, receipt.terms) == (("doubts",), 1)
+    assert names(taught, at(1)) == ["Aspirin", "Ibuprofen"]
+
+
+def test_what_a_query_finds_goes(taught: Nexus) -> None:
+    text = "FIND(?x) WHERE { ?x {type: $type} }"
+    assert taught.purge(Found(text, {"type": "Drug"})).concepts == 2
+    assert names(taught) == []
+    past = Found(text, {"type": "Drug"}, at(1))
+    assert taught.purge(past).ids[0] == "a"
+    assert names(taught, at(1)) == []
+
+
+def test_both_ends_of_a_pattern_may_be_named(taught: Nexus) -> None:
+    receipt = taught.purge(Found('FIND(?a, ?l) WHERE { ?l (?a, "eases", ?b) }'))
+    assert (receipt.concepts, receipt.links) == (1, 1)
+
+
+def test_a_query_that_finds_nothing_erases_and_logs_nothing(taught: Nexus, path: Path) -> None:
+    before = all_rows(path)
+    receipt = taught.purge(Found('FIND(?x) WHERE { ?x {type: "Nix"} }'))
+    assert (receipt.ids, receipt.transaction) == ((), None)
+    assert all_rows(path) == before
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "message"),
+    [
+        ("nix", "KIP_3002", 'no element has or had the id "nix"'),
+        (Key("Drug", "Nix"), "KIP_3002", 'no concept {type: "Drug", name: "Nix"}'),
+        (Key("Nix", "Aspirin"), "KIP_3002", 'type: "Nix"'),
+        (Found(NAMES), "KIP_1001", "the column name holds values"),
+        (Found("FIND(COUNT(?x) AS ?n) WHERE { ?x {type: \"T\"} }"), "KIP_1001", "the column n"),
+        (Found("DESCRIBE PRIMER"), "KIP_1001", "the text is not one FIND"),
+        (Found("FIND(?x) WHERE {"), "KIP_1001", "the text ends"),
+        ("\ud800", "KIP_2003", "surrogate"),
+        (Key("\0", "x"), "KIP_2003", "NUL"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(
+    taught: Nexus, path: Path, what: str | Key | Found, code: str, message: str
+) -> None:
+    before = all_rows(path)
+    with pytest.raises(RecollectError) as caught:
+        taught.purge(what)
+    assert caught.value.code.code == code
+    assert message in str(caught.value)
+    assert all_rows(path) == before
+
+
+def test_another_groups_ids_are_not_found(taught: Nexus) -> None:
+    (life,) = taught.group("decoy").history(Key("Symptom", "Headache"))
+    with pytest.raises(RecollectError, match="no element has or had"):
+        taught.purge(life.id)
+
+
+def test_a_dry_run_tells_the_same_and_keeps_everything(taught: Nexus, path: Path) -> None:
+    before = all_rows(path)
+    told = taught.purge(SALICYLATE, dry_run=True)
+    assert (told.is_dry_run, told.transaction) == (True, None)
+    assert all_rows(path) == before
+    done = taught.purge(SALICYLATE)
+    for part in ("ids", "concepts", "links", "past_contents", "texts", "terms"):
+        assert getattr(told, part) == getattr(done, part)
+
+
+def test_counts_and_text_index_are_as_if_it_had_never_been(path: Path, nexus: Nexus) -> None:
+    a, b, c = Key("T", "A"), Key("T", "B"), Key("T", "C")
+    kept = [PutConcept("T", "A", {"x": "one"}), PutConcept("T", "B"), PutLink(a, "p", b)]
+    gone = [
+        PutConcept("T", "C", {"x": "two"}),
+        PutLink(a, "p", b, key="second"),
+        PutLink(a, "p", c),
+        PutLink(a, "q", c, id="q"),
+        PutLink(b, "p", "q"),
+    ]
+    other = nexus.group("other")
+    other.write(kept)
+    nexus.write(kept + gone)
+    nexus.write([PutConcept("T", "C", {"x": "three"})])
+    nexus.purge(c)
+    nexus.purge(Found('FIND(?l) WHERE { ?l ({name: "A"}, "p", ?b) } LIMIT 2 OFFSET 1'))
+    assert counted(path, 2) == counted(path, 3)
+    connection = apsw.Connection(str(path))
+    (documents,) = connection.execute("SELECT count(*) FROM text_index").fetchone() or (0,)
+    assert documents == 3 * 3
+    connection.close()
+
+
+def counted(path: Path, group: int) -> list[tuple[object, ...]]:
+    tallies = rows_of_group(path, group)["tally"]
+    return [row[1:] for row in tallies if row[3]]
+
+
+# Terms
+
+
+def test_a_term_that_nothing_else_uses_goes_and_may_come_again(taught: Nexus, path: Path) -> None:
+    with recollect.open(path, group="main") as other:
+        assert names(other) == ["Aspirin", "Ibuprofen"]  # other has met the terms
+        other.write([PutConcept("Person", "Bob")])
+        taught.purge(Found('FIND(?x) WHERE { ?x {type: "Drug"} }'))
+        taught.purge("a")
+        taught.write([PutConcept("Herb", "Willow")])  # takes a code of its own
+        assert names(other) == []
+        other.write([PutConcept("Drug", "Codeine")])
+        assert names(other) == names(taught) == ["Codeine"]
+        assert [item for item in described(other)] == ["Drug", "Herb", "Person", "Symptom"]
+        assert other.verify().is_whole
+
+
+def described(nexus: Nexus) -> list[str]:
+    (answer,) = nexus.read("DESCRIBE CONCEPT TYPES").results
+    return sorted(item["name"] for item in answer.body["items"])  # type: ignore[union-attr]
+
+
+def test_a_term_that_is_still_used_stays(taught: Nexus) -> None:
+    assert taught.purge("eases").terms == 1  # doubts, and not eases
+    (answer,) = taught.read('FIND(?l) WHERE { ?l (?a, "eases", ?b) }').results
+    assert isinstance(answer, Rows)
+    assert len(answer.rows) == 1
+
+
+# The log
+
+
+def test_a_purge_is_logged_and_the_chain_still_holds(taught: Nexus, path: Path) -> None:
+    head = taught.verify().head
+    taught.purge(SALICYLATE, actor="Bob", request_id="erase-1")
+    log = taught.changes(since=4)
+    assert (log[0].transaction.actor, log[0].transaction.request_id) == ("Bob", "erase-1")
+    assert {change.operation for change in log[0].changes} == {Operation.PURGE}
+    assert {change.what for change in log[0].changes} == {None}
+    assert isinstance(log[0].changes[0], LoggedChange)
+    assert (taught.changes()[1].transaction.actor, taught.changes()[1].transaction.request_id) == ("Ann", "r7")
+    audit = taught.verify(head)
+    assert (audit.is_whole, audit.transactions, audit.purged, audit.contents) == (True, 5, 6, 4)
+    store = SqliteStore(path)
+    assert verify(store, 2) == 5
+    store.close()
+
+
+def test_history_of_what_was_purged_is_not_there(taught: Nexus) -> None:
+    taught.purge(SALICYLATE)
+    for what in ("a", SALICYLATE):
+        with pytest.raises(RecollectError) as caught:
+            taught.history(what)
+        assert caught.value.code.code == "KIP_3002"
+
+
+def test_life_goes_on_after_a_purge(taught: Nexus) -> None:
+    taught.purge(SALICYLATE)
+    taught.write([PutConcept("Drug", "Aspirin", id="a"), PutLink("a", "doubts", "a")])
+    assert names(taught) == ["Aspirin", "Ibuprofen"]
+    assert found(taught, "aspirin") == {"Aspirin", "doubts"}
+    assert taught.purge("a").concepts == 1
+    assert taught.verify().is_whole
+
+
+def test_a_purge_in_memory_is_complete() -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("T", "A")])
+        assert nexus.purge(Key("T", "A")).is_complete
+        assert nexus.verify().is_whole
+
+
+# A whole group
+
+
+def test_a_dropped_group_leaves_no_row(taught: Nexus, path: Path) -> None:
+    told = taught.drop_group("main", dry_run=True)
+    assert taught.groups() == ["decoy", "main"]
+    receipt = taught.drop_group("main")
+    assert (receipt.ids, receipt.concepts, receipt.links) == (told.ids, told.concepts, told.links)
+    assert (receipt.concepts, receipt.links, receipt.terms, receipt.transaction) == (5, 4, 6, None)
+    assert taught.groups() == ["decoy"]
+    assert all(not rows for rows in rows_of_group(path, 2).values())
+    assert (names(taught), taught.changes(), taught.verify().transactions) == ([], (), 0)
+
+
+def test_the_number_of_a_dropped_group_never_comes_again(taught: Nexus, path: Path) -> None:
+    with recollect.open(path, group="main") as other:
+        assert names(other) == ["Aspirin", "Ibuprofen"]
+        taught.drop_group("main")
+        taught.group("stranger").write([PutConcept("Drug", "Secret")])
+        assert names(other) == []
+        other.write([PutConcept("Drug", "Codeine")])
+        assert names(other) == names(taught) == ["Codeine"]
+        assert names(other.group("stranger")) == ["Secret"]
+        assert other.verify().is_whole
+
+
+def test_an_unknown_group_is_named_with_the_nearest(taught: Nexus) -> None:
+    with pytest.raises(RecollectError, match='no group is named "mian"') as caught:
+        taught.drop_group("mian")
+    assert (caught.value.code.code, caught.value.hint) == ("KIP_3002", 'use "main"')
+
+
+# The bytes
+
+
+Purge = Callable[[Nexus, list[str]], None]
+
+
+def by_key(nexus: Nexus, secrets: list[str]) -> None:
+    for at in range(0, len(secrets), 4):
+        nexus.purge(Key(secrets[at], secrets[at + 1]))
+
+
+def by_query(nexus: Nexus, secrets: list[str]) -> None:
+    for at in range(0, len(secrets), 4):
+        nexus.purge(nexus.history(Key(*secrets[at : at + 2]))[0].id)  # closed, so no query finds it
+        nexus.purge(Found("FIND(?x) WHERE { ?x {type: $type} }", {"type": secrets[at]}))
+
+
+def whole_group(nexus: Nexus, _: list[str]) -> None:
+    nexus.drop_group("secret")
+
+
+def written(path: Path, chance: random.Random, secrets: list[str]) -> None:
+    """Write secrets among much else, changing, closing and making anew, so that pages are torn."""
+
+    def word() -> str:
+        return "".join(chance.choice("abcdefghijkl") for _ in range(chance.randint(6, 14)))
+
+    with recollect.open(path, group="public") as public:
+        hidden = public.group("secret")
+        for nexus in (public, hidden):
+            nexus.write([PutConcept("Thing", f"thing {n}", {"text": word()}) for n in range(200)])
+        for at in range(0, len(secrets), 4):
+            kind, name, value, predicate = secrets[at : at + 4]
+            key, thing = Key(kind, name), Key("Thing", f"thing {chance.randrange(200)}")
+            for turn in range(3):
+                body = {"text": f"{value} " * chance.choice((1, 40, 900)), value: turn}
+                hidden.write([PutConcept(kind, name, body, {"source": value}, id=f"id {value}")])
+                hidden.write([PutLink(key, predicate, thing, {"note": value})])
+                hidden.write([PutConcept("Thing", f"thing {turn}", {"text": word() * 30})])
+            hidden.write([Delete(key)])
+            hidden.write([PutConcept(kind, name, {"text": value}), PutLink(thing, predicate, key)])
+            public.write([PutConcept("Thing", word(), {"text": word() * chance.randint(1, 99)})])
+
+
+def pieces(secret: str) -> set[bytes]:
+    """Return every part of a word that is long enough to tell it, however it was folded."""
+    raw = secret.lower().encode()
+    if secret.isascii():
+        return {raw[at : at + 5] for at in range(len(raw) - 4)}
+    return {one.encode() for one in secret}
+
+
+def remains(path: Path, secrets: list[str]) -> set[bytes]:
+    files = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
+    raw = b"".join(one.read_bytes() for one in files if one.exists()).lower()
+    return {piece for secret in secrets for piece in pieces(secret) if piece in raw}
+
+
+def secret_words(chance: random.Random, count: int) -> list[str]:
+    letters = "NOPQRSTUVWXYZ"  # none of them in what is written around
+    words = ["".join(chance.sample(letters, 11)) for _ in range(count)]
+    words[1], words[2] = "\u9f98\u9750\u9f49", "\u9ea4\u7228\u7c72"  # read in pairs by the index
+    return words
+
+
+@pytest.mark.parametrize("purge", [by_key, by_query, whole_group])
+def test_no_byte_of_the_erased_is_left_in_the_files(path: Path, purge: Purge, is_long: bool) -> None:
+    chance = random.Random(purge.__name__)
+    secrets = secret_words(chance, 400 if is_long else 48)
+    written(path, chance, secrets)
+    connection = apsw.Connection(str(path))
+    connection.execute("ANALYZE")
+    connection.close()
+    assert len(remains(path, secrets)) > len(secrets)
+    with recollect.open(path, group="secret") as nexus:
+        assert found(nexus, secrets[2]) != set()
+        purge(nexus, secrets)
+        assert remains(path, secrets) == set()
+        assert nexus.verify().is_whole
+        assert found(nexus.group("public"), "thing") != set()
+    assert remains(path, secrets) == set()
+
+
+def test_a_reader_in_the_way_leaves_the_rest_to_the_next_opening(path: Path) -> None:
+    chance = random.Random(3)
+    secrets = secret_words(chance, 8)
+    written(path, chance, secrets)
+    reader = apsw.Connection(str(path))
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM concept").fetchall()
+    with recollect.open(path, group="secret", busy_seconds=0.05) as nexus:
+        receipt = nexus.drop_group("secret")
+        assert not receipt.is_complete
+        assert receipt.note.startswith("Another program")
+        assert remains(path, secrets) != set()  # the reader still reads them
+        reader.execute("COMMIT")
+        recollect.open(path).close()
+        assert remains(path, secrets) == set()
+    reader.close()

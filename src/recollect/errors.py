@@ -62,6 +62,10 @@ CODES: Mapping[str, Code] = {
 }
 
 
+_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
+"""Control characters as people see them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Half-open range of code points in the source text: `text[start:end]`."""
@@ -136,7 +140,8 @@ class RecollectError(Exception):
         lines = [f"{self.code.code} {self.code.name}: {self.message}", *self._quote()]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
+        # Stored text in a message must not begin a line of its own, such as a hint.
+        return "\n".join(line.translate(_PICTURES) for line in lines)
 
     def at(self, source: str) -> RecollectError:
         """Return this error with the text its span points into, for a layer that has it."""

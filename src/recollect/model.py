@@ -184,7 +184,27 @@ class Stats:
     engine: str
 
 
-Result = Rows | Hits | Description | UpsertReport | DeleteReport | BatchReport
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a query is answered, stage by stage: the answer of EXPLAIN.
+
+    SEARCH and DESCRIBE are fixed ways of the memory, so they have no rules and no SQL.
+    """
+
+    tree: str  # the query as it was understood, laid out
+    written: tuple[str, ...]  # its steps in the order of the text
+    plan: tuple[str, ...]  # its steps in running order
+    rules: tuple[str, ...]  # the rewrites that made one of the other, and what they rest on
+    counts: Mapping[str, int]  # how many the memory expects of each name
+    sql: str
+    parameters: Mapping[str, Value]
+    engine: tuple[str, ...]  # the engine's own plan of the SQL, indented by depth
+    rows: int  # how many it answers with
+    steps: int  # instructions the engine ran: the same on every machine
+    scanned: int  # rows met without the help of an index
+
+
+Result = Rows | Hits | Description | Explanation | UpsertReport | DeleteReport | BatchReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +338,30 @@ class Triple:
     subject: str
     predicate: str
     object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """An element that a row stands on: what it held then, and who wrote that, and when."""
+
+    names: tuple[str, ...]  # the variables that hold it; none for what the query leaves unnamed
+    element: Element
+    version: int
+    created: Transaction
+    written: Transaction  # the one that wrote this version
+    valid_at: Instant | None  # None: since ever
+    invalid_at: Instant | None  # None: for good
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What one row of an answer stands on."""
+
+    columns: tuple[str, ...]
+    row: tuple[Cell, ...]
+    solutions: int  # ways in which WHERE comes to this row
+    grounds: tuple[Ground, ...]
+    omitted: int = 0  # further grounds that are not shown
 
 
 @dataclass(frozen=True, slots=True)

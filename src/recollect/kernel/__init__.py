@@ -2,5 +2,6 @@
 
 from recollect.kernel.lang import parse, print_text
 from recollect.kernel.nexus import Nexus
+from recollect.kernel.write.temporal import parse_instant
 
-__all__ = ["Nexus", "parse", "print_text"]
+__all__ = ["Nexus", "parse", "parse_instant", "print_text"]

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, assert_never, cast, get_args
 
-from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
+from recollect.errors import INVALID_SYNTAX, Notice, RecollectError, Span
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.plan.parameters import check_parameters
@@ -21,11 +21,13 @@ from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.history import lives
-from recollect.kernel.read.moment import resolve_moment
+from recollect.kernel.read.moment import NOW, resolve_moment
 from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Catalog, Origin, Reader
 from recollect.kernel.read.statistics import GroupStatistics
+from recollect.kernel.read.why import why
 from recollect.kernel.search.describe import describe
+from recollect.kernel.search.explain import explain
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import (
@@ -60,6 +62,7 @@ from recollect.model import (
     Change,
     Diagnosis,
     ElementKind,
+    Explanation,
     Found,
     Hit,
     Hits,
@@ -74,6 +77,7 @@ from recollect.model import (
     Result,
     Stats,
     Value,
+    Why,
 )
 
 Clock = Callable[[], Instant]
@@ -191,18 +195,21 @@ class Nexus:
         actor: str | None = None,
         request_id: str | None = None,
         limits: Limits | None = None,
+        progress: Progress = silent,
     ) -> Answer:
         """Run a text, or a batch of changes, as one transaction: all of it or nothing.
 
         Queries in the text see what the statements before them did. `dry_run` reports the same
         and keeps nothing. `on_missing="error"` makes an absent target of SET PROPOSITIONS
         KIP_3002. `actor` and `request_id` stand in the transaction's record.
+        `progress` is told how far a large UPSERT is.
         """
         limits = limits or self._limits
         check_parameters(parameters or {}, limits.max_depth)
         bindings = Bindings(parameters or {})
         source = text if isinstance(text, str) else ""
         with _quoting(source), _uncollected(len(text)):
+            progress("reading", 0, 0)
             script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
             with self._store.writing(dry_run) as session:
                 catalog = self._writing_catalog(session)
@@ -210,10 +217,11 @@ class Nexus:
                 reader = Reader(session, catalog, limits)
                 results: tuple[Result, ...]
                 if isinstance(text, str):
-                    run = _Run(unit, reader, bindings, on_missing)
+                    run = _Run(unit, reader, bindings, on_missing, progress)
                     results = tuple(run.statement(one) for one in script.statements)
                 else:
                     results = (apply_changes(unit, text),)
+                progress("keeping", 0, 0)
                 unit.commit(actor, request_id)
         notices = _notices(script, bindings, [*reader.notices, *unit.notices])
         return Answer(results, notices, dry_run)
@@ -237,6 +245,35 @@ class Nexus:
             reader = Reader(session, self._catalog(session), self._limits, as_of)
             hits = _hits(reader, term, kind, type, limit)
         return Answer((hits,), tuple(reader.notices))
+
+    def explain(
+        self,
+        text: str,
+        parameters: Mapping[str, Value] | None = None,
+        *,
+        as_of: AsOf | None = None,
+    ) -> Explanation:
+        """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
+        with self._asked(text, parameters, as_of) as (reader, bindings, query):
+            plain = query.query if isinstance(query, ast.Explain) else query
+            return explain(reader, bindings, plain, partial(_answer_query, reader, bindings))
+
+    def why(
+        self,
+        text: str,
+        row: int = 0,
+        parameters: Mapping[str, Value] | None = None,
+        *,
+        as_of: AsOf | None = None,
+    ) -> Why:
+        """Return the concepts and links that a row of a FIND stands on, and who wrote them.
+
+        Rows count from 0. INVALID_ARGUMENT for a row that the answer does not have.
+        """
+        with self._asked(text, parameters, as_of) as (reader, bindings, query):
+            if not isinstance(query, ast.Find):
+                raise _not_only(query.span, "a FIND")
+            return why(reader, query, bindings, row)
 
     def history(self, element: str | Key, *, as_of: AsOf | None = None) -> tuple[Life, ...]:
         """Return what an element was, step by step, with who changed it; closed ones too.
@@ -424,6 +461,20 @@ class Nexus:
             return receipt
         return replace(receipt, is_complete=False, note=PENDING + receipt.note)
 
+    @contextmanager
+    def _asked(
+        self, text: str, parameters: Mapping[str, Value] | None, as_of: AsOf | None
+    ) -> Iterator[tuple[Reader, Bindings, ast.Query]]:
+        """Open a snapshot for the one query of a text."""
+        check_parameters(parameters or {}, self._limits.max_depth)
+        with _quoting(text):
+            query, *others = _only_queries(parsed(text, self._limits))
+            if others:
+                raise _not_only(others[0].span, "one query")
+            with self._store.reading() as session:
+                reader = Reader(session, self._catalog(session), self._limits, as_of)
+                yield reader, Bindings(parameters or {}), query
+
     def _writing_catalog(self, session: Session) -> Catalog:
         """Return the catalog for a write: counts it has not committed are not shared."""
         group = create_group(session, self.group_name)
@@ -456,19 +507,25 @@ class _Run:
     """The statements of one text inside one write transaction."""
 
     def __init__(
-        self, unit: Unit, reader: Reader, bindings: Bindings, on_missing: OnMissing
+        self,
+        unit: Unit,
+        reader: Reader,
+        bindings: Bindings,
+        on_missing: OnMissing,
+        progress: Progress,
     ) -> None:
         self._unit = unit
         self._reader = reader
         self._bindings = bindings
         self._on_missing = on_missing
+        self._progress = progress
 
     def statement(self, statement: ast.Statement) -> Result:
         """Run one statement; it sees what the ones before it did."""
         match statement:
             case ast.Upsert():
                 tree = bind_values(statement, self._bindings)
-                return apply_upsert(self._unit, tree, self._on_missing)
+                return apply_upsert(self._unit, tree, self._on_missing, self._progress)
             case ast.DeleteKeys():
                 keys = [self._bindings.string(key, "a key") for key in statement.keys]
                 ids = self._targets(statement)
@@ -489,6 +546,13 @@ class _Run:
 
 
 _MUTATIONS = get_args(ast.Mutation)
+
+
+def _not_only(span: Span, what: str) -> RecollectError:
+    """Return the error for a text that holds something else than what a call is about."""
+    return RecollectError(
+        INVALID_SYNTAX, f"the text is not {what}", hint=f"pass {what} by itself", span=span
+    )
 
 
 def _only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
@@ -523,6 +587,13 @@ def _meant(
             )
 
 
+_OF_NOW = Notice(
+    "as_of_ignored",
+    "DESCRIBE speaks of now, whatever as_of says",
+    hint="ask FIND or SEARCH about another time",
+)
+
+
 def _answer_query(
     reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
 ) -> Result:
@@ -545,8 +616,13 @@ def _answer_query(
             | ast.DescribePropositionTypes()
             | ast.DescribePropositionType()
         ):
+            if reader.moment is not NOW:
+                reader.notices.append(_OF_NOW)
             node = bind_values(query, bindings)
             return describe(reader.session, reader.group, node, _syntax_card())
+        case ast.Explain():
+            answer = partial(_answer_query, reader, bindings)
+            return explain(reader, bindings, query.query, answer)
         case _:
             assert_never(query)
 

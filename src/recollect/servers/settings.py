@@ -6,13 +6,18 @@ The only module that reads the environment. Everything else is told.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MEMORY = ":memory:"
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.store.address import parse_address
+
 FILE_NAME = "memory.db"
+DEMO_NAME = "demo.db"
+PROGRAM = "recollect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +30,24 @@ class Located:
 
     @property
     def file(self) -> Path | None:
-        """The file on disk; None for a memory that lives in this process or on a server."""
-        if self.path == MEMORY:
-            return None
-        scheme, colon, rest = self.path.partition(":///")
-        if colon:
-            return Path(rest) if scheme == "sqlite" and rest != MEMORY else None
-        return None if "://" in self.path else Path(self.path)
+        """The file on disk; None for a memory that is not in a file."""
+        try:
+            return parse_address(self.path).path
+        except RecollectError:
+            return None  # opening it says why
 
     @property
     def exists(self) -> bool:
-        """Whether opening it creates nothing; always true of what is not a file."""
-        return self.file is None or self.file.exists()
+        """Whether opening it creates nothing; always true of what is not a file.
+
+        An empty file holds no memory yet.
+        """
+        if self.file is None:
+            return True
+        try:
+            return self.file.stat().st_size > 0
+        except (OSError, ValueError):
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +59,7 @@ class Settings:
 
     def database(self, given: str | None = None) -> Located:
         """Return the database to use: given, RECOLLECT_DB, ./memory.db, the user's own."""
-        if given:
+        if given is not None:
             return Located(given, "named on the command line")
         if named := self.environment.get("RECOLLECT_DB"):
             return Located(named, "named by RECOLLECT_DB")
@@ -62,7 +73,13 @@ class Settings:
 
     def group(self, given: str | None = None) -> str:
         """Return the group to use: given, RECOLLECT_GROUP, `default`."""
-        return given or self.environment.get("RECOLLECT_GROUP") or "default"
+        if given == "":
+            raise RecollectError(
+                INVALID_ARGUMENT, "the group has no name", hint="leave --group out, or name one"
+            )
+        if given is not None:
+            return given
+        return self.environment.get("RECOLLECT_GROUP") or "default"
 
     def history(self) -> Path:
         """Return the file of the shell's history."""
@@ -71,6 +88,17 @@ class Settings:
     def user_data(self) -> Path:
         """Return the directory of the user's own memory."""
         return self._directory("XDG_DATA_HOME", ".local/share")
+
+    def demo(self) -> Path:
+        """Return the file of the demo's memory, which every run of the demo makes anew."""
+        return self.user_data() / DEMO_NAME
+
+    def program(self) -> str:
+        """Return what calls this program from a terminal: its path where its name would not."""
+        if shutil.which(PROGRAM, path=self.environment.get("PATH", "")):
+            return PROGRAM
+        beside = shutil.which(PROGRAM, path=str(Path(sys.executable).parent))
+        return beside or PROGRAM
 
     def _directory(self, variable: str, below_home: str) -> Path:
         match self.platform:

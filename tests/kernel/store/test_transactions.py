@@ -185,7 +185,8 @@ def test_connections_of_ended_threads_are_closed(tmp_path: Path) -> None:
 def test_a_statement_beyond_its_steps_is_ended_with_the_number(store: SqliteStore) -> None:
     with store.reading() as session:
         with pytest.raises(RecollectError) as caught:
-            session.rows(ENDLESS, budget=Budget(steps=100_000))
+            session.allow(Budget(steps=100_000))
+            session.rows(ENDLESS)
         assert caught.value.code.code == "KIP_4002"
         assert "100000" in caught.value.message
         assert session.rows("SELECT 1") == [(1,)]
@@ -193,8 +194,17 @@ def test_a_statement_beyond_its_steps_is_ended_with_the_number(store: SqliteStor
 
 def test_a_statement_beyond_its_time_is_ended(store: SqliteStore) -> None:
     with store.reading() as session:
-        budget = Budget(seconds=0.05)
-        assert code_of(lambda: session.rows(ENDLESS, budget=budget)) == "KIP_4001"
+        session.allow(Budget(seconds=0.05))
+        assert code_of(lambda: session.rows(ENDLESS)) == "KIP_4001"
+
+
+def test_a_budget_is_for_all_statements_of_a_block_together(store: SqliteStore) -> None:
+    once = ENDLESS.replace("FROM n)", "FROM n LIMIT 30000)")
+    with store.reading() as session:
+        session.allow(Budget(steps=3_000_000))
+        assert code_of(lambda: [session.row(once) for _ in range(100)]) == "KIP_4002"
+    with store.reading() as session:
+        assert session.rows(once)
 
 
 def test_the_same_statement_takes_the_same_steps_every_time(store: SqliteStore) -> None:
@@ -202,7 +212,8 @@ def test_the_same_statement_takes_the_same_steps_every_time(store: SqliteStore) 
 
     def is_enough(steps: int) -> bool:
         try:
-            session.rows(counted, budget=Budget(steps=steps))
+            session.allow(Budget(steps=steps))
+            session.rows(counted)
         except RecollectError:
             return False
         return True

@@ -29,17 +29,18 @@ def verify(store: SqliteStore, group: int) -> int:
         pasts += session.rows("SELECT * FROM link_past WHERE group_id = ?", (group,))
         sql = "SELECT tx, element, operation, digest FROM change WHERE group_id = ? ORDER BY 1, 2"
         changes = session.rows(sql, (group,))
-        sql = "SELECT number, at, actor, request, chain FROM tx WHERE group_id = ? ORDER BY 1"
+        sql = "SELECT number, at, last_id, actor, request, chain FROM tx WHERE group_id = ? ORDER BY 1"
         transactions = session.rows(sql, (group,))
+        id_bits = session.rows("SELECT lower(hex(id_bits)) FROM grp WHERE group_id = ?", (group,))
         standing = session.row("SELECT number, at, chain FROM grp WHERE group_id = ?", (group,))
     purged = {element: tx for tx, element, operation, _ in changes if operation == "purge"}
     past = {(row[1], row[8]): row[3:7] for row in pasts}  # by element and who had written it
     chain, numbers, instants = bytes(32), [], [0]
-    for number, at, actor, request, written in transactions:
-        digests = []
+    for number, at, last_id, actor, request, written in transactions:
+        logged = []
         for tx, element, operation, digest in changes:
             if tx == number:
-                digests.append(digest)
+                logged.append(_json([element, operation, digest.hex()]))
                 if operation == "purge":
                     assert digest == hashlib.sha256(_json(["purge", element]).encode()).digest()
                     assert element not in elements
@@ -48,9 +49,9 @@ def verify(store: SqliteStore, group: int) -> int:
                 else:
                     row = elements[element]
                     assert digest == _digest(row, _content(row, past, tx, operation)), (tx, element)
-        assert digests, "a transaction without a change"
-        fields = _json([number, at, actor, request])
-        chain = hashlib.sha256(chain + fields.encode() + b"".join(digests)).digest()
+        assert logged, "a transaction without a change"
+        fields = _json([*id_bits[0], number, at, last_id, actor, request, len(logged)])
+        chain = hashlib.sha256(chain + (fields + "".join(logged)).encode()).digest()
         assert written == chain, f"the chain breaks at {number}"
         numbers.append(number)
         instants.append(at)

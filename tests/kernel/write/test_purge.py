@@ -75,7 +75,10 @@ def taught(nexus: Nexus) -> Nexus:
 
 def tables(path: Path, sql: str) -> dict[str, list[tuple[object, ...]]]:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    names = [
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    ]
     held = {}
     for name in names:
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
@@ -241,7 +244,7 @@ def test_a_term_that_nothing_else_uses_goes_and_may_come_again(taught: Nexus, pa
         assert names(other) == []
         other.write([PutConcept("Drug", "Codeine")])
         assert names(other) == names(taught) == ["Codeine"]
-        assert [item for item in described(other)] == ["Drug", "Herb", "Person", "Symptom"]
+        assert described(other) == ["Drug", "Herb", "Person", "Symptom"]
         assert other.verify().is_whole
 
 
@@ -257,6 +260,27 @@ def test_a_term_that_is_still_used_stays(taught: Nexus) -> None:
     assert len(answer.rows) == 1
 
 
+def test_an_index_declared_for_a_type_goes_with_it(taught: Nexus, path: Path) -> None:
+    taught.add_index("Drug", "dose")
+    taught.add_index("Person", "age")
+    taught.group("decoy").add_index("Drug", "dose")
+    assert taught.purge("a").terms == 2
+    assert len(taught.indexes()) == 2
+    taught.purge(Found('FIND(?x) WHERE { ?x {type: "Drug"} }'))
+    assert [str(one) for one in taught.indexes()] == ["Person.age"]
+    taught.drop_group("main")
+    assert attribute_indexes(path) == ["attribute:dose"]  # the decoy's
+    taught.group("decoy").drop_index("Drug", "dose")
+    assert attribute_indexes(path) == []
+
+
+def attribute_indexes(path: Path) -> list[str]:
+    connection = apsw.Connection(str(path))
+    names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema ORDER BY name")]
+    connection.close()
+    return [name for name in names if name.startswith("attribute:")]
+
+
 # The log
 
 
@@ -268,7 +292,10 @@ def test_a_purge_is_logged_and_the_chain_still_holds(taught: Nexus, path: Path) 
     assert {change.operation for change in log[0].changes} == {Operation.PURGE}
     assert {change.what for change in log[0].changes} == {None}
     assert isinstance(log[0].changes[0], LoggedChange)
-    assert (taught.changes()[1].transaction.actor, taught.changes()[1].transaction.request_id) == ("Ann", "r7")
+    assert (taught.changes()[1].transaction.actor, taught.changes()[1].transaction.request_id) == (
+        "Ann",
+        "r7",
+    )
     audit = taught.verify(head)
     assert (audit.is_whole, audit.transactions, audit.purged, audit.contents) == (True, 5, 6, 4)
     store = SqliteStore(path)
@@ -398,7 +425,9 @@ def secret_words(chance: random.Random, count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("purge", [by_key, by_query, whole_group])
-def test_no_byte_of_the_erased_is_left_in_the_files(path: Path, purge: Purge, is_long: bool) -> None:
+def test_no_byte_of_the_erased_is_left_in_the_files(
+    path: Path, purge: Purge, is_long: bool
+) -> None:
     chance = random.Random(purge.__name__)
     secrets = secret_words(chance, 400 if is_long else 48)
     written(path, chance, secrets)

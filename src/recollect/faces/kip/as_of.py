@@ -5,15 +5,10 @@ Its one rule: text is ISO 8601, a reduced form means the start of the period, no
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, datetime
-
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.faces.kip.arguments import refuse_unknown, require_object, require_text
+from recollect.kernel import parse_instant
 from recollect.model import AsOf, Instant
-
-_YEAR_OR_MONTH = re.compile(r"\d{4}(-\d{2})?", re.ASCII)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_as_of(value: object) -> AsOf | None:
@@ -49,16 +44,11 @@ def _transaction(number: int) -> int:
 
 def _instant(name: str, value: object) -> Instant:
     text = require_text(name, value)
-    padding = {4: "-01-01", 7: "-01"}.get(len(text), "") if _YEAR_OR_MONTH.fullmatch(text) else ""
-    try:
-        moment = datetime.fromisoformat(text + padding)
-    except ValueError:
+    instant = parse_instant(text)
+    if instant is None:
         raise RecollectError(
             INVALID_VALUE,
             f"{name} is {text!r}, which is not an ISO 8601 date or time",
             hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
-        ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    since = moment - _EPOCH
-    return Instant((since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000)
+        )
+    return instant

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO, assert_never
 
+from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Nexus
 from recollect.model import (
     AsOf,
@@ -36,7 +37,7 @@ def export_capsules(
     query: str | None = None,
     parameters: Mapping[str, Value] | None = None,
     *,
-    as_of: AsOf | None = None,
+    as_of: AsOf | Mapping[str, object] | None = None,
     most_elements: int = MOST_ELEMENTS,
 ) -> Iterator[str]:
     """Yield the capsules that make a group's living graph, or what a FIND finds, again.
@@ -47,7 +48,7 @@ def export_capsules(
     give equal texts. The query may find as much as `read` may answer. Specification 000, KML.
     """
     found = None if query is None else Found(query, parameters or {})
-    records = nexus.elements(found, as_of=as_of)
+    records = nexus.elements(found, as_of=read_as_of(as_of))
     return _capsules(records, most_elements)
 
 
@@ -165,11 +166,11 @@ class _Capsule:
                     self._put_link(link, "", {})
         if record.earlier:
             self._put(f"PROPOSITION {{ {self._triple(record)} }}{_metadata(record.earlier)}")
+        self.elements += 1
         self._put_link(record, _section(record.link.attributes), record.link.metadata)
 
     def _put_link(self, record: LinkRecord, said: str, metadata: Attributes) -> None:
         triple, handle = self._triple(record), f"@l{len(self._handles) + 1}"
-        self.elements += 1
         self._handles[record.link.id] = handle
         self._put(f"PROPOSITION {handle} {{ {triple}{said} }}{_metadata(metadata)}")
 

@@ -6,12 +6,14 @@ Its one rule: whatever the text or the arguments, the answer is a response, not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.request import Command, OnMissing, Request, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
 from recollect.kernel import Nexus
-from recollect.model import Answer, AsOf, Value
+from recollect.kernel.write.streams import silent
+from recollect.model import Answer, AsOf, Progress, Value
 
 Run = Callable[[Nexus, Request, Command], Answer]
 
@@ -28,6 +30,7 @@ def execute_kip(
     on_missing: OnMissing = "skip",
     actor: str | None = None,
     request_id: str | None = None,
+    progress: Progress = silent,
 ) -> Response:
     """Run a KIP text, or several, and return `{"result": ...}` or `{"error": ...}`.
 
@@ -36,12 +39,12 @@ def execute_kip(
     in order, stopping after a failed write. `parameters` give `$name` its value. `dry_run`
     reports what a write would do and keeps nothing. `as_of` (`{"valid", "known"}`) reads
     another time. `on_missing="error"` fails an UPSERT that names an absent target instead of
-    skipping the link. `actor` and `request_id` are recorded with what is written.
+    skipping the link. `actor` and `request_id` are recorded with what is written. `progress` is told how far a large write is.
     Specification 000, "Request & Response".
     """
     return _answer(
         nexus,
-        _run,
+        partial(_run, progress=progress),
         command=command,
         commands=commands,
         parameters=parameters,
@@ -112,7 +115,7 @@ def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> R
     return success(answer, request.form)
 
 
-def _run(nexus: Nexus, request: Request, command: Command) -> Answer:
+def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -> Answer:
     if nexus.only_reads(command.text):
         return _read(nexus, request, command)
     if request.as_of is not None:
@@ -128,6 +131,7 @@ def _run(nexus: Nexus, request: Request, command: Command) -> Answer:
         on_missing=request.on_missing,
         actor=request.actor,
         request_id=request.request_id,
+        progress=progress,
     )
 
 

@@ -18,7 +18,11 @@ def all_steps(branch: ir.Branch) -> Iterator[ir.Step]:
 
 
 def owners(branch: ir.Branch) -> dict[ir.Var, ir.Var]:
-    """Return value variable -> the element variable it is read from."""
+    """Return value variable -> the element variable it is read from.
+
+    What OPTIONAL reads from an element of the rows before has no owner here: where the block
+    finds nothing the value is null, and nulls of different elements are one.
+    """
     found: dict[ir.Var, ir.Var] = {}
     for step in all_steps(branch):
         if isinstance(step, ir.ReadValue):
@@ -26,7 +30,7 @@ def owners(branch: ir.Branch) -> dict[ir.Var, ir.Var]:
     for step in all_steps(branch):
         if isinstance(step, ir.Extend) and len(step.branches) == 1:
             for output, export in zip(step.outputs, step.branches[0].exports, strict=True):
-                if export in found:
+                if export in found and found[export] not in step.needs:
                     found[output] = found[export]
     return found
 
@@ -34,15 +38,30 @@ def owners(branch: ir.Branch) -> dict[ir.Var, ir.Var]:
 def determined(
     branch: ir.Branch, keys: Iterable[ir.Var], statistics: Statistics
 ) -> frozenset[ir.Var]:
-    """Return the variables whose values follow from those of `keys`: a least fixed point."""
+    """Return the variables whose values follow from those of `keys`: a least fixed point.
+
+    What an OPTIONAL block says of the rows before it follows only where it finds something, so
+    nothing outside is determined by what is inside.
+    """
     known = set(keys)
-    steps = list(all_steps(branch))
+    steps = list(_with_outer(branch, frozenset()))
     before = -1
     while before != len(known):
         before = len(known)
-        for step in steps:
-            known.update(_implied(step, known, statistics))
+        for step, outer in steps:
+            known.update(var for var in _implied(step, known, statistics) if var not in outer)
     return frozenset(known)
+
+
+def _with_outer(
+    branch: ir.Branch, outer: frozenset[ir.Var]
+) -> Iterator[tuple[ir.Step, frozenset[ir.Var]]]:
+    """Yield the steps as `all_steps` does, each with the variables from outside its block."""
+    for step in branch.steps:
+        yield step, outer
+        if isinstance(step, ir.Extend):
+            for inner in step.branches:
+                yield from _with_outer(inner, outer | frozenset(step.needs))
 
 
 def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Iterable[ir.Var]:

@@ -124,9 +124,13 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A column that shows a solution variable, by its position among the variables."""
+    """A column that shows a solution variable, by its position among the variables.
+
+    With `shows_owner` it shows the element that its value was read from, instead.
+    """
 
     variable: int
+    shows_owner: bool = False
 
 
 @dataclass(frozen=True, slots=True)

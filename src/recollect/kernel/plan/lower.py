@@ -39,11 +39,17 @@ class Lowering:
 
     def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
         branches = [_Branch(dict(outer))]
+        holding = set[ast.Clause]()  # in every branch, so that once more says nothing
         for position, clause in enumerate(clauses):
             if isinstance(clause, ast.UnionClause):
                 fresh = self._union(clause, outer)
                 branches = fresh if position == 0 else [*branches, *fresh]
+                holding.clear()
                 continue
+            if clause in holding:
+                continue
+            if isinstance(clause, ast.ConceptClause):
+                holding.add(clause)
             for branch in branches:
                 self._apply(branch, clause)
                 self._wake(branch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
@@ -15,10 +15,17 @@ from recollect.kernel.plan.statistics import Statistics
 
 
 def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
-    """Return the plan of a FIND whose WHERE has been lifted.
+    """Return the plan of a FIND whose WHERE has been lifted, its steps in running order.
 
     Raises KIP_3001 for a variable nothing binds, KIP_1001 for one of two kinds.
     """
+    plan = plan_as_written(find)
+    branches = (order_branch(branch, statistics) for branch in plan.branches)
+    return replace(plan, branches=tuple(branches))
+
+
+def plan_as_written(find: ast.Find) -> ir.Plan:
+    """Return the plan of a FIND before any rewrite: its steps stand as in the text."""
     where = TargetNames().name_targets(find.where)
     kinds = resolve_kinds(where)
     branches = Lowering(kinds).lower(where, kinds)
@@ -26,7 +33,7 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
     _refuse_equal_names(find)
     columns = _Columns({var.name: at for at, var in enumerate(variables)}, variables)
     return ir.Plan(
-        branches=tuple(order_branch(branch, statistics) for branch in branches),
+        branches=tuple(branches),
         variables=variables,
         columns=tuple(columns.column(one) for one in find.columns),
         names=tuple(one.name for one in find.columns),

@@ -79,7 +79,7 @@ def _sum(parts: SqlRow) -> int | float:
 def _reduced(values: list[Value], reduces: str) -> Value:
     if not reduces:
         return values
-    distinct = list({_comparable(value): value for value in reversed(values)}.values())[::-1]
+    distinct = list({comparable(value): value for value in reversed(values)}.values())[::-1]
     if reduces == "distinct":
         return distinct
     numbers = [
@@ -92,14 +92,14 @@ def _reduced(values: list[Value], reduces: str) -> Value:
     return sum(numbers) / len(numbers) if numbers else None
 
 
-def _comparable(value: Value) -> object:
+def comparable(value: Value) -> object:
     """Return a hashable that is equal for equal values: 1 is 1.0, and true is not 1."""
     match value:
         case bool():
             return (bool, value)
         case list():
-            return (list, tuple(_comparable(item) for item in value))
+            return (list, tuple(comparable(item) for item in value))
         case dict():
-            return (dict, frozenset((key, _comparable(item)) for key, item in value.items()))
+            return (dict, frozenset((key, comparable(item)) for key, item in value.items()))
         case _:
             return value

@@ -36,7 +36,15 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     if as_of is None or as_of == AsOf():
         return NOW
     for at in (as_of.valid, as_of.known):
-        if at is not None and not -LIVING <= at <= LIVING:
+        if at is None:
+            continue
+        if not isinstance(at, int) or isinstance(at, bool):  # types are not enforced at run time
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"a point in time of AsOf is a {type(at).__name__}, not a whole number",
+                hint="pass milliseconds since 1970-01-01T00:00:00Z",
+            )
+        if not -LIVING <= at <= LIVING:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"the instant {at} is outside the range of the clock",

@@ -80,7 +80,7 @@ class Catalog:
 
 
 class Reader:
-    """Runs queries in one session, at one moment, within limits."""
+    """Runs queries in one session, at one moment, within limits that are for all of them."""
 
     def __init__(
         self,
@@ -90,7 +90,9 @@ class Reader:
         as_of: AsOf | None = None,
     ) -> None:
         self.session = session
+        self.session.allow(Budget(limits.max_steps, limits.max_seconds))
         self.group = catalog.group
+        self.terms = catalog.terms
         self._catalog = catalog
         self._limits = limits
         self.moment = resolve_moment(session, catalog.group, as_of)
@@ -98,8 +100,7 @@ class Reader:
 
     def find(self, find: ast.Find, bindings: Bindings, origin: Origin | None = None) -> Rows:
         """Return the rows of a FIND. Cost: one statement, and one for each kind of element."""
-        limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
-        offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
+        limit, offset = page(find, bindings)
         compiled, rows = self._run(find, bindings, limit, offset, origin)
         elements = self.elements(element_ids(rows, compiled.outputs))
         return Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
@@ -114,7 +115,15 @@ class Reader:
     ) -> list[int]:
         """Return the integer ids of the elements a DELETE means, in order."""
         find = select_target(where, target, links_only=links_only)
-        compiled, rows = self._run(find, bindings, None, 0)
+        hint = "name more of the pattern, and delete in parts"
+        compiled, rows = self._run(find, bindings, None, 0, hint=hint)
+        if compiled.outputs[0].shape is not Shape.ELEMENT:
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "DELETE names a variable that holds values",
+                hint="name the concept or link they are read from",
+                span=find.columns[0].span,
+            )
         ids = sorted(element_ids(rows, compiled.outputs))
         if links_only and any(one & 1 != LINK_BIT for one in ids):
             raise RecollectError(
@@ -127,8 +136,7 @@ class Reader:
 
     def found(self, find: ast.Find, bindings: Bindings) -> list[int]:
         """Return the integer ids of the elements a FIND answers with; KIP_1001 for values."""
-        limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
-        offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
+        limit, offset = page(find, bindings)
         compiled, rows = self._run(find, bindings, limit, offset)
         for column, output in zip(find.columns, compiled.outputs, strict=True):
             if output.shape not in (Shape.ELEMENT, Shape.ELEMENTS) or output.reduces:
@@ -142,19 +150,24 @@ class Reader:
 
     def elements(self, ids: Iterable[int]) -> dict[int, Element]:
         """Return elements whole, by integer id."""
-        return hydrate(self.session, self.group, self._catalog.terms, ids, self.moment)
+        return hydrate(self.session, self.group, self.terms, ids, self.moment)
+
+    def statistics(self) -> Statistics:
+        """Return the counts that plans are made by."""
+        statistics = self._catalog.statistics.current(self.session)
+        if self.moment.clock.has_known:  # what is absent now may have been there then
+            return uncertain(statistics)
+        return statistics
 
     def compile(
         self, find: ast.Find, bindings: Bindings, origin: Origin | None = None
     ) -> tuple[Compiled, dict[str, SqlValue]]:
         """Return the SQL of a FIND and the values of its parameters, but for the page."""
-        statistics = self._catalog.statistics.current(self.session)
+        statistics = self.statistics()
         clock = self.moment.clock
-        if clock.has_known:  # what is absent now may have been there then
-            statistics = uncertain(statistics)
         if origin is None:
             compiled, lifting = self._compile(find, bindings, statistics)
-            return compiled, self._parameters(compiled, lifting.values, find)
+            return compiled, self.parameters(compiled, lifting.values, find)
         key = (origin, statistics.epoch, statistics.is_certain, clock)
         prepared = self._catalog.texts.find(key)
         if prepared is not None:
@@ -163,12 +176,12 @@ class Reader:
             except LookupError:  # the slow way names what is wrong, or finds another shape
                 pass
             else:
-                return prepared.compiled, self._parameters(prepared.compiled, values, find)
+                return prepared.compiled, self.parameters(prepared.compiled, values, find)
         compiled, lifting = self._compile(find, bindings, statistics)
         if not lifting.is_shaped:
             given = tuple(lifting.given)
             self._catalog.texts.keep(key, Prepared(compiled, dict(lifting.values), given))
-        return compiled, self._parameters(compiled, lifting.values, find)
+        return compiled, self.parameters(compiled, lifting.values, find)
 
     def _compile(
         self, find: ast.Find, bindings: Bindings, statistics: Statistics
@@ -190,25 +203,37 @@ class Reader:
         limit: int | None,
         offset: int,
         origin: Origin | None = None,
+        hint: str = "",
     ) -> tuple[Compiled, list[SqlRow]]:
         compiled, parameters = self.compile(find, bindings, origin)
+        return compiled, self.run(compiled, parameters, limit, offset, hint)
+
+    def run(
+        self,
+        compiled: Compiled,
+        parameters: dict[str, SqlValue],
+        limit: int | None,
+        offset: int,
+        hint: str = "",
+    ) -> list[SqlRow]:
+        """Run a compiled FIND within the limits; KIP_4002 for more rows than they allow."""
         most = self._limits.max_rows
         parameters["limit"] = most + 1 if limit is None else min(limit, most + 1)
         parameters["offset"] = offset
-        budget = Budget(self._limits.max_steps, self._limits.max_seconds)
-        rows = self.session.rows(compiled.sql, parameters, budget)
+        rows = self.session.rows(compiled.sql, parameters)
         if len(rows) > most:
             raise RecollectError(
                 RESOURCE_EXHAUSTED,
                 f"the answer has more than {most} rows",
-                hint=f"write LIMIT {most}, or aggregate",
+                hint=hint or f"write LIMIT {most}, or aggregate",
                 details={"rows": most},
             )
-        return compiled, rows
+        return rows
 
-    def _parameters(
+    def parameters(
         self, compiled: Compiled, values: dict[str, Value], find: ast.Find
     ) -> dict[str, SqlValue]:
+        """Return the parameters of a compiled FIND, but for the page."""
         group = self.group
         parameters: dict[str, SqlValue] = {
             "group": group.group_id,
@@ -221,7 +246,7 @@ class Reader:
                 found = element_id(group.id_bits, str(value))
                 parameters[f"{name}_element"] = _ABSENT if found is None else found
         for name, text in compiled.terms.items():
-            code = self._catalog.terms.code(self.session, text)
+            code = self.terms.code(self.session, text)
             parameters[name] = _ABSENT if code is None else code
             if code is None:
                 is_predicate = name in compiled.predicates
@@ -243,6 +268,12 @@ class Reader:
             hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",
             span=span,
         )
+
+
+def page(find: ast.Find, bindings: Bindings) -> tuple[int | None, int]:
+    """Return the LIMIT, if there is one, and the OFFSET of a FIND."""
+    limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
+    return limit, 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
 
 
 def uncertain(statistics: Statistics) -> Statistics:

@@ -7,8 +7,6 @@ metadata the strings are taken, at any depth; numbers and flags are found by FIL
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 from recollect.model import Attributes, Value
 
 
@@ -20,8 +18,10 @@ def concept_text(
     >>> concept_text("Aspirin", None, {"forms": ["tablet", 2]}, {"source": "FDA"})
     'Aspirin\ntablet\nFDA'
     """
-    given = () if given_id is None else (given_id,)
-    return "\n".join((name, *given, *_strings(attributes), *_strings(metadata)))
+    found = [name] if given_id is None else [name, given_id]
+    _add_strings(attributes, found)
+    _add_strings(metadata, found)
+    return "\n".join(found)
 
 
 def link_text(predicate: str, attributes: Attributes, metadata: Attributes) -> str:
@@ -30,15 +30,22 @@ def link_text(predicate: str, attributes: Attributes, metadata: Attributes) -> s
     >>> link_text("treats", {"note": "fever"}, {})
     'treats\nfever'
     """
-    return "\n".join((predicate, *_strings(attributes), *_strings(metadata)))
+    found = [predicate]
+    _add_strings(attributes, found)
+    _add_strings(metadata, found)
+    return "\n".join(found)
 
 
-def _strings(value: Value | Attributes) -> Iterator[str]:
+def _add_strings(values: Attributes, found: list[str]) -> None:
+    for value in values.values():
+        _add_value(value, found)
+
+
+def _add_value(value: Value, found: list[str]) -> None:
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for member in value.values():
-            yield from _strings(member)
+        found.append(value)
+    elif isinstance(value, dict):
+        _add_strings(value, found)
     elif isinstance(value, list):
         for item in value:
-            yield from _strings(item)
+            _add_value(item, found)

@@ -137,9 +137,14 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
     scores: dict[int, float] = {}
     found = _found(session, scope, ElementKind.CONCEPT, term, max(limit, _LOOKED_AT))
     for element, score, name in found:
-        scores[element] = NAMED if folded(name) == wanted else score
+        scores[element] = NAMED if _is_called(name, wanted) else score
     scores.update((one, NAMED) for one in _named(session, scope, _NAMED_CONCEPTS, term, limit))
     return best(scores, limit)
+
+
+def _is_called(name: str, wanted: str) -> bool:
+    """Whether a name is the folded text; folding makes no name of plain letters longer."""
+    return (len(name) >= len(wanted) or not name.isascii()) and folded(name) == wanted
 
 
 def link_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[int, float]:

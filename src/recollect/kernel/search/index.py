@@ -32,7 +32,9 @@ WHERE past.group_id = :group
   AND past.element IN (SELECT one.value FROM json_each(:elements) AS one)
 """
 
-_PUT = "INSERT OR REPLACE INTO text_index (rowid, body) VALUES (?, ?)"
+_ADD_DOCUMENT = "INSERT INTO text_index (rowid, body) VALUES (?, ?)"
+
+_REPLACE_DOCUMENT = "INSERT OR REPLACE INTO text_index (rowid, body) VALUES (?, ?)"
 
 _REMOVE = "DELETE FROM text_index WHERE rowid = ?"
 
@@ -55,6 +57,7 @@ ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
 class _Document:
     is_living: bool
     text: str
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +78,13 @@ class TextIndex:
         self._past: dict[tuple[int, int], str] = {}  # by element and until
         self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
 
-    def put(self, element: int, is_living: bool, text: str) -> None:
+    def put(self, element: int, is_living: bool, text: str, *, is_new: bool = False) -> None:
         """Set an element's document, replacing the one it has; `text` is from `document.py`.
 
         `is_living=False` closes it: pass the text again. The last call before a flush counts.
+        `is_new` promises that the store has none yet, which saves looking for it.
         """
-        self._current[element] = _Document(is_living, text)
+        self._current[element] = _Document(is_living, text, is_new)
 
     def supersede(self, element: int, until: int, text: str) -> None:
         """Keep the text an element had until a transaction, beside its current document.
@@ -129,17 +133,18 @@ class TextIndex:
         self._session.execute_many(_REMOVE_PAST, [(self._group_id, one) for one in past])
 
     def _flush_current(self) -> None:
-        bodies: list[tuple[int, str]] = []
-        lengths = self._lengths(self._current)
+        added: list[tuple[int, str]] = []
+        replaced: list[tuple[int, str]] = []
         for element, change in self._current.items():
-            if isinstance(change, _Removal):
-                continue
-            if element in lengths:
-                was = partition_of(self._group_id, element, is_living=True)
-                self._count(was, -1, -lengths[element])
-            partition = partition_of(self._group_id, element, change.is_living)
-            bodies.append((element, self._body(partition, change.text)))
-        self._session.execute_many(_PUT, bodies)
+            if isinstance(change, _Document):
+                partition = partition_of(self._group_id, element, change.is_living)
+                body = self._body(partition, change.text)
+                (added if change.is_new else replaced).append((element, body))
+        for element, length in self._lengths(element for element, _ in replaced).items():
+            was = partition_of(self._group_id, element, is_living=True)
+            self._count(was, -1, -length)
+        self._session.execute_many(_ADD_DOCUMENT, added)
+        self._session.execute_many(_REPLACE_DOCUMENT, replaced)
 
     def _flush_past(self) -> None:
         bodies: list[Parameters] = [
@@ -160,8 +165,9 @@ class TextIndex:
         return partition.body(words)
 
     def _count(self, partition: Partition, documents: int, words: int) -> None:
-        self._counts[TALLY_DOCUMENTS, partition.part] += documents
-        self._counts[TALLY_TOKENS, partition.part] += words
+        part = partition.part
+        self._counts[TALLY_DOCUMENTS, part] += documents
+        self._counts[TALLY_TOKENS, part] += words
 
     def _lengths(self, documents: Iterable[int]) -> dict[int, int]:
         wanted = orjson.dumps(list(documents)).decode()

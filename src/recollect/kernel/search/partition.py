@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recollect.kernel.search.tokens import Term
 from recollect.kernel.store.schema import LINK_BIT
@@ -42,7 +43,7 @@ class Partition:
     def body(self, words: Iterable[str]) -> str:
         """Return the text the engine indexes for a document's tokens."""
         prefix = self.prefix
-        return " ".join(prefix + word for word in words)
+        return " ".join([prefix + word for word in words])
 
     def match(self, terms: Iterable[Term]) -> str:
         """Return the engine's query for any of the terms; there is at least one.
@@ -57,6 +58,11 @@ class Partition:
         )
 
 
+@lru_cache(1024)
+def _partition(group_id: int, is_link: bool, is_living: bool) -> Partition:
+    return Partition(group_id, is_link, is_living)
+
+
 def partition_of(group_id: int, element: int, is_living: bool) -> Partition:
     """Return the partition an element's document belongs to."""
-    return Partition(group_id, is_link=element & 1 == LINK_BIT, is_living=is_living)
+    return _partition(group_id, element & 1 == LINK_BIT, is_living)

@@ -73,6 +73,8 @@ def tokens(text: str) -> list[str]:
     >>> tokens("\u5317\u4eac\u5e02 GDP")
     ['\u5317\u4eac', '\u4eac\u5e02', '\u5e02', 'gdp']
     """
+    if text.isascii():
+        return [word[:LONGEST] for word in _words(text)]
     found: list[str] = []
     for run, is_unspaced in _runs(text):
         if is_unspaced:
@@ -110,11 +112,15 @@ def folded(text: str) -> str:
     >>> folded("  \u00c9CLAIR, au chocolat ")
     'eclair au chocolat'
     """
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_FOLDING).split())
+    return " ".join(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return unicodedata.normalize("NFKC", text).translate(_FOLDING).split()
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
-    for word in folded(text).split():
+    for word in _words(text):
         if word.isascii():
             yield word, False
             continue

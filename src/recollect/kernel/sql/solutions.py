@@ -89,6 +89,12 @@ class Solutions:
             return value.expr, Output(Shape.TEXT)
         return json_of(value), Output(Shape.JSON)
 
+    def _shown(self, column: ir.Plain) -> tuple[nodes.Expr, Output]:
+        if column.shows_owner:
+            var = self.plan.variables[column.variable]
+            return owner_id(self.rows, var), Output(Shape.PLAIN)
+        return self.column(column.variable)
+
     def are_unique(self) -> bool:
         """Whether the rows are a set of solutions as they stand."""
         if self.branch is None:
@@ -97,8 +103,9 @@ class Solutions:
 
     def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
         """Return the SELECT of an answer without aggregates: one row for each identity."""
-        places = [column.variable for column in self.plan.columns if isinstance(column, ir.Plain)]
-        shown = [self.column(place) for place in places]
+        plain = [column for column in self.plan.columns if isinstance(column, ir.Plain)]
+        places = [column.variable for column in plain]
+        shown = [self._shown(column) for column in plain]
         outputs = tuple(output for _, output in shown)
         columns = tuple((expr, f"c{at}") for at, (expr, _) in enumerate(shown))
         sorts, sorted_by = self._sorts()

@@ -41,15 +41,37 @@ def parse_address(address: str | os.PathLike[str]) -> Address:
         text = unquote(text.removeprefix(_SCHEME).removeprefix("/")) or _MEMORY
     if text == _MEMORY:
         return Address(None)
-    if not text or "\0" in text:
+    if not text or not _is_storable(text):
         raise RecollectError(
-            INVALID_ARGUMENT, "the store address is empty", hint='use a path such as "memory.db"'
+            INVALID_ARGUMENT,
+            "the store address is empty or not text that names a file",
+            hint='use a path such as "memory.db"',
         )
     return Address(Path(text))
 
 
-def check_place(path: Path) -> None:
-    """Raise INVALID_ARGUMENT when no file can stand at `path`."""
+def check_place(path: Path) -> Path:
+    """Return the file that `path` leads to, absolute; INVALID_ARGUMENT when none can be there.
+
+    Links are followed once and for all: the engine keeps its log beside the file itself.
+    """
+    try:
+        _refuse_folder(path)
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
+        raise RecollectError(
+            INVALID_ARGUMENT, f"no file can stand at {path}", hint='use a path such as "memory.db"'
+        ) from error
+
+
+def _is_storable(text: str) -> bool:
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def _refuse_folder(path: Path) -> None:
     if path.is_dir():
         raise RecollectError(
             INVALID_ARGUMENT,

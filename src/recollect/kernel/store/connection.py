@@ -3,100 +3,83 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import apsw
 
-from recollect.errors import EXECUTION_TIMEOUT, RESOURCE_EXHAUSTED, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store import text_functions
 from recollect.kernel.store.faults import translated
 from recollect.kernel.store.functions import register_functions
-from recollect.kernel.store.protocol import Budget, Parameters, SqlRow
+from recollect.kernel.store.meter import STEPS_A_TICK, Meter
+from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 
 _STATEMENT_CACHE = 512
-_STEPS_A_TICK = 10_000  # how often the engine asks whether it may go on
-_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+_FLAGS = apsw.SQLITE_OPEN_READWRITE
+_LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
+
+
+Synchronous = Literal["full", "normal"]
+"""When a commit is safe: at once, or soon, so that a power cut may lose the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a store treats its file."""
+    """How a store treats its file; INVALID_ARGUMENT for a value it cannot mean."""
 
-    synchronous: Literal["full", "normal"] = "full"  # normal: a power cut may lose commits
+    synchronous: Synchronous = "full"
     busy_seconds: float = 5.0  # how long to wait for another writer
     cache_bytes: int = 32 * 2**20  # for each connection
     mmap_bytes: int = 256 * 2**20
 
-
-class Meter:
-    """Counts the work of the running statement and ends it beyond its budget."""
-
-    def __init__(self) -> None:
-        self._budget: Budget | None = None
-        self._ticks = 0
-        self._deadline = 0.0
-
-    def start(self, budget: Budget | None) -> None:
-        """Begin to count a statement; without a budget it may take what it needs."""
-        self._budget, self._ticks = budget, 0
-        if budget is not None:
-            self._deadline = time.monotonic() + budget.seconds
-
-    def tick(self) -> bool:
-        """Whether the engine must stop; called by the engine every 10,000 steps."""
-        if self._budget is None:
-            return False
-        self._ticks += 1
-        return self._is_over_steps(self._budget) or time.monotonic() > self._deadline
-
-    def exhausted(self) -> RecollectError:
-        """Return the error of the statement that was just ended."""
-        budget = self._budget or Budget()
-        if self._is_over_steps(budget):
-            return RecollectError(
-                RESOURCE_EXHAUSTED,
-                f"the statement takes more than {budget.steps} steps",
-                hint="name more of the pattern, or use LIMIT",
-                details={"steps": budget.steps},
+    def __post_init__(self) -> None:
+        if self.synchronous not in get_args(Synchronous):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"synchronous is {self.synchronous!r}, which is no way to commit",
+                hint='use "full" or "normal"',
+                known=get_args(Synchronous),
             )
-        return RecollectError(
-            EXECUTION_TIMEOUT,
-            f"the statement takes longer than {budget.seconds:g} seconds",
-            hint="name more of the pattern, or use LIMIT",
-            details={"seconds": budget.seconds},
-        )
-
-    def _is_over_steps(self, budget: Budget) -> bool:
-        return self._ticks * _STEPS_A_TICK > budget.steps
+        if not 0 <= self.busy_seconds <= _LONGEST_WAIT:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"busy_seconds is {self.busy_seconds}, which is no time to wait",
+                hint=f"use a number of seconds from 0 to {_LONGEST_WAIT}",
+            )
 
 
 class SqliteSession:
     """One connection's transaction; it implements `protocol.Session`."""
 
-    def __init__(self, filename: str, settings: Settings, *, query_only: bool) -> None:
+    def __init__(
+        self, filename: str, settings: Settings, *, query_only: bool, creates: bool = False
+    ) -> None:
         self.lock = threading.RLock()
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
         self._after_commit: list[Callable[[], None]] = []
         try:
+            flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
             self.connection = apsw.Connection(
-                filename, flags=_FLAGS, statementcachesize=_STATEMENT_CACHE
+                filename, flags=flags, statementcachesize=_STATEMENT_CACHE
             )
             _configure(self.connection, settings, query_only=query_only)
         except apsw.Error as error:
             raise translated(error) from error
-        self.connection.set_progress_handler(self._meter.tick, _STEPS_A_TICK)
+        self.connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
 
-    def rows(
-        self, sql: str, parameters: Parameters = (), budget: Budget | None = None
-    ) -> list[SqlRow]:
+    def allow(self, budget: Budget | None) -> None:
+        """Let what the rest of the block reads cost so much; the end of a block lifts it."""
+        self._meter.allow(budget)
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
-        self._meter.start(budget)
+        self._meter.start(is_read=True)
         try:
             return self.connection.execute(sql, parameters).fetchall()
         except apsw.InterruptError as error:
@@ -106,23 +89,50 @@ class SqliteSession:
 
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
-        self._meter.start(None)
+        self._meter.start(is_read=True)
         try:
             cursor = self.connection.execute(sql, parameters)
             found: SqlRow | None = cursor.fetchone()
             cursor.close(True)
+        except apsw.InterruptError as error:
+            raise self._meter.exhausted() from error
         except apsw.Error as error:
             raise translated(error) from error
         return found
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
-        self._meter.start(None)
+        self._meter.start(is_read=False)
         try:
             for _ in self.connection.executemany(sql, parameters):
                 pass
         except apsw.Error as error:
             raise translated(error) from error
+
+    def plan(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
+        """Return the engine's own plan of a statement, a line each, indented by depth."""
+        depth = {0: -1}
+        lines = []
+        for step, parent, _, detail in self.rows(f"EXPLAIN QUERY PLAN {sql}", parameters):
+            depth[int(str(step))] = level = depth[int(str(parent))] + 1
+            lines.append("  " * level + str(detail))
+        return tuple(lines)
+
+    @contextmanager
+    def measured(self) -> Iterator[Work]:
+        """Count what the statements of a block take, until it ends."""
+        work = Work()
+
+        def finished(event: dict[str, Any]) -> None:
+            status: dict[str, int] = event["stmt_status"]
+            work.steps += status["SQLITE_STMTSTATUS_VM_STEP"]
+            work.scanned += status["SQLITE_STMTSTATUS_FULLSCAN_STEP"]
+
+        self.connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, finished)
+        try:
+            yield work
+        finally:
+            self.connection.trace_v2(0, None)
 
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""
@@ -144,6 +154,7 @@ class SqliteSession:
 
     def commit(self) -> None:
         """Commit, then run what waited for it."""
+        self.allow(None)
         self.rows("COMMIT")
         self.is_writing = False
         actions, self._after_commit = self._after_commit, []
@@ -152,6 +163,7 @@ class SqliteSession:
 
     def roll_back(self) -> None:
         """Undo the transaction, unless the engine has undone it by itself."""
+        self.allow(None)
         self.is_writing = False
         self._after_commit.clear()
         if self.connection.in_transaction:
@@ -168,6 +180,9 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     connection.execute(f"PRAGMA mmap_size = {settings.mmap_bytes}")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
     connection.execute(f"PRAGMA synchronous = {settings.synchronous}")
+    if settings.synchronous == "full":  # on macOS only these reach the disk itself
+        connection.execute("PRAGMA fullfsync = 1")
+        connection.execute("PRAGMA checkpoint_fullfsync = 1")
     connection.execute("PRAGMA temp_store = MEMORY")
     register_functions(connection)
     text_functions.register(connection)

@@ -4,7 +4,8 @@ A deletion alone leaves copies: in freed pages, in the gaps of pages that were b
 segments of the text index, in the engine's samples, in the log file. Hence a purge counts
 itself in `erasure`, in its own transaction; afterwards the file is rewritten and its log
 emptied, and only then the purge is finished. What a crash left unfinished is finished by the
-next opening. Measured: with any one of these steps left out, words remained.
+next opening. Measured: with the index, the samples, the file or its log left as they are, words
+remained. Deleted pages are blanked as well, since rewriting gives their blocks back to the disk.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import assert_never
 
 import apsw
@@ -15,6 +16,9 @@ from recollect.errors import (
     STORE_UNAVAILABLE,
     RecollectError,
 )
+
+_TOO_LARGE = re.compile("at most [0-9]+ tables|too many |tree is too large|parser stack")
+"""How the engine speaks of a statement that is beyond its own limits."""
 
 
 def translated(error: apsw.Error) -> RecollectError:
@@ -41,6 +45,12 @@ def translated(error: apsw.Error) -> RecollectError:
                 RESOURCE_EXHAUSTED,
                 "a value or an answer is larger than memory allows",
                 hint="use LIMIT, or split the value",
+            )
+        case apsw.SQLError() if _TOO_LARGE.search(str(error)):
+            return RecollectError(
+                RESOURCE_EXHAUSTED,
+                "the query has more clauses, columns or terms than one statement can hold",
+                hint="split the query",
             )
         case apsw.Error():
             return RecollectError(

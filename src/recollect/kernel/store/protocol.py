@@ -14,10 +14,18 @@ SqlRow = tuple[SqlValue, ...]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much one statement may cost; beyond it KIP_4002 (steps) or KIP_4001 (seconds)."""
+    """How much the reads of a block may cost; beyond it KIP_4002 (steps), KIP_4001 (seconds)."""
 
     steps: int = 500_000_000  # virtual-machine instructions: the same on every machine
     seconds: float = 30.0
+
+
+@dataclass(slots=True)
+class Work:
+    """What the statements of a block took the engine."""
+
+    steps: int = 0  # virtual-machine instructions
+    scanned: int = 0  # rows met in full scans, which no index led to
 
 
 class Session(Protocol):
@@ -27,9 +35,10 @@ class Session(Protocol):
     def is_writing(self) -> bool:
         """Whether this is a write transaction: what it reads may never be committed."""
 
-    def rows(
-        self, sql: str, parameters: Parameters = (), budget: Budget | None = None
-    ) -> list[SqlRow]:
+    def allow(self, budget: Budget | None) -> None:
+        """Let what the rest of the block reads cost so much; the end of a block lifts it."""
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
 
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
@@ -37,6 +46,12 @@ class Session(Protocol):
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
+
+    def plan(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
+        """Return the engine's own plan of a statement, a line each, indented by depth."""
+
+    def measured(self) -> AbstractContextManager[Work]:
+        """Count what the statements of a block take, until it ends."""
 
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""
@@ -46,7 +61,7 @@ class Store(Protocol):
     """A place where the graph lives: one file, one memory, or one server."""
 
     def reading(self) -> AbstractContextManager[Session]:
-        """Open a snapshot; it sees what was committed before, and nothing after."""
+        """Open a snapshot: it begins with the first read, and nothing after that is seen."""
 
     def writing(self, is_dry_run: bool = False) -> AbstractContextManager[Session]:
         """Open the write transaction: commit at the end, roll back on any exception.

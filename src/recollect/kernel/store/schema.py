@@ -61,7 +61,7 @@ CREATE TABLE tx (
     last_id     INTEGER NOT NULL,      -- the highest id given out when it committed
     actor       TEXT,
     request     TEXT,
-    chain       BLOB    NOT NULL,      -- SHA-256 over the chain before, this row, its digests
+    chain       BLOB    NOT NULL,      -- SHA-256 over the chain before, this row, its changes
     PRIMARY KEY (group_id, number)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX tx_at ON tx (group_id, at);

@@ -56,11 +56,11 @@ class SqliteStore:
     def __init__(self, address: str | os.PathLike[str], settings: Settings | None = None) -> None:
         """Open the store; STORE_FOREIGN, STORE_NEWER, STORE_CORRUPT leave the file untouched."""
         self._settings = settings or Settings()
-        self._path = parse_address(address).path
+        path = parse_address(address).path
+        self._path = None if path is None else check_place(path)
         if self._path is not None:
-            check_place(self._path)
             refuse_unusable(self._path)
-        self._filename = _MEMORY if self._path is None else str(self._path.absolute())
+        self._filename = _MEMORY if self._path is None else str(self._path)
         self._is_closed = False
         self._connections = _Connections(self._filename, self._settings)
         try:
@@ -71,15 +71,15 @@ class SqliteStore:
 
     @contextmanager
     def reading(self) -> Iterator[SqliteSession]:
-        """Open a snapshot; it sees what was committed before, and nothing after.
+        """Open a snapshot: it begins with the first read, and nothing after that is seen.
 
         A block inside another one of the same thread reads the same snapshot.
         """
         session = self._here().reader()
         with session.lock:
             self._refuse_closed()
-            is_outermost = session.depth == 0 and self._path is not None
-            if is_outermost:
+            is_outermost = session.depth == 0
+            if is_outermost and self._path is not None:
                 session.rows("BEGIN")
             session.depth += 1
             try:
@@ -88,6 +88,7 @@ class SqliteStore:
                 session.depth -= 1
                 if is_outermost:
                     session.roll_back()
+                    self._close_late(session)
 
     @contextmanager
     def writing(self, is_dry_run: bool = False) -> Iterator[SqliteSession]:
@@ -103,12 +104,15 @@ class SqliteStore:
             with session.lock:
                 self._refuse_closed()
                 session.begin_writing(deadline - time.monotonic())
+                session.depth += 1
                 try:
                     yield session
                     if not is_dry_run:
                         session.commit()
                 finally:
+                    session.depth -= 1
                     session.roll_back()
+                    self._close_late(session)
 
     def finish_erasure(self, wait_seconds: float | None = None) -> bool:
         """Let the bytes of purges leave the file; return whether nothing was in the way.
@@ -152,13 +156,7 @@ class SqliteStore:
     def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
         with self.reading() as session:
-            steps = session.rows(f"EXPLAIN QUERY PLAN {sql}", parameters)
-        depth = {0: -1}
-        lines = []
-        for step, parent, _, detail in steps:
-            depth[int(str(step))] = level = depth[int(str(parent))] + 1
-            lines.append("  " * level + str(detail))
-        return tuple(lines)
+            return session.plan(sql, parameters)
 
     @property
     def path(self) -> Path | None:
@@ -166,14 +164,17 @@ class SqliteStore:
         return self._path
 
     def close(self) -> None:
-        """Close every connection; further use raises STORE_CLOSED."""
+        """Close every connection; further use raises STORE_CLOSED.
+
+        A block that is open goes on to its end.
+        """
         self._is_closed = True
         if self._connections.process == os.getpid():
             self._connections.close()
 
     def _prepare(self) -> None:
         """Make or update the tables, then switch the file to WAL."""
-        session = self._connections.writer()
+        session = self._connections.writer(creates=True)
         try:
             refuse_open(session.connection)
         except RecollectError:
@@ -192,6 +193,11 @@ class SqliteStore:
             time.sleep(_PAUSE_SECONDS)
         if has_unfinished_erasure(session):
             self.finish_erasure(wait_seconds=0)
+
+    def _close_late(self, session: SqliteSession) -> None:
+        """Close a connection that could not be closed while its block was open."""
+        if self._is_closed and not session.depth:
+            session.connection.close(True)
 
     def _here(self) -> _Connections:
         """Return the connections of this process; a forked child opens its own."""
@@ -241,10 +247,12 @@ class _Connections:
                 self._readers.add(session)
         return session
 
-    def writer(self) -> SqliteSession:
+    def writer(self, *, creates: bool = False) -> SqliteSession:
         """Return the writer; the caller holds the write lock, except while opening."""
         if self._writer is None:
-            self._writer = SqliteSession(self._filename, self._settings, query_only=False)
+            self._writer = SqliteSession(
+                self._filename, self._settings, query_only=False, creates=creates
+            )
         return self._writer
 
     @contextmanager
@@ -271,7 +279,8 @@ class _Connections:
             sessions.append(self._writer)
         for session in sessions:
             with session.lock:
-                session.connection.close(True)
+                if not session.depth:  # else its own thread is inside, and closes it on leaving
+                    session.connection.close(True)
 
 
 def _switch_to_wal(connection: apsw.Connection) -> bool:

@@ -27,6 +27,8 @@ from recollect.kernel.write.log import (
     PURGE,
     UPDATE,
     Identity,
+    Logged,
+    Record,
     content_digest,
     next_chain,
     purge_digest,
@@ -39,7 +41,7 @@ _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 
 _STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
 _TRANSACTIONS = """
-SELECT t.number, t.at, t.actor, t.request, t.chain FROM tx AS t
+SELECT t.number, t.at, t.last_id, t.actor, t.request, t.chain FROM tx AS t
 WHERE t.group_id = :group AND t.number > :after ORDER BY t.number LIMIT :most
 """
 _CHANGES = """
@@ -157,7 +159,7 @@ class _Change:
     """One row of the log, and what is wrong with it, if anything."""
 
     number: int
-    digest: bytes
+    logged: Logged
     problem: str
 
 
@@ -183,17 +185,18 @@ class _Auditing:
         """Follow the log as far as it holds, and return what is wrong with what comes next."""
         changes = self._changes()
         change = next(changes, None)
-        for number, at, actor, request, written in self._logged():
+        for record, written in self._logged():
+            number, at = record.number, record.at
             if number != self._number + 1:
                 return Breach(self._number + 1, _ABSENT)
-            digests, problem = [], ""
+            logged, problem = [], ""
             while change is not None and change.number <= number:
                 problem = problem or change.problem
-                digests.append(change.digest)
+                logged.append(change.logged)
                 change = next(changes, None)
-            chain = next_chain(self._chain, number, Instant(at), actor, request, digests)
+            chain = next_chain(self._chain, self._group.id_bits, record, logged)
             if chain != written:
-                problem = problem or "its record or its digests are not those that were chained"
+                problem = problem or "its record or its changes are not those that were chained"
             if number > 1 and at <= self._at:
                 problem = problem or "its instant is not later than that of the one before"
             if kept is not None and kept.number == number and kept.chain != chain.hex():
@@ -215,12 +218,13 @@ class _Auditing:
             return Breach(last, "the group's record names another head")
         return None
 
-    def _logged(self) -> Iterator[tuple[int, int, str | None, str | None, bytes]]:
+    def _logged(self) -> Iterator[tuple[Record, bytes]]:
         after = -1
         while rows := self._rows(_TRANSACTIONS, after=after, most=_CHUNK):
-            for number, at, actor, request, chain in rows:
+            for number, at, last_id, actor, request, chain in rows:
                 after = whole(number)
-                yield after, whole(at), _text_or_none(actor), _text_or_none(request), octets(chain)
+                who = _text_or_none(actor), _text_or_none(request)
+                yield Record(after, Instant(whole(at)), whole(last_id), *who), octets(chain)
 
     def _changes(self) -> Iterator[_Change]:
         number = element = -1
@@ -228,14 +232,12 @@ class _Auditing:
             elements = self._elements(dict.fromkeys(whole(one) for _, one, _, _ in rows))
             for tx, one, operation, digest in rows:
                 number, element = whole(tx), whole(one)
-                logged, row = octets(digest), elements.get(element)
-                problem = self._problem(number, element, text(operation), logged, row)
-                yield _Change(number, logged, problem)
+                logged = element, text(operation), octets(digest)
+                yield _Change(number, logged, self._problem(number, logged, elements.get(element)))
 
-    def _problem(
-        self, number: int, element: int, operation: str, digest: bytes, row: _Row | None
-    ) -> str:
+    def _problem(self, number: int, logged: Logged, row: _Row | None) -> str:
         """Return what is wrong with one change, or nothing."""
+        element, operation, digest = logged
         name = public_id(self._group.id_bits, element)
         if row is None:
             if operation == PURGE:

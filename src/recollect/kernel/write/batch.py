@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, REFERENCE_ERROR, RecollectError, nearest
-from recollect.kernel.write.element import Element, LinkElement, Triple
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.identity import (
     ConceptName,
     find_concept,
@@ -57,16 +57,19 @@ class _Batch:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._handles: dict[str, Element] = {}
+        self._named: dict[tuple[str, str], ConceptElement] = {}  # found once, and alive then
+        self._predicates: dict[str, int] = {}  # those that were checked
         self.tracker = Tracker()
         self.closed = 0
 
     def expect(self, changes: Iterable[Change]) -> None:
         """Look up all that the changes name, with a few statements for the whole batch."""
-        unit, keys, ids, links = self._unit, [], [], []
+        unit, ids, links = self._unit, list[str | None](), list[PutLink]()
+        keys: dict[tuple[str, str], None] = {}
         for change in changes:
             match change:
                 case PutConcept():
-                    keys.append((change.type, change.name))
+                    keys[change.type, change.name] = None
                     ids.append(change.id)
                     references: tuple[Reference, ...] = ()
                 case PutLink():
@@ -77,12 +80,15 @@ class _Batch:
                     references = (change.element,)
                 case _:
                     assert_never(change)
-            keys.extend((one.type, one.name) for one in references if isinstance(one, Key))
-            ids.extend(one for one in references if isinstance(one, str))
-        coded = [(unit.terms.code(kind), name) for kind, name in dict.fromkeys(keys)]
+            for one in references:
+                if isinstance(one, Key):
+                    keys[one.type, one.name] = None
+                elif isinstance(one, str):
+                    ids.append(one)
+        coded = [(unit.terms.code(kind), name) for kind, name in keys]
         unit.directory.expect_concepts((code, name) for code, name in coded if code is not None)
         unit.directory.expect_public_ids(one for one in ids if one is not None)
-        triples = (self._known_triple(link) for link in links)
+        triples = map(self._known_triple, links)
         unit.directory.expect_triples(triple for triple in triples if triple is not None)
 
     def apply(self, change: Change) -> Element:
@@ -121,13 +127,13 @@ class _Batch:
         return concept
 
     def _put_link(self, change: PutLink) -> Element:
-        predicate = plain_predicate(change.predicate)
+        predicate = self._predicate(change.predicate)
         key = identifier(change.key, "key") if change.key else ""
         given_id = None if change.id is None else identifier(change.id, "id")
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         subject, target = self._resolve(change.subject), self._resolve(change.object)
-        triple = subject.id, self._unit.terms.intern(predicate), target.id
+        triple = subject.id, predicate, target.id
         link, is_new = self._match_or_create_link(triple, key, given_id)
         self.tracker.meet(link, is_new)
         self._unit.put(link, attributes, metadata, metadata)
@@ -157,13 +163,7 @@ class _Batch:
             case Local():
                 return self._local(reference.handle)
             case Key():
-                wanted = ConceptName(
-                    identifier(reference.type, "type"), identifier(reference.name, "name")
-                )
-                concept = find_concept(self._unit, wanted)
-                if concept is None:
-                    raise missing_concept(self._unit, wanted)
-                return concept
+                return self._concept(reference)
             case str():
                 element = self._unit.directory.by_public_id(identifier(reference, "id"))
                 if element is None:
@@ -171,6 +171,25 @@ class _Batch:
                 return element
             case _:
                 assert_never(reference)
+
+    def _concept(self, key: Key) -> ConceptElement:
+        name = key.type, key.name
+        known = self._named.get(name)
+        if known is not None and known.is_living:
+            return known
+        wanted = ConceptName(identifier(key.type, "type"), identifier(key.name, "name"))
+        concept = find_concept(self._unit, wanted)
+        if concept is None:
+            raise missing_concept(self._unit, wanted)
+        self._named[name] = concept
+        return concept
+
+    def _predicate(self, text: str) -> int:
+        """Return the code of a predicate that may be written."""
+        code = self._predicates.get(text)
+        if code is None:
+            code = self._predicates[text] = self._unit.terms.intern(plain_predicate(text))
+        return code
 
     def _local(self, handle: str) -> Element:
         element = self._handles.get(handle)
@@ -202,17 +221,23 @@ class _Batch:
         subject, target = self._known(link.subject), self._known(link.object)
         if subject is None or target is None:
             return None
-        return subject.id, self._unit.terms.intern(plain_predicate(link.predicate)), target.id
+        return subject.id, self._predicate(link.predicate), target.id
 
     def _known(self, reference: Reference) -> Element | None:
         match reference:
             case Local():
                 return None
             case Key():
-                code = self._unit.terms.code(reference.type)
-                key = None if code is None else (code, reference.name)
-                return None if key is None else self._unit.directory.concept(key)
+                name = reference.type, reference.name
+                return self._named.get(name) or self._known_concept(name)
             case str():
                 return self._unit.directory.by_public_id(reference)
             case _:
                 assert_never(reference)
+
+    def _known_concept(self, name: tuple[str, str]) -> ConceptElement | None:
+        code = self._unit.terms.code(name[0])
+        concept = None if code is None else self._unit.directory.concept((code, name[1]))
+        if concept is not None:
+            self._named[name] = concept
+        return concept

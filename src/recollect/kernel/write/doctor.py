@@ -51,8 +51,8 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     findings = _findings(store, progress)
     if fix and findings:
         _mend(store)
-        left = set(_findings(store, progress))
-        findings = [replace(one, is_mended=one not in left) for one in findings]
+        left = _findings(store, progress)
+        findings = [replace(one, is_mended=True) for one in findings if one not in left] + left
     if fix:
         progress("optimising", 0, 1)
         with store.writing() as session:

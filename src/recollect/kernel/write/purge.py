@@ -1,8 +1,8 @@
 """Erasure: elements with all that hangs on them, or a whole group, leave the memory for good.
 
 What goes is what could tell the text: contents, past contents, salts, names, given ids, text
-documents, terms nothing else uses. What stays is the log: the numbers and digests of what was
-done, so that the chain still verifies, and who asked for it.
+documents, terms nothing else uses, and the indexes declared for those. What stays is the log: the
+numbers and digests of what was done, so that the chain still verifies, and who asked for it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from recollect.kernel.store.schema import (
     TALLY_LINKS,
     TALLY_MULTIPLE,
 )
+from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
 from recollect.kernel.write.log import PURGE, purge_digest
 from recollect.kernel.write.tally import count_moves
 from recollect.kernel.write.unit import Unit
@@ -120,7 +121,7 @@ def purge(
     _erase_counted(unit, doomed)
     for sql in _DELETE_ROWS:
         session.execute_many(sql, ((group.group_id, one) for one in doomed))
-    terms = _erase_unused(session, group, codes)
+    terms = _erase_unused(unit, codes)
     number = unit.record([(one, PURGE, purge_digest(one)) for one in doomed], actor, request_id)
     if is_dry_run:
         return replace(receipt, terms=terms, is_dry_run=True, is_complete=False)
@@ -137,6 +138,8 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     if is_dry_run:
         return replace(receipt, is_dry_run=True, is_complete=False)
     begin_erasure(session)
+    for index in attribute_indexes(session, group.group_id):
+        take_back_index(session, group.group_id, index.type, index.attribute)
     forget(session, group.group_id)
     delete_group(session, group.group_id)
     clear_remains(session)
@@ -189,15 +192,16 @@ def _with_links(session: Session, group: Group, elements: Iterable[int]) -> list
     return sorted(found)
 
 
-def _erase_unused(session: Session, group: Group, codes: Iterable[int]) -> int:
-    """Erase the terms that nothing uses any more; return how many there were."""
-    unused = []
-    for code in codes:
-        is_used = session.row(_IS_USED, {"group": group.group_id, "code": code})
-        if is_used == (0,):
-            unused.append((group.group_id, code))
-    session.execute_many(_DELETE_TALLY, ((one, *_TALLIES, code) for one, code in unused))
-    session.execute_many(_DELETE_TERM, unused)
+def _erase_unused(unit: Unit, codes: Iterable[int]) -> int:
+    """Erase the terms that nothing uses any more, and what is declared of them; count them."""
+    session, group_id = unit.session, unit.group.group_id
+    used = {code: session.row(_IS_USED, {"group": group_id, "code": code}) for code in codes}
+    unused = {unit.terms.text(code): code for code, is_used in used.items() if is_used == (0,)}
+    for index in attribute_indexes(session, group_id):
+        if index.type in unused:
+            take_back_index(session, group_id, index.type, index.attribute)
+    session.execute_many(_DELETE_TALLY, ((group_id, *_TALLIES, code) for code in unused.values()))
+    session.execute_many(_DELETE_TERM, ((group_id, code) for code in unused.values()))
     return len(unused)
 
 

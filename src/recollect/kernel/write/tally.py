@@ -6,7 +6,7 @@ Every flush adds what it changes, so the counts agree with the rows at every rea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import (
@@ -37,7 +37,7 @@ ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
 def count_moves(session: Session, group_id: int, directory: Directory, moves: list[Move]) -> None:
     """Add the difference that one flush makes; called before any of it is on disk."""
     counts: Counter[tuple[str, int]] = Counter()
-    triples: dict[Triple, int] = {}
+    triples: Counter[Triple] = Counter()
     for element, target in moves:
         change = _is_alive(target) - _is_alive(element.on_disk)
         if not change:
@@ -46,10 +46,9 @@ def count_moves(session: Session, group_id: int, directory: Directory, moves: li
             counts[TALLY_CONCEPTS, element.type] += change
         elif isinstance(element, LinkElement):
             counts[TALLY_LINKS, element.predicate] += change
-            if LINK_BIT in (element.subject & 1, element.object & 1):
+            if (element.subject | element.object) & LINK_BIT:
                 counts[TALLY_LINKED, element.predicate] += change
-            triple = element.triple
-            triples[triple] = triples.get(triple, 0) + change
+            triples[element.triple] += change
     _count_multiple(counts, directory, triples)
     changed = [(group_id, *key, change) for key, change in sorted(counts.items()) if change]
     if changed:
@@ -57,17 +56,15 @@ def count_moves(session: Session, group_id: int, directory: Directory, moves: li
 
 
 def _count_multiple(
-    counts: Counter[tuple[str, int]], directory: Directory, triples: dict[Triple, int]
+    counts: Counter[tuple[str, int]], directory: Directory, triples: Mapping[Triple, int]
 ) -> None:
     """Count the triples that come to have several links, or cease to."""
     directory.expect_triples(triples)
     for triple, change in triples.items():
-        was = _alive_on_disk(directory.all_links(triple))
-        counts[TALLY_MULTIPLE, triple[1]] += (was + change > 1) - (was > 1)
-
-
-def _alive_on_disk(links: Iterable[LinkElement]) -> int:
-    return sum(_is_alive(link.on_disk) for link in links)
+        links = directory.all_links(triple)
+        if len(links) > 1:
+            was = sum(_is_alive(link.on_disk) for link in links)
+            counts[TALLY_MULTIPLE, triple[1]] += (was + change > 1) - (was > 1)
 
 
 def _is_alive(state: State | None) -> bool:

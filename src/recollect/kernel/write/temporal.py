@@ -52,6 +52,8 @@ def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) 
 
     `null` takes a bound away. Text that is not ISO 8601 gives a notice and moves nothing.
     """
+    if VALID_FROM not in metadata and VALID_UNTIL not in metadata:
+        return Clock(valid_at, invalid_at)
     start, end = valid_at, invalid_at
     notices: list[Notice] = []
     for key in (VALID_FROM, VALID_UNTIL):

@@ -26,16 +26,22 @@ from recollect.kernel.write.element import (
     LinkElement,
     Triple,
 )
-from recollect.kernel.write.log import CLOSE, CREATE, UPDATE, Identity, content_digest, next_chain
+from recollect.kernel.write.log import (
+    CLOSE,
+    CREATE,
+    UPDATE,
+    Identity,
+    Logged,
+    Record,
+    content_digest,
+    next_chain,
+)
 from recollect.kernel.write.merge import merge
 from recollect.kernel.write.rows import RowBatch
 from recollect.kernel.write.tally import Move, count_moves
 from recollect.kernel.write.temporal import advance_clock
 from recollect.kernel.write.validation import identifier
 from recollect.model import Attributes, Instant
-
-Logged = tuple[int, str, bytes]
-"""An element, what was done to it, and the digest."""
 
 _SALT_BYTES = 16
 _INSERT_CHANGE = """
@@ -164,7 +170,8 @@ class Unit:
             if target is None:
                 self._texts.remove(element.id, was_living=True)
             else:
-                self._texts.put(element.id, target.is_living, self._text(element, target.content))
+                text, is_new = self._text(element, target.content), element.on_disk is None
+                self._texts.put(element.id, target.is_living, text, is_new=is_new)
             element.on_disk = target
             self._touched[element.id] = element
         batch.write(self.session)
@@ -190,14 +197,12 @@ class Unit:
 
     def record(self, changes: Sequence[Logged], actor: str | None, request_id: str | None) -> int:
         """Log changes, in the order of their elements, as this transaction; return its number."""
-        group_id, number, at = self.group.group_id, self.number, self.at
-        digests = [digest for *_, digest in changes]
-        chain = next_chain(self._chain, number, at, actor, request_id, digests)
-        last_id = 2 * self._last_n + LINK_BIT
-        row = (group_id, number, at, last_id, actor, request_id, chain)
+        group_id, number = self.group.group_id, self.number
+        record = Record(number, self.at, 2 * self._last_n + LINK_BIT, actor, request_id)
+        chain = next_chain(self._chain, self.group.id_bits, record, changes)
         self.session.execute_many(_INSERT_CHANGE, ((group_id, number, *one) for one in changes))
-        self.session.execute_many(_INSERT_TX, [row])
-        self.session.execute_many(_UPDATE_GROUP, [(number, at, chain, group_id)])
+        self.session.execute_many(_INSERT_TX, [(group_id, *record, chain)])
+        self.session.execute_many(_UPDATE_GROUP, [(number, self.at, chain, group_id)])
         if self._last_n != self._counted:
             self.session.execute_many("UPDATE counter SET last_n = ?", [(self._last_n,)])
         return number

@@ -26,19 +26,24 @@ from recollect.kernel.write.handles import check_handles
 from recollect.kernel.write.identity import ConceptName, match_or_create
 from recollect.kernel.write.linking import Item, Linking, Missing, skipped
 from recollect.kernel.write.literals import concept_name, members_value, text_value
+from recollect.kernel.write.streams import silent
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import plain_predicate
-from recollect.model import Attributes, UpsertReport
+from recollect.model import Attributes, Progress, UpsertReport
 
 OnMissing = Literal["skip", "error"]
 """What becomes of an item of SET PROPOSITIONS whose target is not in the graph."""
+
+_TOLD_EVERY = 100  # blocks
 
 _FIELDS = frozenset({"id", "type", "name"})
 """Attributes of these names are hidden in queries by the fields of a concept."""
 
 
-def apply_upsert(unit: Unit, tree: Upsert, on_missing: OnMissing = "skip") -> UpsertReport:
+def apply_upsert(
+    unit: Unit, tree: Upsert, on_missing: OnMissing = "skip", progress: Progress = silent
+) -> UpsertReport:
     """Run one UPSERT whose placeholders have been replaced by literals.
 
     KIP_3001 for handles, KIP_3002 for ends that are not there (of an item of SET PROPOSITIONS
@@ -46,15 +51,16 @@ def apply_upsert(unit: Unit, tree: Upsert, on_missing: OnMissing = "skip") -> Up
     several elements. On an error the caller rolls the transaction back. Specification 000, KML.
     """
     check_handles(tree)
-    return _Upserting(unit, on_missing).run(tree)
+    return _Upserting(unit, on_missing, progress).run(tree)
 
 
 class _Upserting:
     """One statement as it runs."""
 
-    def __init__(self, unit: Unit, on_missing: OnMissing) -> None:
+    def __init__(self, unit: Unit, on_missing: OnMissing, progress: Progress) -> None:
         self._unit = unit
         self._on_missing = on_missing
+        self._progress = progress
         self._handles: dict[str, Element] = {}
         self._tracker = Tracker()
 
@@ -63,6 +69,8 @@ class _Upserting:
         concepts = self._match_concepts(tree)
         items: list[Item] = []
         for index, block in enumerate(tree.blocks):
+            if index % _TOLD_EVERY == 0:
+                self._progress("blocks", index, len(tree.blocks))
             match block:
                 case ConceptBlock():
                     items.extend(self._put_concept(block, concepts[index], outer))
@@ -70,8 +78,11 @@ class _Upserting:
                     items.append(_block_item(block, outer))
                 case _:
                     assert_never(block)
+        self._progress("blocks", len(tree.blocks), len(tree.blocks))
+        self._progress("links", 0, len(items))
         linking = Linking(self._unit, self._handles, self._tracker)
         outcomes = linking.run(items)
+        self._progress("links", len(items), len(items))
         left_out = [
             (item, outcome)
             for item, outcome in zip(items, outcomes, strict=True)

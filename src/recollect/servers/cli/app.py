@@ -34,6 +34,12 @@ GroupName = Annotated[
 Json = Annotated[
     bool, typer.Option("--json", help="Print the response as JSON on standard output.")
 ]
+KeyType = Annotated[
+    str | None, typer.Option("--type", metavar="TYPE", help="The type of a concept; with --name.")
+]
+KeyName = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="The name of that concept.")
+]
 Parameters = Annotated[
     list[str] | None,
     typer.Option(
@@ -69,6 +75,20 @@ class Kind(StrEnum):
 
     CONCEPT = "concept"
     PROPOSITION = "proposition"
+
+
+class AuditAction(StrEnum):
+    """What `audit` does."""
+
+    VERIFY = "verify"
+
+
+class IndexAction(StrEnum):
+    """What `index` does."""
+
+    LIST = "list"
+    ADD = "add"
+    DROP = "drop"
 
 
 def _version(wanted: bool) -> None:
@@ -231,6 +251,243 @@ def where(
     from recollect.servers.cli.where import where as locate
 
     locate(_one(database, db), group, as_json=json)
+
+
+@app.command()
+def backup(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file that is not there yet.")],
+    db: Database = None,
+    json: Json = False,
+) -> None:
+    """Copy a memory, all its groups, to a new file, while others use it."""
+    from recollect.servers.cli.keep import backup as copy
+
+    copy(path, db, as_json=json)
+
+
+@app.command()
+def dump(
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
+    ] = "-",
+    db: Database = None,
+    group: GroupName = None,
+    all_groups: Annotated[bool, typer.Option("--all", help="Every group of the memory.")] = False,
+    json: Json = False,
+) -> None:
+    """Write a group as lines of JSON, with its past and its log: nothing is lost."""
+    from recollect.servers.cli.keep import dump as write
+
+    write(path, db, group, all_groups=all_groups, as_json=json)
+
+
+@app.command()
+def restore(
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="What dump wrote; - is standard input.")
+    ],
+    db: Database = None,
+    json: Json = False,
+) -> None:
+    """Read a dump back into groups that are empty: all of it or nothing."""
+    from recollect.servers.cli.keep import restore as read_back
+
+    read_back(path, db, as_json=json)
+
+
+@app.command()
+def export(
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
+    ] = "-",
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
+    ] = None,
+    param: Parameters = None,
+    valid: Annotated[
+        str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
+    ] = None,
+    known: Annotated[
+        str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
+    ] = None,
+    transaction: Annotated[
+        int | None,
+        typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
+    ] = None,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Write what a group holds now as KIP capsules, for another memory."""
+    from recollect.servers.cli.carry import export as write
+    from recollect.servers.cli.given import parameters_of
+
+    if known is not None and transaction is not None:
+        raise typer.BadParameter("give --known or --transaction, not both")
+    as_of = {"valid": valid, "known": known if transaction is None else transaction}
+    write(path, query, parameters_of(param), as_of, db, group, as_json=json)
+
+
+@app.command("import")
+def import_(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="KIP texts; - is standard input.")
+    ],
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Take in capsules, each of them all or nothing; what is there already stays."""
+    from recollect.servers.cli.carry import take_in
+
+    take_in(files, db, group, as_json=json)
+
+
+@app.command()
+def doctor(
+    database: Place = None,
+    db: Database = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Rebuild counts and indexes, and optimise.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Examine a memory: the file, the links, the counts, the log, the text index."""
+    from recollect.servers.cli.doctor import examine
+
+    examine(_one(database, db), fix=fix, as_json=json)
+
+
+@app.command()
+def index(
+    action: Annotated[
+        IndexAction, typer.Argument(metavar="ACTION", help="list, add or drop.")
+    ] = IndexAction.LIST,
+    name: Annotated[
+        str | None, typer.Argument(metavar="TYPE.ATTRIBUTE", help="Such as Drug.risk_level.")
+    ] = None,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """List the attributes that queries find by value, add one or drop one."""
+    from recollect.servers.cli.indexes import change_indexes
+
+    if (action is IndexAction.LIST) != (name is None):
+        problem = "takes no name" if name else "needs a name, such as Drug.risk_level"
+        raise typer.BadParameter(f"index {action.value} {problem}")
+    change_indexes(action.value, name, db, group, as_json=json)
+
+
+@app.command()
+def history(
+    identifier: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The id of a concept or a link.")
+    ] = None,
+    type: KeyType = None,
+    name: KeyName = None,
+    valid: Annotated[
+        str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
+    ] = None,
+    known: Annotated[
+        str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
+    ] = None,
+    transaction: Annotated[
+        int | None,
+        typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
+    ] = None,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Tell what an element was, step by step, and who changed it."""
+    from recollect.model import Key
+    from recollect.servers.cli.past import history as tell
+
+    if known is not None and transaction is not None:
+        raise typer.BadParameter("give --known or --transaction, not both")
+    if (type is None) != (name is None) or (identifier is None) == (name is None):
+        raise typer.BadParameter("give an ID, or --type and --name")
+    element = Key(type, name) if type is not None and name is not None else identifier or ""
+    as_of = {"valid": valid, "known": known if transaction is None else transaction}
+    tell(element, db, group, as_of, as_json=json)
+
+
+@app.command()
+def changes(
+    since: Annotated[
+        int, typer.Option("--since", metavar="N", min=0, help="Only after the Nth transaction.")
+    ] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="At most so many transactions.")
+    ] = 100,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Read the log: what each transaction did, and who asked for it."""
+    from recollect.servers.cli.past import changes as tell
+
+    tell(since, limit, db, group, as_json=json)
+
+
+@app.command()
+def purge(
+    identifier: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The id of a concept or a link.")
+    ] = None,
+    type: KeyType = None,
+    name: KeyName = None,
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="TEXT", help="What this FIND finds.")
+    ] = None,
+    param: Parameters = None,
+    drop_group: Annotated[
+        str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would go, and keep everything.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Erase elements and all links at them, for all times; it cannot be undone."""
+    from recollect.model import Found, Key
+    from recollect.servers.cli.erase import purge as erase
+    from recollect.servers.cli.given import parameters_of
+
+    named = [one for one in (identifier, name, query, drop_group) if one is not None]
+    if (type is None) != (name is None) or len(named) != 1:
+        raise typer.BadParameter("give an ID, --type and --name, --query, or --drop-group")
+    what: str | Key | Found | None = identifier
+    if type is not None and name is not None:
+        what = Key(type, name)
+    elif query is not None:
+        what = Found(query, parameters_of(param))
+    erase(what, drop_group, db, group, dry_run=dry_run, is_sure=yes, as_json=json)
+
+
+@app.command()
+def audit(
+    action: Annotated[
+        AuditAction, typer.Argument(metavar="ACTION", help="verify.")
+    ] = AuditAction.VERIFY,
+    head: Annotated[
+        str | None, typer.Option("--head", metavar="HEAD", help="What an earlier audit printed.")
+    ] = None,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Check that nothing was changed behind the log's back, and print its head."""
+    from recollect.servers.cli.audit import verify
+
+    match action:
+        case AuditAction.VERIFY:
+            verify(head, db, group, as_json=json)
 
 
 @app.command()

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.faces.kip import execute_kip_readonly
+from recollect.kernel import Nexus
 from recollect.model import Value
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.response import without_places
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -37,10 +40,16 @@ def query(
     as_json: bool,
 ) -> None:
     """Answer one text that reads."""
-    with output(as_json=as_json) as out:
+    with output(as_json=as_json, takes_parameters=True) as out:
         whole = text_of(text) if text == STANDARD_INPUT else text
         layout = layout if as_json else "rows"
-        _answer(out, whole, parameters, database, group, as_of=as_of, layout=layout)
+        settings = Settings()
+        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+            _refuse_writing(nexus, whole)
+            response = execute_kip_readonly(
+                nexus, whole, parameters=parameters, as_of=as_of, format=layout
+            )
+            out.response(response, whole, {} if as_json else names_of(nexus, response))
 
 
 def search(
@@ -79,17 +88,18 @@ def _answer(
     parameters: Mapping[str, Value],
     database: str | None,
     group: str | None,
-    *,
-    as_of: Mapping[str, str | int | None] | None = None,
-    layout: Layout = "rows",
 ) -> None:
+    """Answer a text of the program's own: no error points into it, for nobody wrote it."""
     settings = Settings()
-    nexus = open_nexus(settings.database(database), settings.group(group))
-    try:
-        response = execute_kip_readonly(
-            nexus, text, parameters=parameters, as_of=as_of, format=layout
+    with open_nexus(settings.database(database), settings.group(group)) as nexus:
+        response = without_places(execute_kip_readonly(nexus, text, parameters=parameters))
+        out.response(response, names={} if out.as_json else names_of(nexus, response))
+
+
+def _refuse_writing(nexus: Nexus, text: str) -> None:
+    if not nexus.only_reads(text):
+        raise RecollectError(
+            INVALID_SYNTAX,
+            "query changes nothing, and this text would",
+            hint="run it from a file, or from standard input: recollect run -",
         )
-        names = {} if out.as_json else names_of(nexus, response)
-        out.response(response, source=text, names=names)
-    finally:
-        nexus.close()

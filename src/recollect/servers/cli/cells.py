@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
 from recollect.servers.cli.response import Names, is_concept, is_link
-from recollect.servers.cli.safe_text import plain, shown
+from recollect.servers.cli.safe_text import one_line, shown
 
 MISSING = "null"
 
@@ -25,13 +25,22 @@ def cell(value: object, names: Names) -> Text:
         case str():
             return shown(value)
         case list():
-            return Text(", ").join(cell(item, names) for item in value)
+            return Text(", ").join(_items(value, names))
         case Mapping() if is_concept(value):
             return concept(value)
         case Mapping() if is_link(value):
             return link(value, names)
         case _:
             return shown(json.dumps(value, ensure_ascii=False), "dim")
+
+
+def _items(values: list[object], names: Names) -> Iterator[Text]:
+    """Yield the items of a list; its texts in quotes where a comma in one would mislead."""
+    are_quoted = any(isinstance(value, str) and "," in value for value in values)
+    for value in values:
+        text = cell(value, names)
+        is_quoted = are_quoted and isinstance(value, str)
+        yield Text.assemble('"', text, '"') if is_quoted else text
 
 
 def number(value: float) -> str:
@@ -46,19 +55,19 @@ def concept(value: Mapping[str, object]) -> Text:
 
 def label(kind: str, name: str) -> Text:
     """Return `Drug "Aspirin"`, the type in colour."""
-    return shown(kind, "cyan").append(f' "{plain(name)}"', style="bold")
+    return Text(one_line(kind), "cyan").append(f' "{one_line(name)}"', style="bold")
 
 
 def link(value: Mapping[str, object], names: Names) -> Text:
     """Return a link as `subject -predicate-> object`, its ends by name where known."""
     subject, target = str(value["subject"]), str(value["object"])
-    arrow = Text(" ─", style="dim").append(plain(str(value["predicate"])), style="green")
+    arrow = Text(" ─", style="dim").append(one_line(str(value["predicate"])), style="green")
     return Text.assemble(end(subject, names), arrow.append("→ ", style="dim"), end(target, names))
 
 
 def end(identifier: str, names: Names) -> Text:
     """Return what the end of a link is called; its id where nobody told."""
-    return shown(names.get(identifier, identifier), "" if identifier in names else "dim")
+    return Text(one_line(names.get(identifier, identifier)), "" if identifier in names else "dim")
 
 
 def brief(attributes: object, room: int = 90) -> Text:
@@ -71,6 +80,6 @@ def brief(attributes: object, room: int = 90) -> Text:
             continue
         if line:
             line.append(" · ", style="dim")
-        line.append(plain(str(key)) + " ", style="dim").append_text(cell(value, {}))
+        line.append(one_line(str(key)) + " ", style="dim").append_text(cell(value, {}))
     line.truncate(room, overflow="ellipsis")
     return line

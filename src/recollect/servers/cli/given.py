@@ -12,6 +12,8 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Value
 
 STANDARD_INPUT = "-"
+STANDARD_OUTPUT = "-"
+_LIKE_JSON = ("{", "[", '"')
 
 
 def text_of(file: str) -> str:
@@ -46,8 +48,26 @@ def parameters_of(given: list[str] | None) -> dict[str, Value]:
         name = name.removeprefix("$")
         if not equals or not name:
             raise typer.BadParameter(f"{one!r} is not NAME=VALUE", param_hint="--param")
-        try:
-            parameters[name] = json.loads(text)
-        except json.JSONDecodeError:
-            parameters[name] = text
+        parameters[name] = _value(name, text)
     return parameters
+
+
+def _value(name: str, text: str) -> Value:
+    """Return what a value means; one that begins like JSON and is none is doubtful text."""
+    try:
+        value: Value = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        if text.startswith(_LIKE_JSON):
+            typer.echo(f"warning: ${name} is passed as text: as JSON, {error}", err=True)
+        return text
+    except (RecursionError, ValueError):
+        raise typer.BadParameter(
+            f"the value of {name} is nested too deep, or a number of too many digits",
+            param_hint="--param",
+        ) from None
+    return value
+
+
+def _no_constant(name: str) -> Value:
+    """Refuse NaN and Infinity, which are no JSON: on a command line they are words."""
+    raise json.JSONDecodeError(f"{name} is not JSON", name, 0)

@@ -6,33 +6,52 @@ error. With `--json` standard output holds the response and nothing else.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from recollect.errors import CODES, INTERNAL_ERROR, RecollectError, Span
+from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, RecollectError, Span
 from recollect.servers.cli.response import Names, Response, error_of, warnings_of
-from recollect.servers.cli.safe_text import plain, shown
+from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
+
+
+UNWRAPPED = 10_000
+"""The width of what is not a terminal: a table's lines are whole, for other programs."""
+
+STOPPED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+
+_PYTHON_HINT = re.compile(r'pass parameters=\{"(.+)": \.\.\.\}')
 
 
 class Output:
     """Where one command writes its answer and its troubles."""
 
-    def __init__(self, *, as_json: bool) -> None:
+    def __init__(self, *, as_json: bool, takes_parameters: bool = False) -> None:
         self.as_json = as_json
         self.failed = False
+        self.if_stopped = ""  # what Ctrl-C would mean now
+        self._takes_parameters = takes_parameters
         self.out = Console(highlight=False, markup=False, emoji=False)
         self.err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        if not self.out.is_terminal:
+            self.out.width = UNWRAPPED
 
     def response(self, response: Response, source: str = "", names: Names | None = None) -> None:
         """Show one response; `source` is the text it answers, for the caret of an error."""
         if error_of(response) is not None:
             self.failed = True
+            response = self._in_own_words(response)
         if self.as_json:
             self.json(response)
             return
@@ -43,17 +62,27 @@ class Output:
             # Drawing is loaded only by a command that draws.
             from recollect.servers.cli.render import drawn
 
-            self.out.print(drawn(response, names or {}))
+            self.show(drawn(response, names or {}))
 
     def json(self, response: object) -> None:
-        """Print one JSON text on a line, as UTF-8 whatever the terminal's encoding."""
-        text = json.dumps(response, ensure_ascii=False, separators=(",", ":"))
+        """Print one JSON text on a line, as UTF-8 whatever the terminal's encoding.
+
+        What a terminal would obey, or not show, is escaped; the JSON means the same.
+        """
+        text = escaped(json.dumps(response, ensure_ascii=False, separators=(",", ":")))
         typer.echo(text.encode("utf-8", "backslashreplace"))
 
     def show(self, renderable: RenderableType) -> None:
         """Print something for people; silent with `--json`."""
-        if not self.as_json:
+        if self.as_json:
+            return
+        if self.out.is_terminal:
             self.out.print(renderable)
+            return
+        with self.out.capture() as capture:
+            self.out.print(renderable)
+        lines = capture.get().split("\n")
+        typer.echo("\n".join(line.rstrip() for line in lines), nl=False)
 
     def say(self, text: str, style: str = "") -> None:
         """Print one line for people; silent with `--json`."""
@@ -67,6 +96,10 @@ class Output:
             self.json({"error": error.to_wire()})
         else:
             self._trouble(error)
+
+    def stopped(self) -> None:
+        """Tell that Ctrl-C ended the work, and what became of it."""
+        self.err.print(f"stopped: {self.if_stopped}" if self.if_stopped else "stopped")
 
     def progress(self, *, is_counted: bool = True) -> Progress:
         """Return a progress bar on standard error; it draws nothing without a terminal.
@@ -89,22 +122,55 @@ class Output:
 
     def _warnings(self, response: Response) -> None:
         for warning in warnings_of(response):
-            line = Text("warning: ", style="yellow").append_text(shown(warning.message))
-            if warning.hint:
-                line.append(f" ({plain(warning.hint)})", style="dim")
-            self.err.print(line, soft_wrap=True)
+            self.warn(warning.message, warning.hint)
+
+    def warn(self, message: str, hint: str = "") -> None:
+        """Print a warning on standard error."""
+        line = Text("warning: ", style="yellow").append(one_line(message))
+        if hint:
+            line.append(f" ({one_line(hint)})", style="dim")
+        self.err.print(line, soft_wrap=True)
+
+    def _in_own_words(self, response: Response) -> Response:
+        """Return the response with a hint that a person at a terminal can follow."""
+        match response:
+            case {"error": {"hint": str() as hint, **error}}:
+                return {**response, "error": {**error, "hint": self._own_hint(hint)}}
+        return response
+
+    def _own_hint(self, hint: str) -> str:
+        found = _PYTHON_HINT.fullmatch(hint)
+        if found is None:
+            return hint
+        return f"give it: -p {found[1]}=VALUE" if self._takes_parameters else "write the value itself"
 
 
 @contextmanager
-def output(*, as_json: bool) -> Iterator[Output]:
-    """Give a command its output, show the error it fails with, and set the exit code."""
-    out = Output(as_json=as_json)
+def output(*, as_json: bool, takes_parameters: bool = False) -> Iterator[Output]:
+    """Give a command its output, show what ended it early, and set the exit code."""
+    out = Output(as_json=as_json, takes_parameters=takes_parameters)
     try:
         yield out
     except RecollectError as error:
         out.error(error)
+    except KeyboardInterrupt:
+        out.stopped()
+        raise typer.Exit(STOPPED) from None
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # whoever read has left: nothing to tell
+        out.as_json = False
+        out.error(_unwritten(error))
+        sys.stdout = Path(os.devnull).open("w")  # what is left cannot be written either
     if out.failed:
         raise typer.Exit(1)
+
+
+def _unwritten(error: OSError) -> RecollectError:
+    reason = error.strerror or "the system refuses"
+    return RecollectError(
+        STORE_UNAVAILABLE, f"the answer cannot be written: {reason}", hint="free some space"
+    )
 
 
 def restored(wire: Mapping[str, object], source: str) -> RecollectError:

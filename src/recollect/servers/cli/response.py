@@ -16,6 +16,10 @@ ELEMENT_CONCEPT = frozenset({"id", "type", "name", "attributes", "metadata"})
 ELEMENT_LINK = frozenset({"id", "subject", "predicate", "object", "attributes", "metadata"})
 
 
+PLACES = frozenset({"span", "line", "column", "fix"})
+"""The members of an error that point into the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Warned:
     """A warning as people read it."""
@@ -58,6 +62,15 @@ def warnings_of(response: Response) -> Iterator[Warned]:
             for warning in warnings:
                 if isinstance(warning, dict):
                     yield Warned(str(warning.get("message", "")), str(warning.get("hint") or ""))
+
+
+def without_places(response: Response) -> Response:
+    """Return the response with no place in its text: for a text that no person wrote."""
+    match response:
+        case {"error": dict() as error}:
+            kept = {key: value for key, value in error.items() if key not in PLACES}
+            return {**response, "error": kept}
+    return response
 
 
 def is_concept(value: object) -> bool:

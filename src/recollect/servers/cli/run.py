@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 
+from recollect.errors import Notice
 from recollect.faces.kip import execute_kip
 from recollect.kernel import Nexus, parse
+from recollect.kernel.write.streams import silent
 from recollect.model import Value
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.progress import told
+from recollect.servers.cli.render import counted
 from recollect.servers.cli.response import Response, error_of
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -42,25 +47,25 @@ def run_file(
 ) -> None:
     """Run the text of a file, creating the memory if it is not there."""
     settings = Settings()
-    with output(as_json=as_json) as out:
+    run = _run_each if each else _run_whole
+    with output(as_json=as_json, takes_parameters=True) as out:
         text = text_of(file)
-        nexus = open_nexus(settings.database(database), settings.group(group), create=True)
-        try:
-            if each:
-                _run_each(out, nexus, text, parameters, dry_run=dry_run)
-            else:
-                _run_whole(out, nexus, text, parameters, dry_run=dry_run)
-        finally:
-            nexus.close()
+        located = settings.database(database)
+        if not located.exists:
+            parse(text)  # a text with a slip makes no memory
+        with open_nexus(located, settings.group(group), create=True) as nexus:
+            run(out, nexus, text, parameters, dry_run=dry_run)
 
 
 def _run_whole(
     out: Output, nexus: Nexus, text: str, parameters: Mapping[str, Value], *, dry_run: bool
 ) -> None:
-    with out.progress(is_counted=False) as progress:
-        if len(text) >= LARGE:
-            progress.add_task(f"running {len(text):,} characters", total=None)
-        response = execute_kip(nexus, text, parameters=parameters, dry_run=dry_run)
+    out.if_stopped = "nothing of the text is kept"
+    with told(out) if len(text) >= LARGE else nullcontext(silent) as progress:
+        response = execute_kip(
+            nexus, text, parameters=parameters, dry_run=dry_run, progress=progress
+        )
+    out.if_stopped = "the text has run; only its report is missing"
     out.response(response, text, {} if out.as_json else names_of(nexus, response))
 
 
@@ -72,19 +77,30 @@ def _run_each(
     with out.progress() as progress:
         task = progress.add_task("running", total=len(pieces))
         for piece in pieces:
+            out.if_stopped = f"{len(responses):,} of {counted(len(pieces), 'statement')} ran"
             response = execute_kip(nexus, piece.text, parameters=parameters, dry_run=dry_run)
             responses.append(placed(response, text, piece.start))
             progress.advance(task)
             if error_of(response) is not None:
                 break
+    warnings = _not_run(len(pieces) - len(responses))
     if out.as_json:
-        out.response({"result": {"commands": responses}})
+        out.response({"result": {"commands": responses}, **warnings})
         return
     for one in responses:
         if error_of(one) is not None or len(pieces) <= SEVERAL:
             out.response(one, text, names_of(nexus, one))
     done = sum(error_of(one) is None for one in responses)
-    out.say(f"{done:,} of {len(pieces):,} statements ran")
+    out.say(f"{done:,} of {counted(len(pieces), 'statement')} ran")
+
+
+def _not_run(left: int) -> Mapping[str, object]:
+    """Return the warnings of a response whose last command failed, `left` before the end."""
+    if not left:
+        return {}
+    message = f"{counted(left, 'statement')} after the one that failed did not run"
+    notice = Notice("not_run", message, hint="mend it and run the rest")
+    return {"warnings": [notice.to_wire()]}
 
 
 def pieces_of(text: str) -> Iterator[Piece]:

@@ -1,6 +1,7 @@
 """Make stored text safe to show: it was written by others and may hold anything.
 
-Everything the command line prints from a memory goes through `shown`.
+Everything the command line prints from a memory goes through `shown`, or `one_line` where a
+line break would let the text pass for the program's own words.
 """
 
 from __future__ import annotations
@@ -10,7 +11,13 @@ import re
 from rich.text import Text
 
 # Terminal control characters, and those that reorder or hide what stands beside them.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
+_UNSEEN = (
+    "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
+    "\U000e0000-\U000e007f"
+)
+_CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{_UNSEEN}]")
+_CONTROL_OR_BREAK = re.compile(f"[\x00-\x1f{_UNSEEN}]")
+_UNSEEN_IN_JSON = re.compile(f"[{_UNSEEN}]")
 
 
 def plain(text: str) -> str:
@@ -22,9 +29,27 @@ def plain(text: str) -> str:
     return _CONTROL.sub(_picture, text)
 
 
+def one_line(text: str) -> str:
+    r"""Return the text as `plain` does, with pictures for line breaks and tabs too.
+
+    >>> one_line("Aspirin\n  hint: run x")
+    'Aspirin␊  hint: run x'
+    """
+    return _CONTROL_OR_BREAK.sub(_picture, text)
+
+
 def shown(text: str, style: str = "") -> Text:
     """Return the text for Rich: no control characters, and brackets mean nothing."""
     return Text(plain(text), style=style)
+
+
+def escaped(json_text: str) -> str:
+    r"""Return an equal JSON text that a terminal shows as it is: what is unseen as `\uXXXX`.
+
+    >>> escaped('["\u202egnp.exe"]')
+    '["\\u202egnp.exe"]'
+    """
+    return _UNSEEN_IN_JSON.sub(_escape, json_text)
 
 
 def _picture(match: re.Match[str]) -> str:
@@ -32,3 +57,8 @@ def _picture(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "\u2421" if code == 0x7F else "\ufffd"
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -1,0 +1,93 @@
+"""EXPLAIN of a FIND: every stage between the text and the rows, and what running it took.
+
+The rule: what is shown is what a read does, from the same tree by the same functions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from recollect.kernel.lang import ast, print_text
+from recollect.kernel.plan import ir
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.determined import determined, is_unique, owners
+from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.pipeline import plan_as_written, plan_find
+from recollect.kernel.plan.show import show_plan
+from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.read.reader import Reader, page
+from recollect.kernel.store.protocol import SqlValue
+from recollect.model import Explanation, Value
+
+_PARAMETER = re.compile(r":(\w+)")
+
+
+def explain_find(reader: Reader, find: ast.Find, bindings: Bindings) -> Explanation:
+    """Return how a FIND is answered. Cost: planning it twice, and running it once."""
+    shape = ast.Find(find.columns, Lifting(bindings).clauses(find.where), find.order_by)
+    statistics = reader.statistics()
+    written, plan = plan_as_written(shape), plan_find(shape, statistics)
+    compiled, parameters = reader.compile(find, bindings)
+    limit, offset = page(find, bindings)
+    with reader.session.measured() as work:
+        rows = reader.run(compiled, parameters, limit, offset)
+    return Explanation(
+        tree=print_text(find),
+        written=tuple(show_plan(written).splitlines()),
+        plan=tuple(show_plan(plan).splitlines()),
+        rules=tuple(_rules(written, plan, statistics)),
+        counts=dict(_counts(plan.branches, statistics)),
+        sql=compiled.sql,
+        parameters=_shown(compiled.sql, parameters),
+        engine=reader.session.plan(compiled.sql, parameters),
+        rows=len(rows),
+        steps=work.steps,
+        scanned=work.scanned,
+    )
+
+
+def _rules(written: ir.Plan, plan: ir.Plan, statistics: Statistics) -> Iterator[str]:
+    """Yield the rewrites that changed something, and why."""
+    if written.branches != plan.branches:
+        yield "order: what names the fewest elements first, then outward from what is bound"
+    if len(plan.branches) > 1:
+        yield "union: later clauses run in every branch, and equal rows of branches become one"
+    elif not plan.is_grouped and _rows_are_unique(plan, statistics):
+        yield "unique: no row can come twice, so none is compared with another"
+
+
+def _rows_are_unique(plan: ir.Plan, statistics: Statistics) -> bool:
+    (branch,) = plan.branches
+    owner = owners(branch)
+    exports = [branch.exports[one.variable] for one in plan.columns if isinstance(one, ir.Plain)]
+    keys = (owner.get(var, var) for var in exports)
+    return is_unique(branch, determined(branch, keys, statistics))
+
+
+def _counts(branches: Iterable[ir.Branch], statistics: Statistics) -> Iterator[tuple[str, int]]:
+    """Yield the counts the order rests on, in the order of the steps."""
+    for branch in branches:
+        for step in branch.steps:
+            match step:
+                case ir.MatchConcept(name=None, id=None):
+                    name = "every type" if step.type is None else f"type {step.type}"
+                    yield name, statistics.type_count(step.type)
+                case ir.MatchLink(predicates=()):
+                    yield "every predicate", statistics.link_count(())
+                case ir.MatchLink():
+                    for one in step.predicates:
+                        yield f"predicate {one}", statistics.link_count((one,))
+                case ir.MatchPath():
+                    for walked in step.steps:
+                        one = walked.predicate
+                        yield f"predicate {one}", statistics.link_count((one,))
+                case ir.Exclude() | ir.Extend():
+                    yield from _counts(step.branches, statistics)
+
+
+def _shown(sql: str, parameters: Mapping[str, SqlValue]) -> dict[str, Value]:
+    """Return the parameters that the SQL names, in its order; bytes as hexadecimal digits."""
+    named = (name for name in dict.fromkeys(_PARAMETER.findall(sql)) if name in parameters)
+    found = ((name, parameters[name]) for name in named)
+    return {name: one.hex() if isinstance(one, bytes) else one for name, one in found}

@@ -1,0 +1,107 @@
+"""The links of a walk: one shortest way between two elements that a path of a query joined.
+
+The rule: the walk found is one that the path allows, at the moment the query speaks of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import orjson
+
+from recollect.kernel.plan import ir
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.sql import nodes
+from recollect.kernel.sql.clock import Clock
+from recollect.kernel.sql.dialect import Dialect
+from recollect.kernel.sql.hydration import IDS
+from recollect.kernel.sql.render import Renderer
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.cells import whole
+from recollect.kernel.store.protocol import SqlValue
+
+MOST_VISITED = 100_000
+"""Places a search looks at before it gives up."""
+
+_Place = tuple[int, int]  # an element, and how many links were walked, as far as it matters
+
+
+def links_walked(
+    reader: Reader, start: int, end: int, steps: Iterable[ir.PathStep]
+) -> tuple[int, ...]:
+    """Return the ids of the links of a shortest walk; none where it is of no link, or too far.
+
+    Cost: one statement for each link of its length, and every link met on the way.
+    """
+    walks = (_walk(reader, start, end, step) for step in steps)
+    return min((one for one in walks if one is not None), key=len, default=())
+
+
+def _walk(reader: Reader, start: int, end: int, step: ir.PathStep) -> tuple[int, ...] | None:
+    came: dict[_Place, tuple[_Place, int] | None] = {(start, 0): None}
+    frontier = [(start, 0)]
+    while frontier:
+        for place in frontier:
+            if place[0] == end and place[1] >= step.minimum:
+                return tuple(_back(came, place))
+        if len(came) > MOST_VISITED:
+            return None
+        frontier = [*_next(reader, step, came, frontier)]
+    return None
+
+
+def _next(
+    reader: Reader,
+    step: ir.PathStep,
+    came: dict[_Place, tuple[_Place, int] | None],
+    frontier: list[_Place],
+) -> Iterator[_Place]:
+    """Yield the places one link further that were not met before."""
+    depths = dict(frontier)
+    for link, near, far in _links_of(reader, depths, step.predicate):
+        depth = depths[near] + 1
+        if step.maximum is None:
+            depth = min(depth, step.minimum)  # how much longer it is no longer matters
+        elif depth > step.maximum:
+            continue
+        if (far, depth) not in came:
+            came[far, depth] = ((near, depths[near]), link)
+            yield far, depth
+
+
+def _back(came: dict[_Place, tuple[_Place, int] | None], place: _Place) -> list[int]:
+    links = []
+    while (step := came[place]) is not None:
+        place, link = step
+        links.append(link)
+    return links[::-1]
+
+
+def _links_of(
+    reader: Reader, elements: Iterable[int], predicate: str
+) -> Iterator[tuple[int, int, int]]:
+    code = reader.terms.code(reader.session, predicate)
+    parameters: dict[str, SqlValue] = {
+        "group": reader.group.group_id,
+        "predicate": code,
+        "ids": orjson.dumps(list(elements)).decode(),
+        **reader.moment.parameters,
+    }
+    rows = reader.session.rows(_links_sql(reader.moment.clock, SQLITE), parameters)
+    for link, subject, target in rows:
+        yield whole(link), whole(subject), whole(target)
+
+
+@lru_cache(16)
+def _links_sql(clock: Clock, dialect: Dialect) -> str:
+    """Return the SELECT of the links of a predicate that begin in the elements `:ids`."""
+    wanted = nodes.Column("wanted", "value")
+    is_it = nodes.equal(nodes.Column("l", "predicate"), nodes.Param("predicate"))
+    select = nodes.Select(
+        tuple((nodes.Column("l", one), "") for one in ("id", "subject", "object")),
+        (nodes.From(IDS, "wanted"), nodes.From("link", "l")),
+        (*clock.alive("l", "link"), is_it, nodes.equal(nodes.Column("l", "subject"), wanted)),
+        order_by=(nodes.Order(nodes.Column("l", "id")),),
+    )
+    return Renderer(dialect).query(select)

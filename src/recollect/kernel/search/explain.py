@@ -1,0 +1,89 @@
+"""EXPLAIN of any query: FIND by its plan, SEARCH and DESCRIBE in words, each with its counts.
+
+The rule: a query that is explained is run, so that what it took is measured and not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from recollect.kernel.lang import ast, print_text
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.explain import explain_find
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.search.tokens import terms
+from recollect.model import Description, Explanation, Hits, Result
+
+Run = Callable[[ast.Search | ast.Describe], Result]
+
+
+def explain(
+    reader: Reader, bindings: Bindings, query: ast.Find | ast.Search | ast.Describe, run: Run
+) -> Explanation:
+    """Return how a query is answered; `run` answers what is not a FIND."""
+    if isinstance(query, ast.Find):
+        return explain_find(reader, query, bindings)
+    with reader.session.measured() as work:
+        answer = run(query)
+    return Explanation(
+        tree=print_text(query),
+        written=(),
+        plan=_search(bindings, query) if isinstance(query, ast.Search) else _describe(query),
+        rules=(),
+        counts={},
+        sql="",
+        parameters={},
+        engine=(),
+        rows=_size(answer),
+        steps=work.steps,
+        scanned=work.scanned,
+    )
+
+
+def _search(bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
+    words = [one.text + "..." * one.is_prefix for one in terms(bindings.string(query.term, "term"))]
+    concepts = (
+        f"look up in the text index: {', '.join(words)}",
+        "rank the concepts found by the rarity of their words; one whose name it is comes first",
+    )
+    links = (
+        "rank links by their own words",
+        "add the links of the best concepts, by what their ends score",
+    )
+    match query.kind:
+        case ast.Kind.CONCEPT:
+            steps: tuple[str, ...] = concepts
+        case ast.Kind.LINK | None:
+            steps = (*concepts, *links)
+        case _:
+            assert_never(query.kind)
+    if query.type is None:
+        return steps
+    return (*steps, f"keep what is of the type {bindings.string(query.type, 'the type')}")
+
+
+def _describe(query: ast.Describe) -> tuple[str, ...]:
+    counted = "read the counts of now, which every write keeps up to date"
+    match query:
+        case ast.DescribePrimer():
+            return (counted, "find the concepts with the most links, and the domains")
+        case ast.DescribeDomains():
+            return (counted, "read the domains that are stored, else the types stand in for them")
+        case ast.DescribeConceptTypes() | ast.DescribePropositionTypes():
+            return (counted,)
+        case ast.DescribeConceptType() | ast.DescribePropositionType():
+            return (counted, "read the newest elements of it, to tell what they look like")
+        case _:
+            assert_never(query)
+
+
+def _size(answer: Result) -> int:
+    """Return how many hits or items there are; what is one object counts as one."""
+    match answer:
+        case Hits():
+            return len(answer.hits)
+        case Description(body={"items": list() as items}):
+            return len(items)
+        case _:
+            return 1

@@ -1,0 +1,59 @@
+"""How much the statements of a block have cost, and the end of the one that is too much."""
+
+from __future__ import annotations
+
+import time
+
+from recollect.errors import EXECUTION_TIMEOUT, RESOURCE_EXHAUSTED, RecollectError
+from recollect.kernel.store.protocol import Budget
+
+STEPS_A_TICK = 10_000
+"""How often the engine asks whether it may go on."""
+
+
+class Meter:
+    """Counts what the reads of one block cost together, and ends the one that is too much."""
+
+    def __init__(self) -> None:
+        self._budget: Budget | None = None
+        self._is_counting = False
+        self._steps = 0
+        self._seconds = 0.0
+        self._since = 0.0  # when the running statement was last looked at
+
+    def allow(self, budget: Budget | None) -> None:
+        """Begin to count anew; without a budget statements may take what they need."""
+        self._budget, self._steps, self._seconds = budget, 0, 0.0
+
+    def start(self, *, is_read: bool) -> None:
+        """Begin a statement; what writes is as large as its input and is not counted."""
+        self._is_counting = is_read and self._budget is not None
+        if self._is_counting:
+            self._since = time.monotonic()
+
+    def tick(self) -> bool:
+        """Whether the engine must stop; called by the engine every 10,000 steps."""
+        if not self._is_counting or self._budget is None:
+            return False
+        now = time.monotonic()
+        self._steps += STEPS_A_TICK
+        self._seconds += now - self._since
+        self._since = now
+        return self._steps > self._budget.steps or self._seconds > self._budget.seconds
+
+    def exhausted(self) -> RecollectError:
+        """Return the error of the statement that was just ended."""
+        budget = self._budget or Budget()
+        if self._steps > budget.steps:
+            return RecollectError(
+                RESOURCE_EXHAUSTED,
+                f"the text takes more than {budget.steps} steps",
+                hint="name more of the pattern, or use LIMIT",
+                details={"steps": budget.steps},
+            )
+        return RecollectError(
+            EXECUTION_TIMEOUT,
+            f"the text takes longer than {budget.seconds:g} seconds",
+            hint="name more of the pattern, or use LIMIT",
+            details={"seconds": budget.seconds},
+        )

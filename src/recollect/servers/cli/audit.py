@@ -1,0 +1,36 @@
+"""The command that audits a group's log."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from recollect.servers.cli.output import output
+from recollect.servers.cli.render import counted
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+
+def verify(head: str | None, database: str | None, group: str | None, *, as_json: bool) -> None:
+    """Compute the log again and print its head; exit with 1 when something was changed."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        with (
+            open_nexus(settings.database(database), settings.group(group)) as nexus,
+            out.progress(is_counted=False) as progress,
+        ):
+            progress.add_task("verifying", total=None)
+            audit = nexus.verify(head)
+        out.failed = not audit.is_whole
+        if out.as_json:
+            out.json({"result": {**asdict(audit), "is_whole": audit.is_whole}})
+            return
+        if audit.breach is not None:
+            place = f"transaction {audit.breach.transaction} of the group {audit.group}"
+            out.say(f"broken at {place}: {audit.breach.problem}", "bold red")
+            return
+        out.say(
+            f"whole: {counted(audit.transactions, 'transaction')} of the group {audit.group}, "
+            f"{counted(audit.contents, 'content')} checked, {audit.purged:,} erased",
+            "green",
+        )
+        out.say(f"head, to keep elsewhere: {audit.head}")

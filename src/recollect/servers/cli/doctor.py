@@ -1,0 +1,40 @@
+"""The command that examines a memory, and mends what can be made anew."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from recollect.model import Finding
+from recollect.servers.cli.output import output
+from recollect.servers.cli.progress import told
+from recollect.servers.cli.render import counted
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+
+def examine(database: str | None, *, fix: bool, as_json: bool) -> None:
+    """Show what is wrong; exit with 1 when something still is."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        with (
+            open_nexus(settings.database(database), settings.group()) as nexus,
+            told(out) as progress,
+        ):
+            diagnosis = nexus.doctor(fix=fix, progress=progress)
+        out.failed = not diagnosis.is_well
+        if out.as_json:
+            out.json({"result": {**asdict(diagnosis), "is_well": diagnosis.is_well}})
+            return
+        for finding in diagnosis.findings:
+            out.say(_line(finding), "green" if finding.is_mended else "red")
+        looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"
+        verdict = "all is well" if diagnosis.is_well else "not all is well"
+        out.say(f"{verdict}: looked at {looked}", "bold")
+        if any(not finding.is_mended for finding in diagnosis.findings) and not fix:
+            out.say("try: recollect doctor --fix", "dim")
+
+
+def _line(finding: Finding) -> str:
+    place = "" if finding.group is None else f" in the group {finding.group}"
+    state = "mended: " if finding.is_mended else ""
+    return f"{state}{finding.check}{place}: {finding.message}"

@@ -1,0 +1,98 @@
+"""The command that erases: what goes is shown first, and a person is asked."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import typer
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel import Nexus
+from recollect.model import Found, Key, Receipt
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.render import counted
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+SHOWN = 20
+"""So many ids of a receipt are shown to people; `--json` has them all."""
+
+
+def purge(
+    what: str | Key | Found | None,
+    dropped: str | None,
+    database: str | None,
+    group: str | None,
+    *,
+    dry_run: bool,
+    is_sure: bool,
+    as_json: bool,
+) -> None:
+    """Erase elements, or the group `dropped`, once somebody is sure; then show the receipt."""
+    settings = Settings()
+    with (
+        output(as_json=as_json) as out,
+        open_nexus(settings.database(database), settings.group(group)) as nexus,
+    ):
+        told = _erase(nexus, what, dropped, dry_run=True)
+        if dry_run or not (told.ids or dropped):
+            _show(out, told)
+            return
+        if not is_sure and not _is_confirmed(out, told):
+            out.say("nothing is erased")
+            return
+        with out.progress(is_counted=False) as progress:
+            progress.add_task("erasing", total=None)
+            receipt = _erase(nexus, what, dropped, dry_run=False)
+        _show(out, receipt)
+
+
+def _erase(
+    nexus: Nexus, what: str | Key | Found | None, dropped: str | None, *, dry_run: bool
+) -> Receipt:
+    if dropped is not None:
+        return nexus.drop_group(dropped, dry_run=dry_run)
+    assert what is not None
+    return nexus.purge(what, dry_run=dry_run)
+
+
+def _is_confirmed(out: Output, told: Receipt) -> bool:
+    """Ask on the terminal; without one, only `--yes` confirms."""
+    if not sys.stdin.isatty():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "an erasure cannot be undone, and there is no terminal to ask on",
+            hint="look with --dry-run, then add --yes",
+        )
+    out.err.print(_summary(told), soft_wrap=True)
+    return typer.confirm("Erase this for good?", err=True)
+
+
+def _show(out: Output, receipt: Receipt) -> None:
+    if out.as_json:
+        out.json({"result": asdict(receipt)})
+        return
+    out.say(_summary(receipt), "yellow" if receipt.is_dry_run else "green")
+    for identifier in receipt.ids[:SHOWN]:
+        out.say(f"  {identifier}", "dim")
+    if len(receipt.ids) > SHOWN:
+        out.say(f"  and {len(receipt.ids) - SHOWN:,} more; all with --json", "dim")
+    if receipt.ids:
+        out.say(receipt.note, "dim" if receipt.is_complete or receipt.is_dry_run else "yellow")
+
+
+def _summary(receipt: Receipt) -> str:
+    """Return one line that counts what goes or went."""
+    if not receipt.ids and receipt.transaction is None and not receipt.terms:
+        return f"nothing to erase in the group {receipt.group}"
+    counts = (
+        counted(receipt.concepts, "concept"),
+        counted(receipt.links, "link"),
+        counted(receipt.past_contents, "past content"),
+        counted(receipt.texts, "search text"),
+        counted(receipt.terms, "term"),
+    )
+    verb = "would erase" if receipt.is_dry_run else "erased"
+    number = "" if receipt.transaction is None else f" (transaction {receipt.transaction})"
+    return f"{verb} from the group {receipt.group}: {', '.join(counts)}{number}"

@@ -1,0 +1,53 @@
+"""The command about declared indexes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Literal
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.model import AttributeIndex
+from recollect.servers.cli.output import output
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+
+def change_indexes(
+    action: Literal["list", "add", "drop"],
+    name: str | None,
+    database: str | None,
+    group: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """List the indexes of a group, after adding or dropping one."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        wanted = None if name is None else _named(name)
+        is_made = action == "add"
+        with (
+            open_nexus(settings.database(database), settings.group(group), create=is_made) as nexus,
+            out.progress(is_counted=False) as progress,
+        ):
+            if wanted is not None:
+                progress.add_task(f"{action} index", total=None)
+                change = nexus.add_index if is_made else nexus.drop_index
+                change(wanted.type, wanted.attribute)
+            indexes = nexus.indexes()
+        if out.as_json:
+            out.json({"result": {"indexes": [asdict(one) for one in indexes]}})
+        for index in indexes:
+            out.say(str(index))
+        if not indexes:
+            out.say("no indexes", "dim")
+
+
+def _named(name: str) -> AttributeIndex:
+    type_, dot, attribute = name.rpartition(".")
+    if not dot or not type_ or not attribute:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'"{name}" does not name an attribute of a type',
+            hint="write it like Drug.risk_level",
+        )
+    return AttributeIndex(type_, attribute)

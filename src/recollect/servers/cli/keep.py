@@ -1,0 +1,65 @@
+"""The commands that copy a memory whole: backup, dump, restore."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT
+from recollect.servers.cli.output import output
+from recollect.servers.cli.progress import told
+from recollect.servers.cli.render import counted
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+
+def backup(path: str, database: str | None, *, as_json: bool) -> None:
+    """Copy the store to a new file."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        with (
+            open_nexus(settings.database(database), settings.group()) as nexus,
+            out.progress(is_counted=False) as progress,
+        ):
+            progress.add_task("copying", total=None)
+            nexus.backup(path)
+        size = Path(path).stat().st_size
+        if out.as_json:
+            out.json({"result": {"path": path, "size_bytes": size}})
+        out.say(f"copied to {path} ({counted(size, 'byte')})", "green")
+
+
+def dump(
+    path: str, database: str | None, group: str | None, *, all_groups: bool, as_json: bool
+) -> None:
+    """Write a group, or all, as lines of JSON to a new file or to standard output."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        is_stream = path == STANDARD_OUTPUT
+        with (
+            open_nexus(settings.database(database), settings.group(group)) as nexus,
+            told(out) as progress,
+        ):
+            target = sys.stdout.buffer if is_stream else path
+            lines = nexus.dump(target, all_groups=all_groups, progress=progress)
+        if is_stream:
+            sys.stdout.buffer.flush()
+            return
+        if out.as_json:
+            out.json({"result": {"path": path, "lines": lines}})
+        out.say(f"wrote {counted(lines, 'line')} to {path}", "green")
+
+
+def restore(path: str, database: str | None, *, as_json: bool) -> None:
+    """Read a dump back, creating the memory if it is not there."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        with (
+            open_nexus(settings.database(database), settings.group(), create=True) as nexus,
+            told(out) as progress,
+        ):
+            source = sys.stdin.buffer if path == STANDARD_INPUT else path
+            groups = nexus.restore(source, progress=progress)
+        if out.as_json:
+            out.json({"result": {"groups": groups}})
+        out.say(f"restored {counted(len(groups), 'group')}: {', '.join(groups)}", "green")

@@ -1,0 +1,166 @@
+"""The commands about what the memory once held: history and changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from recollect.faces.kip.as_of import read_as_of
+from recollect.model import (
+    Attributes,
+    Content,
+    Key,
+    Life,
+    LoggedTransaction,
+    Operation,
+    Transaction,
+    Triple,
+    Version,
+)
+from recollect.servers.cli.cells import cell, label, link
+from recollect.servers.cli.log import (
+    ends_named,
+    fact_clock,
+    instant_text,
+    life_json,
+    logged_json,
+    what_json,
+)
+from recollect.servers.cli.output import output
+from recollect.servers.cli.render import counted
+from recollect.servers.cli.response import Names
+from recollect.servers.cli.safe_text import plain, shown
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+COLOURS: Mapping[Operation, str] = {
+    Operation.CREATE: "green",
+    Operation.UPDATE: "yellow",
+    Operation.CLOSE: "red",
+    Operation.PURGE: "magenta",
+}
+
+
+def history(
+    element: str | Key,
+    database: str | None,
+    group: str | None,
+    as_of: Mapping[str, str | int | None],
+    *,
+    as_json: bool,
+) -> None:
+    """Show the lives of an element, step by step."""
+    settings = Settings()
+    with (
+        output(as_json=as_json) as out,
+        open_nexus(settings.database(database), settings.group(group)) as nexus,
+    ):
+        lives = nexus.history(element, as_of=read_as_of(as_of))
+        if out.as_json:
+            out.json({"result": {"lives": [life_json(one) for one in lives]}})
+            return
+        names = ends_named(nexus, [life.what for life in lives])
+        out.show(Group(*(_life(life, names) for life in lives)))
+        if not lives:
+            out.say("nothing was known of it then", "dim")
+
+
+def changes(
+    since: int, limit: int, database: str | None, group: str | None, *, as_json: bool
+) -> None:
+    """Show what transactions did, oldest first."""
+    settings = Settings()
+    with (
+        output(as_json=as_json) as out,
+        open_nexus(settings.database(database), settings.group(group)) as nexus,
+    ):
+        log = nexus.changes(since, limit)
+        if out.as_json:
+            out.json({"result": {"transactions": [logged_json(one) for one in log]}})
+            return
+        names = ends_named(nexus, [change.what for one in log for change in one.changes])
+        if log:
+            out.show(_log(log, names))
+        out.say(counted(len(log), "transaction"), "dim")
+        if len(log) == limit:
+            out.say(f"go on with: recollect changes --since {log[-1].transaction.number}", "dim")
+
+
+def named(what: Key | Triple | None, identifier: str, names: Names) -> Text:
+    """Return what an element is called; what was purged has only an id."""
+    match what:
+        case Key():
+            return label(what.type, what.name)
+        case Triple():
+            return link(what_json(what), names)
+        case _:
+            return shown(identifier, "dim").append(" (purged)", style="magenta")
+
+
+def _life(life: Life, names: Names) -> Tree:
+    title = named(life.what, life.id, names).append("  ").append_text(shown(life.id, "dim"))
+    root = Tree(title, guide_style="dim")
+    for version in life.versions:
+        branch = root.add(_step(version))
+        for line in _differences(version):
+            branch.add(line)
+    return root
+
+
+def _step(version: Version) -> Text:
+    line = Text(f"{version.number} ", style="bold")
+    line.append(version.operation.value, style=COLOURS[version.operation])
+    return line.append("  ").append_text(_when(version.since))
+
+
+def _when(transaction: Transaction) -> Text:
+    line = Text(f"#{transaction.number} ").append(instant_text(transaction.at), style="dim")
+    if transaction.actor is not None:
+        line.append(" by ").append(plain(transaction.actor), style="cyan")
+    if transaction.request_id is not None:
+        line.append(f" ({plain(transaction.request_id)})", style="dim")
+    return line
+
+
+def _differences(version: Version) -> Iterator[Text]:
+    """Yield a line for each member that the step made, changed or took away."""
+    if version.after is None:
+        return
+    before, after = _members(version.before), _members(version.after)
+    for key in dict.fromkeys((*before, *after)):
+        old, new = before.get(key), after.get(key)
+        if old == new and key in before and key in after:
+            continue
+        line = shown(f"{key}  ", "dim")
+        if key in before:
+            line.append_text(cell(old, {})).append(" → ", style="dim")
+        yield line.append_text(cell(new, {}) if key in after else Text("removed", style="red"))
+
+
+def _members(content: Content | None) -> Attributes:
+    """Return all that a content says in one object; metadata and the clock by longer names."""
+    if content is None:
+        return {}
+    noted = {f"metadata.{key}": value for key, value in content.metadata.items()}
+    return {**content.attributes, **noted, **fact_clock(content)}
+
+
+def _log(log: tuple[LoggedTransaction, ...], names: Names) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    table.add_column("#", justify="right")
+    for column in ("at", "actor", "change", "element"):
+        table.add_column(column, overflow="fold")
+    for logged in log:
+        one = logged.transaction
+        actor = shown(one.actor or "", "cyan")
+        left: tuple[Text, ...] = (Text(str(one.number)), Text(instant_text(one.at)), actor)
+        for change in logged.changes:
+            operation = Text(change.operation.value, style=COLOURS[change.operation])
+            table.add_row(*left, operation, named(change.what, change.id, names))
+            left = (Text(""), Text(""), Text(""))
+    return table

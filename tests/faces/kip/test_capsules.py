@@ -1,0 +1,167 @@
+"""What is exported and imported is the same living graph."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from tests.reference.copies import living, tell
+from tests.reference.graphs import graphs
+from tests.reference.times import statements
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.faces.kip.capsules import (
+    export_capsules,
+    import_capsules,
+    read_capsules,
+    write_capsules,
+)
+from recollect.kernel.lang import ast
+from recollect.model import AsOf, ConceptRecord, Instant, Key, PutConcept, PutLink, Rows
+
+EXAMPLES = settings.default.max_examples if settings.default else 100
+LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def copied(texts: list[str]) -> recollect.Nexus:
+    nexus = recollect.open(":memory:")
+    for _ in import_capsules(nexus, texts):
+        pass
+    return nexus
+
+
+def shown(nexus: recollect.Nexus) -> list[recollect.Concept | recollect.Link]:
+    records = nexus.elements()
+    return [one.concept if isinstance(one, ConceptRecord) else one.link for one in records]
+
+
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=LARGE)
+@given(graphs(), st.lists(statements, max_size=5), st.integers(1, 5))
+def test_an_import_into_an_empty_memory_gives_an_equal_graph(
+    graph: ast.Upsert, changes: list[ast.Mutation], most: int
+) -> None:
+    with recollect.open(":memory:") as nexus:
+        tell(nexus.group("decoy"), [graph])
+        tell(nexus, [graph, *changes])
+        texts = list(export_capsules(nexus, most_elements=most))
+        note("\n".join(texts))
+        with copied(texts) as copy:
+            assert living(copy) == living(nexus)
+            assert list(export_capsules(copy, most_elements=most)) == texts
+            assert [one.created for one in import_capsules(copy, texts)] == [0] * len(texts)
+            assert living(copy) == living(nexus)
+
+
+@settings(max_examples=EXAMPLES // 4, suppress_health_check=LARGE)
+@given(graphs(), st.lists(statements, max_size=5), st.integers(0, 6))
+def test_an_export_of_the_past_gives_the_graph_of_then(
+    graph: ast.Upsert, changes: list[ast.Mutation], number: int
+) -> None:
+    with recollect.open(":memory:") as nexus:
+        tell(nexus, [graph, *changes])
+        then = AsOf(known=number, known_is_transaction=True)
+        with copied(list(export_capsules(nexus, as_of=then))) as copy:
+            assert living(copy) == living(nexus, then)
+
+
+def test_capsules_read_as_they_were_written() -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("T", f"// capsule {place}\n") for place in range(5)])
+        texts = list(export_capsules(nexus, most_elements=2))
+    stream = io.StringIO()
+    assert list(write_capsules(texts, stream)) == [1, 2, 3]
+    read = list(read_capsules(io.StringIO(stream.getvalue())))
+    assert [text.partition("\n")[2] for text in read] == texts
+
+
+def test_another_text_is_one_capsule() -> None:
+    text = 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } }\n\nUPSERT { }\n'
+    assert list(read_capsules(io.StringIO(text))) == [text]
+    assert list(read_capsules(io.StringIO(""))) == []
+
+
+def test_what_a_query_finds_brings_what_it_stands_on(medicine: recollect.Nexus) -> None:
+    query = 'FIND(?l) WHERE { ?l ({name: $drug}, "treats", ?s) }'
+    (text,) = export_capsules(medicine, query, {"drug": "Aspirin"})
+    with copied([text]) as copy:
+        (answer,) = copy.read('FIND(?n) WHERE { ?c {type: "Drug"} ATTR(?c, "name", ?n) }').results
+        assert isinstance(answer, Rows)
+        assert answer.rows == [("Aspirin",)]
+        links = copy.read("FIND(?l) WHERE { ?l (?s, ?p, ?o) }").results[0]
+        found = medicine.read(query, {"drug": "Aspirin"}).results[0]
+        assert isinstance(links, Rows)
+        assert isinstance(found, Rows)
+        assert len(links.rows) == len(found.rows) > 0
+
+
+def test_a_query_that_finds_values_is_refused(medicine: recollect.Nexus) -> None:
+    query = 'FIND(?n) WHERE { ?c {type: "Drug"} ATTR(?c, "name", ?n) }'
+    with pytest.raises(RecollectError) as caught:
+        list(export_capsules(medicine, query))
+    assert caught.value.code.code == "KIP_1001"
+
+
+def test_an_export_as_of_a_valid_time_keeps_the_ends_of_links() -> None:
+    with recollect.open(":memory:") as nexus:
+        old = {"valid_from": "1990", "valid_until": "2000"}
+        nexus.write([PutConcept("T", "old", metadata=old), PutConcept("T", "new")])
+        nexus.write([PutLink(Key("T", "new"), "follows", Key("T", "old"))])
+        (text,) = export_capsules(nexus, as_of={"valid": "2020"})
+        with copied([text]) as copy:
+            assert living(copy) == living(nexus)
+        (text,) = export_capsules(nexus, 'FIND(?c) WHERE { ?c {name: "new"} }')
+        assert "old" not in text
+
+
+def test_links_with_a_key_and_what_is_said_of_them_are_left_out() -> None:
+    with recollect.open(":memory:") as nexus:
+        ends = Key("T", "a"), "p", Key("T", "b")
+        nexus.write([PutConcept("T", "a"), PutConcept("T", "b"), PutLink(*ends)])
+        plain = living(nexus)
+        keyed = PutLink(*ends, key="second", id="k")
+        nexus.write([keyed, PutLink("k", "about", Key("T", "a"), id="m"), PutLink("m", "q", "k")])
+        with copied(list(export_capsules(nexus))) as copy:
+            assert living(copy) == plain
+
+
+def test_metadata_goes_to_nobody_else() -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("T", "a", metadata={"source": "x"}), PutConcept("T", "b")])
+        nexus.write([PutLink(Key("T", "a"), "p", Key("T", "b"))])
+        with copied(list(export_capsules(nexus))) as copy:
+            assert [one.metadata for one in shown(copy)] == [{"source": "x"}, {}, {}]
+
+
+def test_inherited_fact_time_is_not_set_by_an_import() -> None:
+    text = 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } } WITH METADATA { valid_from: "2024" }'
+    now = AsOf(valid=Instant(0))
+    with recollect.open(":memory:") as nexus:
+        nexus.write(text)
+        with copied(list(export_capsules(nexus))) as copy:
+            question = 'FIND(?f) WHERE { ?a {type: "T"} META(?a, "valid_from", ?f) }'
+            (answer,) = copy.read(question, as_of=now).results
+            assert isinstance(answer, Rows)
+            assert answer.rows == [("2024",)]
+
+
+def test_a_deep_tower_of_links_is_exported_across_capsules() -> None:
+    with recollect.open(":memory:") as nexus:
+        changes = [PutConcept("T", "a"), PutLink(Key("T", "a"), "p", Key("T", "a"), id="0")]
+        changes += [PutLink(f"{n}", "p", f"{n}", id=f"{n + 1}") for n in range(200)]
+        nexus.write(changes)
+        texts = list(export_capsules(nexus, most_elements=50))
+        assert sum(map(len, texts)) < 200_000
+        with copied(texts) as copy:
+            assert copy.stats().links == 201
+
+
+def test_an_import_that_names_what_is_not_there_fails_whole() -> None:
+    text = 'UPSERT { CONCEPT @a { {type: "T", name: "a"} SET PROPOSITIONS { ("p", {type: "T", name: "b"}) } } }'
+    with recollect.open(":memory:") as nexus:
+        with pytest.raises(RecollectError) as caught:
+            list(import_capsules(nexus, [text]))
+        assert caught.value.code.code == "KIP_3002"
+        assert nexus.stats().concepts == 0

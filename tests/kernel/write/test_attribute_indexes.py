@@ -1,0 +1,116 @@
+"""A declared index is used by the comparisons that the compiler writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.kernel.lang import ast, parse
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.catalogs import Catalogs
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.model import AttributeIndex, Limits, PutConcept, Rows
+
+ATTRIBUTE = "risk \"level\"'s"  # what would break out of a badly quoted text
+INDEX = "USING INDEX attribute:"
+QUESTION = 'FIND(?n) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?n) ATTR(?d, $, ?r) FILTER(@) }'
+
+
+@pytest.fixture
+def place(tmp_path: object) -> str:
+    return f"{tmp_path}/memory.db"
+
+
+@pytest.fixture
+def nexus(place: str) -> Iterator[recollect.Nexus]:
+    with recollect.open(place, synchronous="normal") as nexus:
+        for group in (nexus, nexus.group("decoy")):
+            drugs = [PutConcept("Drug", f"d{n}", {ATTRIBUTE: n % 50, "n": n}) for n in range(1000)]
+            group.write(drugs)
+            group.write([PutConcept("Food", f"f{n}", {ATTRIBUTE: n}) for n in range(50)])
+        yield nexus
+
+
+def question(test: str) -> str:
+    return QUESTION.replace("$", '"risk \\"level\\"\'s"').replace("@", test)
+
+
+def plan(place: str, text: str) -> str:
+    """Return the engine's own plan of a query of the group `default`."""
+    store = SqliteStore(place)
+    with store.reading() as session:
+        reader = Reader(session, Catalogs().of(session, "default"), Limits())
+        (find,) = parse(text).statements
+        assert isinstance(find, ast.Find)
+        compiled, parameters = reader.compile(find, Bindings({}))
+    steps = store.explain(compiled.sql, {**parameters, "limit": 10, "offset": 0})
+    store.close()
+    return "\n".join(steps)
+
+
+@pytest.mark.parametrize("is_analysed", [False, True])
+@pytest.mark.parametrize("test", ["?r == 3", "?r < 3", "?r > 47", "?r >= 48", '?r == "3"', '?r < "3"'])
+def test_a_comparison_uses_the_index(
+    nexus: recollect.Nexus, place: str, test: str, is_analysed: bool
+) -> None:
+    before = nexus.read(question(test)).results
+    assert INDEX not in plan(place, question(test))
+    nexus.add_index("Drug", ATTRIBUTE)
+    if is_analysed:
+        assert nexus.doctor(fix=True).is_well
+    assert INDEX in plan(place, question(test))
+    assert nexus.read(question(test)).results == before
+    nexus.drop_index("Drug", ATTRIBUTE)
+    assert INDEX not in plan(place, question(test))
+    assert nexus.read(question(test)).results == before
+
+
+def test_the_index_finds_what_is_written_after_it(nexus: recollect.Nexus) -> None:
+    nexus.add_index("Drug", ATTRIBUTE)
+    nexus.write([PutConcept("Drug", "d1", {ATTRIBUTE: 777}), PutConcept("Drug", "new", {ATTRIBUTE: 777})])
+    found = nexus.read(question("?r == 777")).results[0]
+    assert isinstance(found, Rows)
+    assert found.rows == [("d1",), ("new",)]
+
+
+def test_groups_share_an_index_and_keep_their_own_declarations(
+    nexus: recollect.Nexus, place: str
+) -> None:
+    decoy = nexus.group("decoy")
+    nexus.add_index("Drug", ATTRIBUTE)
+    nexus.add_index("Drug", ATTRIBUTE)
+    nexus.add_index("Absent", "n")
+    assert decoy.indexes() == ()
+    decoy.add_index("Food", ATTRIBUTE)
+    assert nexus.indexes() == (AttributeIndex("Absent", "n"), AttributeIndex("Drug", ATTRIBUTE))
+    nexus.drop_index("Drug", ATTRIBUTE)
+    assert decoy.indexes() == (AttributeIndex("Food", ATTRIBUTE),)
+    assert INDEX in plan(place, question("?r == 3"))
+    decoy.drop_index("Food", ATTRIBUTE)
+    assert INDEX not in plan(place, question("?r == 3"))
+
+
+@pytest.mark.parametrize("attribute", ["name", "type", "id", "", "a\0b"])
+def test_what_cannot_be_indexed_is_refused(nexus: recollect.Nexus, attribute: str) -> None:
+    with pytest.raises(RecollectError):
+        nexus.add_index("Drug", attribute)
+    assert nexus.indexes() == ()
+
+
+def test_dropping_what_is_not_there_names_what_is(nexus: recollect.Nexus) -> None:
+    nexus.add_index("Drug", "risk_level")
+    with pytest.raises(RecollectError) as caught:
+        nexus.drop_index("Drug", "risk_lvl")
+    assert caught.value.code.code == "INVALID_ARGUMENT"
+    assert caught.value.hint == "use Drug.risk_level"
+
+
+def test_a_dropped_group_takes_its_declarations_along(nexus: recollect.Nexus) -> None:
+    nexus.group("decoy").add_index("Drug", ATTRIBUTE)
+    nexus.drop_group("decoy")
+    assert nexus.group("decoy").indexes() == ()
+    assert nexus.doctor().findings == ()

@@ -1,0 +1,145 @@
+"""The doctor finds each thing that can be wrong, mends what follows from the rest, and no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.kernel.write.test_dump import teach
+from tests.reference.copies import dumped
+
+import recollect
+from recollect.kernel.store.functions import register_functions
+from recollect.model import Diagnosis, PutConcept
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "memory.db"
+    with recollect.open(path) as nexus:
+        teach(nexus.group("decoy"))
+        teach(nexus)
+    return path
+
+
+def broken(path: Path, *statements: str) -> None:
+    """Change a file behind the memory's back."""
+    connection = apsw.Connection(str(path))
+    register_functions(connection)
+    connection.execute("PRAGMA ignore_check_constraints = 1")
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+def examined(path: Path, *, fix: bool = False) -> Diagnosis:
+    with recollect.open(path) as nexus:
+        return nexus.doctor(fix=fix)
+
+
+GROUP = "(SELECT group_id FROM grp WHERE name = 'default')"
+LIVING = 2**62
+
+MENDABLE = {
+    "a count": f"UPDATE tally SET count = count + 1 WHERE group_id = {GROUP} AND kind = 'link'",
+    "a lost count": f"DELETE FROM tally WHERE group_id = {GROUP} AND kind = 'concept'",
+    "a count of documents": f"UPDATE tally SET count = 7 WHERE group_id = {GROUP} AND kind = 'documents'",
+    "a document": f"DELETE FROM text_index WHERE rowid IN (SELECT id FROM concept WHERE group_id = {GROUP})",
+    "a stray document": "INSERT INTO text_index (rowid, body) VALUES (999999, '1bstray')",
+    "another text": f"""INSERT OR REPLACE INTO text_index (rowid, body)
+        SELECT min(id), {GROUP} || 'bother' FROM concept WHERE group_id = {GROUP}""",
+    "a text in a wrong partition": f"""INSERT OR REPLACE INTO text_index (rowid, body)
+        SELECT min(id), {GROUP} || 'dA' FROM concept WHERE group_id = {GROUP}""",
+    "a superseded text": f"DELETE FROM text_past WHERE group_id = {GROUP}",
+    "an index": 'DROP INDEX "attribute:n"',
+    "an index nobody declared": 'CREATE INDEX "attribute:m" ON concept (group_id)',
+}
+
+
+@pytest.mark.parametrize("wrong", list(MENDABLE))
+def test_what_follows_from_the_rest_is_found_and_mended(path: Path, wrong: str) -> None:
+    with recollect.open(path) as nexus:
+        before = dumped(nexus, all_groups=True)
+    broken(path, MENDABLE[wrong])
+    found = examined(path)
+    assert found.findings
+    assert not found.is_well
+    assert not any(finding.is_mended for finding in found.findings)
+    assert examined(path).findings == found.findings  # to look changes nothing
+    mended = examined(path, fix=True)
+    assert mended.is_well
+    assert len(mended.findings) == len(found.findings)
+    assert all(finding.is_mended for finding in mended.findings)
+    assert examined(path).findings == ()
+    with recollect.open(path) as nexus:
+        assert dumped(nexus, all_groups=True) == before
+        assert [hit.element.id for hit in nexus.search("words").results[0].hits][:1] == ["first"]
+
+
+FIRST_LINK = f"(SELECT min(id) FROM link WHERE group_id = {GROUP})"
+FIRST = f"(SELECT min(id) FROM concept WHERE group_id = {GROUP})"
+
+BEYOND = {
+    "ends": f"UPDATE link SET object = 99998 WHERE id = {FIRST_LINK}",
+    "terms": f"UPDATE concept SET type = 99 WHERE id = {FIRST}",
+    "contents": f"UPDATE concept SET metadata = '[]' WHERE id = {FIRST}",
+    "clocks": f"UPDATE concept SET changed_at = 99 WHERE id = {FIRST}",
+    "past": "UPDATE concept_past SET until = 99",
+    "log": f"UPDATE concept SET attributes = '{{\"n\":3}}' WHERE id = {FIRST}",
+    "ids": f"UPDATE link SET public_id = 'first' WHERE id = {FIRST_LINK}",
+    "triples": f"""UPDATE link SET key = '' WHERE group_id = {GROUP}""",
+}
+
+
+@pytest.mark.parametrize("check", list(BEYOND))
+def test_what_the_rows_say_wrongly_is_found_and_left_alone(path: Path, check: str) -> None:
+    statements = ["DROP INDEX link_out"] if check == "triples" else []
+    broken(path, *statements, BEYOND[check])
+    found = examined(path)
+    assert check in {finding.check for finding in found.findings}
+    assert "default" in {finding.group for finding in found.findings}
+    mended = examined(path, fix=True)
+    assert not mended.is_well
+    assert check in {finding.check for finding in mended.findings if not finding.is_mended}
+
+
+def test_a_link_that_outlives_its_end_is_found(path: Path) -> None:
+    broken(path, f"UPDATE concept SET expired_at = changed_at + 1 WHERE id = {FIRST}")
+    messages = [finding.message for finding in examined(path).findings]
+    assert any("alive after an end" in message for message in messages)
+
+
+def test_an_index_of_the_engine_that_lost_rows_is_built_anew(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)
+    connection.execute("UPDATE sqlite_schema SET sql = sql || ' WHERE id < 5' WHERE name = 'concept_type'")
+    connection.close()
+    broken(path, "REINDEX concept_type")
+    connection = apsw.Connection(str(path))
+    connection.config(apsw.SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1)
+    connection.execute("UPDATE sqlite_schema SET sql = replace(sql, ' WHERE id < 5', '') WHERE name = 'concept_type'")
+    connection.close()
+    with pytest.raises(recollect.RecollectError):  # a small file is checked on opening
+        examined(path)
+
+
+def test_a_healthy_memory_is_optimised(path: Path) -> None:
+    diagnosis = examined(path, fix=True)
+    assert diagnosis == Diagnosis(groups=2, elements=12, findings=(), is_optimised=True)
+    connection = apsw.Connection(str(path))
+    assert list(connection.execute("SELECT count(*) > 0 FROM sqlite_stat1")) == [(1,)]
+    connection.close()
+    with recollect.open(path) as nexus:
+        nexus.write([PutConcept("T", "after")])
+        assert nexus.doctor(fix=True).is_well
+        assert path.with_name("memory.db-wal").stat().st_size == 0
+
+
+def test_the_doctor_tells_how_far_it_is(path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    with recollect.open(path) as nexus:
+        nexus.doctor(fix=True, progress=lambda *step: told.append(step))
+    assert {step for step, _, _ in told} == {"file", "groups", "optimising"}
+    assert all(0 <= done <= total for _, done, total in told)

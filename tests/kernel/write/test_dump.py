@@ -1,0 +1,222 @@
+"""A dump holds everything, and what is restored from it is the same memory."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.kernel.write.ledger import verify
+from tests.reference.copies import dumped, living, restored, tell
+from tests.reference.graphs import graphs
+from tests.reference.times import statements
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.kernel.lang import ast
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.model import AsOf, Delete, ElementKind, Key, PutConcept, PutLink
+
+EXAMPLES = settings.default.max_examples if settings.default else 100
+LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=LARGE)
+@given(graphs(), st.lists(statements, max_size=6), st.integers(0, 7))
+def test_a_restored_memory_is_the_one_that_was_dumped(
+    graph: ast.Upsert, changes: list[ast.Mutation], number: int
+) -> None:
+    with recollect.open(":memory:") as nexus:
+        tell(nexus.group("decoy"), [graph])
+        tell(nexus, [graph, *changes])
+        whole = dumped(nexus, all_groups=True)
+        then = AsOf(known=number, known_is_transaction=True)
+        with restored(whole) as copy:
+            assert dumped(copy, all_groups=True) == whole
+            assert copy.verify() == nexus.verify()
+            assert copy.doctor().findings == ()
+            assert living(copy, then) == living(nexus, then)
+            assert copy.changes() == nexus.changes()
+        alone = dumped(nexus)
+        with restored(alone) as copy:
+            assert dumped(copy) == alone
+            assert copy.groups() == ["default"]
+
+
+def teach(nexus: recollect.Nexus) -> recollect.Nexus:
+    """Give a group two clocks, a past, given ids, a second link of one triple and a deletion."""
+    a, b = Key("Drug", "A"), Key("Drug", "B")
+    nexus.write([PutConcept("Drug", "A", {"n": 1.0}, id="first"), PutConcept("Drug", "B")])
+    nexus.write([PutLink(a, "like", b, metadata={"valid_from": "2024"}), PutLink(a, "like", b, key="2")])
+    nexus.write([PutConcept("Drug", "A", {"n": 2, "text": "中文 \x01 words"})], actor="me", request_id="7")
+    nexus.write([PutConcept("Drug", "C"), PutLink(Key("Drug", "C"), "like", a)])
+    nexus.write([Delete(Key("Drug", "C"))])
+    nexus.add_index("Drug", "n")
+    return nexus
+
+
+@pytest.fixture
+def dump() -> bytes:
+    with recollect.open(":memory:") as nexus:
+        teach(nexus.group("decoy"))
+        return dumped(teach(nexus), all_groups=True)
+
+
+def test_a_restored_memory_goes_on_as_the_first_would(dump: bytes) -> None:
+    with restored(dump) as nexus:
+        assert [life.id for life in nexus.history(Key("Drug", "A"))] == ["first"]
+        assert nexus.indexes() == nexus.group("decoy").indexes() != ()
+        assert len(nexus.search("words", ElementKind.CONCEPT).results[0].hits) == 1
+        report = nexus.write([PutConcept("Drug", "D")]).results[0]
+        assert report.created == 1
+        assert nexus.verify().is_whole
+        assert nexus.stats().transactions == 6
+
+
+def test_a_file_is_dumped_and_restored_through_paths(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "one.db") as nexus:
+        lines = teach(nexus).dump(tmp_path / "dump.jsonl")
+    written = (tmp_path / "dump.jsonl").read_bytes()
+    assert written.count(b"\n") == lines + 1
+    with recollect.open(tmp_path / "two.db") as copy:
+        assert copy.restore(tmp_path / "dump.jsonl") == ["default"]
+        assert dumped(copy) == written
+    store = SqliteStore(tmp_path / "two.db")
+    assert verify(store, 1) == 5
+    store.close()
+
+
+def test_nothing_is_overwritten_and_a_failure_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl"
+    path.write_text("mine")
+    with recollect.open(":memory:") as nexus:
+        with pytest.raises(RecollectError) as caught:
+            nexus.dump(path)
+        assert caught.value.code.code == "INVALID_ARGUMENT"
+        with pytest.raises(RecollectError):
+            nexus.dump(tmp_path / "absent" / "dump.jsonl")
+    assert path.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def refused(nexus: recollect.Nexus, dump: bytes) -> str:
+    """Restore what must be refused, and return why; the memory must be as it was."""
+    before = dumped(nexus, all_groups=True)
+    with pytest.raises(RecollectError) as caught:
+        nexus.restore(io.BytesIO(dump))
+    assert caught.value.code.code == "INVALID_ARGUMENT"
+    assert caught.value.hint
+    assert dumped(nexus, all_groups=True) == before
+    return caught.value.message
+
+
+def test_a_group_that_is_not_empty_is_not_restored_into(dump: bytes) -> None:
+    with restored(dump) as nexus:
+        assert "is not empty" in refused(nexus, dump)
+
+
+def test_ids_that_others_have_are_not_taken(dump: bytes) -> None:
+    with recollect.open(":memory:", group="another") as nexus:
+        nexus.write([PutConcept("T", "a"), PutConcept("T", "b")])
+        assert "have ids of the dump" in refused(nexus, dump)
+
+
+def test_a_group_that_was_opened_and_is_empty_gets_the_ids_of_the_dump(dump: bytes) -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write('DELETE CONCEPT {type: "T", name: "a"} DETACH')
+        assert list(nexus.elements()) == []
+        nexus.restore(io.BytesIO(dump))
+        assert dumped(nexus, all_groups=True) == dump
+        with restored(dump) as other:
+            assert list(nexus.elements()) == list(other.elements())
+
+
+def altered(dump: bytes, kind: str, change: Callable[[dict[str, object]], object]) -> bytes:
+    """Return a dump with one line of a kind changed."""
+    lines = dump.splitlines()
+    place = next(at for at, line in enumerate(lines) if next(iter(json.loads(line))) == kind)
+    line = json.loads(lines[place])
+    change(line)
+    lines[place] = json.dumps(line, ensure_ascii=False).encode()
+    return b"\n".join([*lines, b""])
+
+
+@pytest.mark.parametrize(
+    ("kind", "member", "value", "why"),
+    [
+        ("concept", "attributes", {"n": 3}, "does not agree with its log"),
+        ("concept", "name", "Z", "does not agree with its log"),
+        ("concept", "salt", "00" * 16, "does not agree with its log"),
+        ("transaction", "actor", "somebody", "does not agree with its log"),
+        ("change", "digest", "00" * 32, "does not agree with its log"),
+        ("concept", "concept", "2", '"concept" is not a whole number'),
+        ("concept", "concept", 2**70, '"concept" is not a whole number'),
+        ("concept", "version", True, '"version" is not a whole number'),
+        ("concept", "attributes", [1], '"attributes" is not an object'),
+        ("concept", "attributes", {"_n": 1}, '"attributes" is not an object'),
+        ("concept", "salt", "xyz", '"salt" is not bytes in hexadecimal'),
+        ("concept", "salt", None, '"salt" is not bytes in hexadecimal'),
+        ("concept", "type", "Unknown", "type is no term of the group"),
+        ("concept", "name", "a\0", '"name" is not a text'),
+        ("transaction", "actor", 1, '"actor" is not a text or null'),
+        ("recollect_dump", "recollect_dump", 2, "of version 2"),
+        ("end", "end", 3, "lines are missing"),
+        ("group", "group", "a\tb", "the group name is not"),
+    ],
+)  # fmt: skip
+def test_a_dump_that_was_changed_is_refused(
+    dump: bytes, kind: str, member: str, value: object, why: str
+) -> None:
+    with recollect.open(":memory:") as nexus:
+        assert why in refused(nexus, altered(dump, kind, lambda line: line.update({member: value})))
+
+
+def test_a_member_too_many_is_refused(dump: bytes) -> None:
+    with recollect.open(":memory:") as nexus:
+        changed = altered(dump, "concept", lambda line: line.update(more=1))
+        assert "its members are not concept, type, name" in refused(nexus, changed)
+
+
+def test_a_dump_that_is_cut_off_anywhere_is_refused(dump: bytes) -> None:
+    with recollect.open(":memory:") as nexus:
+        for length in range(0, len(dump), 97):
+            refused(nexus, dump[:length])
+        refused(nexus, dump[:-1])
+        assert "after the end" in refused(nexus, dump + b"{}\n")
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"[]\n", b"{}\n", b"UPSERT { }\n", b"\xff\xfe\n", b'{"format": 1}\n']
+)
+def test_what_is_no_dump_is_refused(text: bytes) -> None:
+    with recollect.open(":memory:") as nexus:
+        refused(nexus, text)
+
+
+def test_a_line_that_comes_twice_is_refused(dump: bytes) -> None:
+    lines = dump.splitlines(keepends=True)
+    place = next(at for at, line in enumerate(lines) if line.startswith(b'{"transaction"'))
+    lines.insert(place, lines[place])
+    with recollect.open(":memory:") as nexus:
+        assert "repeats another" in refused(nexus, b"".join(lines))
+
+
+def test_a_purged_element_is_not_in_the_dump_and_the_log_still_holds() -> None:
+    with recollect.open(":memory:") as nexus:
+        teach(nexus).purge("first")
+        dump = dumped(nexus)
+        assert b"words" not in dump
+        with restored(dump) as copy:
+            assert dumped(copy) == dump
+            assert copy.verify() == nexus.verify()
+            assert copy.verify().is_whole
+
+
+def test_a_group_nobody_wrote_to_gives_an_empty_dump() -> None:
+    with recollect.open(":memory:") as nexus:
+        assert dumped(nexus) == b'{"recollect_dump":1}\n{"end":1}\n'
+        assert nexus.restore(io.BytesIO(dumped(nexus))) == []

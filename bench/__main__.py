@@ -1,174 +1,142 @@
 """Time the engine beside hand-written SQL on the same file: `python -m bench`.
 
-Each shape is asked in KIP through `Nexus.read` and in SQL with the same guards, order and
-decoding; the answers must be equal before anything is timed. Medians, in microseconds.
+Builds its graphs in a temporary directory, measures, prints; `--save` keeps the figures.
 """
 
 from __future__ import annotations
 
-import random
-import statistics
-import tempfile
-import time
-from collections.abc import Callable
+import argparse
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol, TypeVar
 
-import apsw
-import orjson
 from rich.console import Console
-from rich.table import Table
+from rich.progress import Progress
 
-import recollect
-from recollect.kernel import parse
-from recollect.model import Rows
+from bench import concurrency, reads, writes
+from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
+from bench.measure import Calibration, Figure
+from bench.report import save, show
+from bench.searches import Library
 
-CONCEPTS = 5_000
-LINKS_EACH = 8
-ROUNDS = 500
-LIVING = 2**62  # expired_at of what is alive
+DOCUMENTS = 300_000
+SECTIONS = ("reads", "texts", "writes", "load", "search", "together", "memory")
 
-QUERY_OF_15_LINES = """
-FIND(?drug_name, COUNT(DISTINCT ?symptom) AS ?symptoms)
-WHERE {
-  ?drug {type: "Drug"}
-  (?drug, "treats", ?symptom)
-  (?symptom, "is_subclass_of{0,3}", {name: "Pain"})
-  ATTR(?drug, "name", ?drug_name)
-  ATTR(?drug, "risk_level", ?risk)
-  OPTIONAL {
-    (?drug, "has_side_effect", ?effect)
-  }
-  NOT { (?drug, "is_class_of", {name: "NSAID"}) }
-  FILTER(?risk < 3 && !CONTAINS(?drug_name, "acid"))
-}
-ORDER BY ?symptoms DESC
-LIMIT 10
-"""
+ResultT = TypeVar("ResultT")
+
+
+class Counted(Protocol):
+    """Work that counts what is done."""
+
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """One question in both languages; `$name` and `:name` are the concept asked about."""
+class Run:
+    """One run of the benchmark: what is asked for, and where it may write."""
 
-    title: str
-    kip: str
-    sql: str
+    folder: Path
+    only: str
+    is_small: bool
+    progress: Progress
+    calibration: Calibration
 
+    def wants(self, section: str) -> bool:
+        """Whether a section is asked for; any other word names shapes of the reads."""
+        return not self.only or self.only == section or self._names_shapes(section)
 
-SHAPES = (
-    Shape(
-        "point lookup",
-        'FIND(?rank) WHERE { ?item {type: "Item", name: $name} ATTR(?item, "rank", ?rank) }',
-        """
-        SELECT json_extract(item.attributes, '$.rank') FROM concept item
-        WHERE item.group_id = :group AND item.name = :name AND item.expired_at = :living
-          AND item.type = :item
-        """,
-    ),
-    Shape(
-        "1-hop",
-        'FIND(?rank) WHERE { ({type: "Item", name: $name}, "near", ?other)'
-        ' ATTR(?other, "rank", ?rank) }',
-        """
-        SELECT DISTINCT json_extract(other.attributes, '$.rank')
-        FROM concept item CROSS JOIN link near CROSS JOIN concept other
-        WHERE item.group_id = :group AND item.name = :name AND item.expired_at = :living
-          AND item.type = :item
-          AND near.group_id = :group AND near.subject = item.id AND near.predicate = :near
-          AND near.expired_at = :living
-          AND other.group_id = :group AND other.id = near.object AND other.expired_at = :living
-        ORDER BY other.id
-        """,
-    ),
-)
+    def figures(self) -> Iterator[Figure]:
+        """Measure, section by section."""
+        if self.wants("texts"):
+            yield from writes.text_figures(self.calibration)
+        if self.wants("writes"):
+            yield writes.upsert_figure(self.folder, self.calibration)
+        if self.wants("together"):
+            yield from concurrency.figures(self.folder)
+        if self.wants("search"):
+            yield from self._search()
+        if self.wants("reads") or self.wants("load") or self.wants("memory"):
+            yield from self._graphs()
+        yield from self.calibration.figures()
 
+    def _names_shapes(self, section: str) -> bool:
+        return section == "reads" and self.only not in SECTIONS
 
-def build(path: Path) -> None:
-    """Write the graph: items with a rank, each near a few others, the same in every run."""
-    chance = random.Random(1)
-    with recollect.open(path) as nexus:
-        for first in range(0, CONCEPTS, 500):
-            blocks = [
-                f'CONCEPT {{ {{type: "Item", name: "{n}"}} SET ATTRIBUTES {{rank: {n}}} }}'
-                for n in range(first, first + 500)
-            ]
-            nexus.write(f"UPSERT {{ {' '.join(blocks)} }}")
-        for first in range(0, CONCEPTS, 500):
-            blocks = []
-            for n in range(first, first + 500):
-                near = " ".join(
-                    f'("near", {{type: "Item", name: "{other}"}})'
-                    for other in chance.sample(range(CONCEPTS), LINKS_EACH)
-                )
-                blocks.append(
-                    f'CONCEPT {{ {{type: "Item", name: "{n}"}} SET PROPOSITIONS {{ {near} }} }}'
-                )
-            nexus.write(f"UPSERT {{ {' '.join(blocks)} }}")
+    def _search(self) -> Iterator[Figure]:
+        library = Library(self.folder / "library.db", DOCUMENTS // (10 if self.is_small else 1))
+        self._watched("documents", library, library.build)
+        yield from library.figures(self.calibration)
 
+    def _graphs(self) -> Iterator[Figure]:
+        timed = []
+        for size in (SMALL, MEDIUM) if self.is_small else (MEDIUM, LARGE):
+            builder = Builder(self.folder / f"{size.links}.db", size)
+            built = self._watched(f"{size.links // 1000} k links", builder, builder.run)
+            if self.wants("reads"):
+                words = "" if self.only == "reads" else self.only
+                timed.append(list(reads.time_shapes(built, words, self.calibration)))
+                for one in timed[-1]:
+                    yield from reads.figures(one, size.links)
+        yield from self._writes(built)
+        if timed:
+            for small, large in zip(*timed, strict=True):
+                if large.shape.is_indexed:
+                    yield reads.growth(small, large)
 
-def median(run: Callable[[str], object], names: list[str]) -> float:
-    """Return the median time of `run`, in microseconds, over the names, warm."""
-    for name in names[:50]:
-        run(name)
-    times = []
-    for name in names:
-        start = time.perf_counter_ns()
-        run(name)
-        times.append(time.perf_counter_ns() - start)
-    return statistics.median(times) / 1_000
+    def _writes(self, built: Built) -> Iterator[Figure]:
+        if self.wants("memory"):
+            yield writes.memory_figure(built)
+        if self.wants("load"):
+            yield from writes.load_figures(built, self.folder)
+            yield from writes.capsule_figures(built)
 
+    def _watched(self, name: str, work: Counted, action: Callable[[], ResultT]) -> ResultT:
+        """Run an action while a bar shows how far its work has come."""
+        task = self.progress.add_task(f"Building {name}", total=work.total)
+        ends = threading.Event()
 
-def by_hand(connection: apsw.Connection, shape: Shape) -> Callable[[str], list[tuple[object, ...]]]:
-    """Return a function that asks a shape in SQL and decodes what comes back."""
-    terms = dict(connection.execute("SELECT text, code FROM term"))
-    ((group,),) = connection.execute("SELECT group_id FROM grp WHERE name = 'default'")
-    bound = {"group": group, "living": LIVING, "item": terms["Item"], "near": terms["near"]}
+        def watch() -> None:
+            while not ends.wait(0.2):
+                self.progress.update(task, completed=work.done)
 
-    def ask(name: str) -> list[tuple[object, ...]]:
-        rows = connection.execute(shape.sql, {**bound, "name": name}).fetchall()
-        return [tuple(orjson.loads(str(cell)) for cell in row) for row in rows]
-
-    return ask
-
-
-def through_nexus(
-    nexus: recollect.Nexus, shape: Shape
-) -> Callable[[str], list[tuple[object, ...]]]:
-    """Return a function that asks a shape in KIP."""
-
-    def ask(name: str) -> list[tuple[object, ...]]:
-        (result,) = nexus.read(shape.kip, {"name": name}).results
-        assert isinstance(result, Rows)
-        return list(result.rows)
-
-    return ask
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            return action()
+        finally:
+            ends.set()
+            watcher.join()
+            self.progress.remove_task(task)
 
 
 def main() -> None:
-    """Build, check, time, and print the table."""
+    """Measure, print the tables, and keep them when asked to."""
+    asked = _arguments()
     console = Console()
-    table = Table(
-        "shape", "KIP us", "SQL us", "ratio", title="medians of one run; smaller is better"
+    with TemporaryDirectory() as folder, Progress(console=console, transient=True) as progress:
+        run = Run(Path(folder), asked.only, asked.small, progress, Calibration())
+        figures = list(run.figures())
+    show(figures, console)
+    promised = [one.is_reached for one in figures if one.is_reached is not None]
+    console.print(f"{sum(promised)} of {len(promised)} targets reached")
+    if asked.save:
+        console.print(f"saved in {save(figures, asked.save, is_small=asked.small)}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--small", action="store_true", help="a tenth of everything")
+    parser.add_argument(
+        "--only", metavar="NAME", default="", help=f"{', '.join(SECTIONS)}, a shape"
     )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bench.db"
-        with console.status(f"Building {CONCEPTS} concepts, {CONCEPTS * LINKS_EACH} links"):
-            build(path)
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        names = [str(n) for n in random.Random(2).choices(range(CONCEPTS), k=ROUNDS)]
-        with recollect.open(path) as nexus:
-            for shape in SHAPES:
-                kip, sql = through_nexus(nexus, shape), by_hand(connection, shape)
-                for name in names[:50]:
-                    if kip(name) != sql(name):
-                        raise SystemExit(f"{shape.title}: the answers differ for item {name}")
-                ours, theirs = median(kip, names), median(sql, names)
-                table.add_row(shape.title, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f}")
-        connection.close()
-    parsing = median(lambda _: parse(QUERY_OF_15_LINES), names)
-    table.add_row("parse a query of 15 lines", f"{parsing:.1f}", "", "")
-    console.print(table)
+    parser.add_argument(
+        "--save", metavar="MACHINE", help="keep the figures, with the machine in words"
+    )
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import recollect
 from recollect.model import BatchReport, Change, Delete, Key, Local, PutConcept, PutLink
 
 BATCH = 10_000  # changes in one transaction
-_NOTES = "mild severe chronic acute rare common early late adult infant daily weekly".split()
+_NOTES = ["mild", "severe", "chronic", "acute", "rare", "common", "early", "late", "adult", "infant", "daily", "weekly"]
 
 
 @dataclass(frozen=True, slots=True)

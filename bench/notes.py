@@ -15,7 +15,7 @@ VOCABULARY = 50_000
 LENGTH = 14
 ASKED = 8
 
-_SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo zu".split()
+_SYLLABLES = ["ba", "ce", "di", "fo", "gu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "zu"]
 _WEIGHTS = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))  # Zipf's law
 
 

@@ -9,8 +9,8 @@
 
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Concept, Limits, Link
+from recollect.model import AsOf, Concept, Found, Key, Limits, Link
 
-__all__ = ["AsOf", "Concept", "Limits", "Link", "Nexus", "RecollectError", "open"]
+__all__ = ["AsOf", "Concept", "Found", "Key", "Limits", "Link", "Nexus", "RecollectError", "open"]
 
 open = Nexus.open

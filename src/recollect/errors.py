@@ -132,12 +132,16 @@ class RecollectError(Exception):
     known: tuple[str, ...] = ()
     fix: Fix | None = None
     details: Mapping[str, object] = field(default_factory=dict)
+    first: Span | None = None  # the earlier place that the one at `span` contradicts
 
     def __post_init__(self) -> None:
         super().__init__(self.message)
 
     def __str__(self) -> str:
         lines = [f"{self.code.code} {self.code.name}: {self.message}", *self._quote()]
+        if self.first is not None and self.source:
+            line, column = self._place(self.first)
+            lines.append(f"  before: line {line}, column {column}")
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         # Stored text in a message must not begin a line of its own, such as a hint.
@@ -160,6 +164,10 @@ class RecollectError(Exception):
         if self.span is not None:
             wire["line"], wire["column"] = self._place(self.span)
             wire["span"] = {"start": self.span.start, "end": self.span.end}
+        if self.first is not None:
+            line, column = self._place(self.first)
+            place = {"start": self.first.start, "end": self.first.end}
+            wire["first"] = {"line": line, "column": column, "span": place}
         if self.known:
             wire["known"] = list(self.known)
         wire["retry"] = self.code.retry

@@ -173,12 +173,15 @@ class Stats:
 
     path: str | None  # None in memory
     size_bytes: int
+    log_bytes: int  # of the file beside it that holds the last writes
+    free_bytes: int  # of the file, unused
     group: str
     groups: int
     concepts: int
     links: int
     types: int
     predicates: int
+    documents: int  # of the text index: living, closed and superseded
     transactions: int
     last_at: Instant | None
     engine: str
@@ -449,6 +452,11 @@ class Audit:
 
 Progress = Callable[[str, int, int], None]
 """What long work tells on its way: the step it is at, how much of it is done, and of how much."""
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Tell nobody how far long work is."""
+    del step, done, total
 
 
 @dataclass(frozen=True, slots=True)

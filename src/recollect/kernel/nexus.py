@@ -7,34 +7,34 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
-from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, Literal, assert_never, cast, get_args
+from typing import BinaryIO, Literal, cast, get_args
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError, Span
 from recollect.kernel.lang import ast, parse
-from recollect.kernel.plan.bind import Bindings, bind_values
+from recollect.kernel.plan.bind import Bindings, bind_values, literal
 from recollect.kernel.plan.parameters import check_parameters
+from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.history import lives
-from recollect.kernel.read.moment import NOW, resolve_moment
+from recollect.kernel.read.meant import elements_meant
+from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.named import elements_named
-from recollect.kernel.read.reader import Catalog, Origin, Reader
+from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.statistics import GroupStatistics
+from recollect.kernel.read.stats import stats_of
 from recollect.kernel.read.why import why
-from recollect.kernel.search.describe import describe
-from recollect.kernel.search.explain import explain
-from recollect.kernel.search.search import DEFAULT_LIMIT, search
+from recollect.kernel.search.answer import answer, explanation
+from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import (
+    checked_name,
     create_group,
     existing_group,
     group_names,
-    load_group,
 )
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.sqlite import SqliteStore
@@ -51,7 +51,7 @@ from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.purge import PENDING, purge, purge_group
 from recollect.kernel.write.records import Records, pinned_moment
 from recollect.kernel.write.restore import restore_dump
-from recollect.kernel.write.streams import readable, silent, written_whole
+from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.upsert import apply_upsert
 from recollect.model import (
@@ -64,8 +64,6 @@ from recollect.model import (
     ElementKind,
     Explanation,
     Found,
-    Hit,
-    Hits,
     Instant,
     Key,
     Life,
@@ -78,11 +76,12 @@ from recollect.model import (
     Stats,
     Value,
     Why,
+    silent,
 )
 
 Clock = Callable[[], Instant]
 OnMissing = Literal["skip", "error"]
-_REMEMBERED_TEXT = 64 * 2**10  # bytes; longer texts are capsules and not asked twice
+_REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
 
 
 def system_clock() -> Instant:
@@ -146,9 +145,7 @@ class Nexus:
 
     def group(self, name: str) -> Nexus:
         """Return the same store bound to another group, which exists once it is written to."""
-        with self._store.reading() as session:
-            load_group(session, name)  # refuses what is no name
-        return Nexus(self._store, name, self._clock, self._limits, self._catalogs)
+        return Nexus(self._store, checked_name(name), self._clock, self._limits, self._catalogs)
 
     def groups(self) -> list[str]:
         """Return the names of the groups that have been written to, in order."""
@@ -179,7 +176,7 @@ class Nexus:
                 comes_again = len(text) <= _REMEMBERED_TEXT
                 results = tuple(
                     [
-                        _answer_query(reader, bindings, one, (text, at) if comes_again else None)
+                        answer(reader, bindings, one, (text, at) if comes_again else None)
                         for at, one in enumerate(queries)
                     ]
                 )
@@ -222,7 +219,8 @@ class Nexus:
                 else:
                     results = (apply_changes(unit, text),)
                 progress("keeping", 0, 0)
-                unit.commit(actor, request_id)
+                if unit.commit(actor, request_id) is None:
+                    session.roll_back()  # nothing changed: no group, no term stays behind
         notices = _notices(script, bindings, [*reader.notices, *unit.notices])
         return Answer(results, notices, dry_run)
 
@@ -241,9 +239,15 @@ class Nexus:
         as_of: AsOf | None = None,
     ) -> Answer:
         """Find the elements a plain text is about, best first: SEARCH as a call."""
+        query = ast.Search(
+            None if kind is None else ast.Kind(kind),
+            literal(term),
+            None if type is None else literal(type),
+            literal(limit),
+        )
         with self._store.reading() as session:
             reader = Reader(session, self._catalog(session), self._limits, as_of)
-            hits = _hits(reader, term, kind, type, limit)
+            hits = answer(reader, Bindings({}), query)
         return Answer((hits,), tuple(reader.notices))
 
     def explain(
@@ -255,8 +259,7 @@ class Nexus:
     ) -> Explanation:
         """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
         with self._asked(text, parameters, as_of) as (reader, bindings, query):
-            plain = query.query if isinstance(query, ast.Explain) else query
-            return explain(reader, bindings, plain, partial(_answer_query, reader, bindings))
+            return explanation(reader, bindings, query)
 
     def why(
         self,
@@ -313,7 +316,7 @@ class Nexus:
         text = what.text if isinstance(what, Found) else ""
         with _quoting(text), self._store.writing(dry_run) as session:
             catalog = self._writing_catalog(session)
-            elements = _meant(session, catalog, self._limits, what)
+            elements = elements_meant(session, catalog, self._limits, what)
             unit = Unit(session, catalog.group, catalog.terms, self._clock())
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
         return self._finished(receipt) if receipt.ids else receipt
@@ -353,7 +356,7 @@ class Nexus:
                 return records.all()
             wanted = replace(found, as_of=pinned)
             with _quoting(found.text):
-                return records.of(_meant(session, catalog, self._limits, wanted))
+                return records.of(elements_meant(session, catalog, self._limits, wanted))
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Copy the whole store, all groups, to a file that is not there yet, in one step.
@@ -419,26 +422,7 @@ class Nexus:
     def stats(self) -> Stats:
         """Return the counts of this group and the size of the store."""
         with self._store.reading() as session:
-            group = self._catalog(session).group
-            counts = session.row(_STATS, {"group": group.group_id})
-            size = session.row("SELECT count(*), sqlite_version() FROM grp")
-        assert counts is not None
-        assert size is not None
-        concepts, links, types, predicates, transactions, at = (int(str(one)) for one in counts)
-        path = self._store.path
-        return Stats(
-            path=None if path is None else str(path),
-            size_bytes=0 if path is None else path.stat().st_size,
-            group=self.group_name,
-            groups=int(str(size[0])),
-            concepts=concepts,
-            links=links,
-            types=types,
-            predicates=predicates,
-            transactions=transactions,
-            last_at=Instant(at) if transactions else None,
-            engine="SQLite " + str(size[1]),
-        )
+            return stats_of(session, self._catalog(session).group, self._store.path)
 
     @property
     def path(self) -> Path | None:
@@ -488,21 +472,6 @@ class Nexus:
         return self._catalogs.of(session, self.group_name)
 
 
-_STATS = """
-SELECT
-    (SELECT coalesce(sum(a.count), 0) FROM tally AS a
-      WHERE a.group_id = :group AND a.kind = 'concept'),
-    (SELECT coalesce(sum(b.count), 0) FROM tally AS b
-      WHERE b.group_id = :group AND b.kind = 'link'),
-    (SELECT count(*) FROM tally AS c
-      WHERE c.group_id = :group AND c.kind = 'concept' AND c.count > 0),
-    (SELECT count(*) FROM tally AS d
-      WHERE d.group_id = :group AND d.kind = 'link' AND d.count > 0),
-    coalesce((SELECT g.number FROM grp AS g WHERE g.group_id = :group), 0),
-    coalesce((SELECT h.at FROM grp AS h WHERE h.group_id = :group), 0)
-"""
-
-
 class _Run:
     """The statements of one text inside one write transaction."""
 
@@ -535,7 +504,7 @@ class _Run:
             case ast.DeleteConcept():
                 return delete_concept(self._unit, bind_values(statement.pattern, self._bindings))
         self._unit.flush()
-        return _answer_query(self._reader, self._bindings, statement)
+        return answer(self._reader, self._bindings, statement)
 
     def _targets(self, statement: ast.DeleteKeys | ast.DeleteLinks) -> list[int]:
         self._unit.flush()
@@ -568,91 +537,18 @@ def _only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
     return cast("tuple[ast.Query, ...]", script.statements)
 
 
-def _meant(
-    session: Session, catalog: Catalog, limits: Limits, what: str | Key | Found
-) -> list[int]:
-    """Return the integer ids of the elements that a purge is about."""
-    if not isinstance(what, Found):
-        return elements_named(session, catalog.group, catalog.terms, what)
-    check_parameters(what.parameters, limits.max_depth)
-    match parsed(what.text, limits).statements:
-        case (ast.Find() as find,):
-            reader = Reader(session, catalog, limits, what.as_of)
-            return reader.found(find, Bindings(what.parameters))
-        case _:
-            raise RecollectError(
-                INVALID_SYNTAX,
-                "the text is not one FIND",
-                hint='write FIND(?x) WHERE { ?x {type: "..."} }',
-            )
-
-
-_OF_NOW = Notice(
-    "as_of_ignored",
-    "DESCRIBE speaks of now, whatever as_of says",
-    hint="ask FIND or SEARCH about another time",
-)
-
-
-def _answer_query(
-    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
-) -> Result:
-    match query:
-        case ast.Find():
-            return reader.find(query, bindings, origin)
-        case ast.Search():
-            term = bindings.string(query.term, "the search term")
-            type_ = None if query.type is None else bindings.string(query.type, "the type")
-            limit = DEFAULT_LIMIT
-            if query.limit is not None:
-                limit = bindings.whole(query.limit, "LIMIT")
-            kind = None if query.kind is None else ElementKind(query.kind.value)
-            return _hits(reader, term, kind, type_, limit)
-        case (
-            ast.DescribePrimer()
-            | ast.DescribeDomains()
-            | ast.DescribeConceptTypes()
-            | ast.DescribeConceptType()
-            | ast.DescribePropositionTypes()
-            | ast.DescribePropositionType()
-        ):
-            if reader.moment is not NOW:
-                reader.notices.append(_OF_NOW)
-            node = bind_values(query, bindings)
-            return describe(reader.session, reader.group, node, _syntax_card())
-        case ast.Explain():
-            answer = partial(_answer_query, reader, bindings)
-            return explain(reader, bindings, query.query, answer)
-        case _:
-            assert_never(query)
-
-
-def _hits(
-    reader: Reader, term: str, kind: ElementKind | None, type_: str | None, limit: int
-) -> Hits:
-    valid, known = reader.moment.valid, reader.moment.known
-    found = search(reader.session, reader.group, term, kind, type_, limit, valid, known)
-    reader.notices += found.notices
-    elements = reader.elements(match.element for match in found.matches)
-    return Hits(tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches))
-
-
 def parsed(text: str, limits: Limits) -> ast.Script:
-    """Return the tree of a text; short texts are remembered."""
-    if len(text) <= _REMEMBERED_TEXT:
-        return _remembered(text, limits.max_length, limits.max_depth)
-    return parse(text, max_length=limits.max_length, max_depth=limits.max_depth)
+    """Return the tree of a text; short texts that only read are remembered."""
+    key = text, limits.max_length, limits.max_depth
+    script = _TREES.find(key)
+    if script is None:
+        script = parse(text, max_length=limits.max_length, max_depth=limits.max_depth)
+        if len(text) <= _REMEMBERED_TEXT and script.is_read_only:
+            _TREES.keep(key, script)
+    return script
 
 
-@lru_cache(1024)
-def _remembered(text: str, max_length: int, max_depth: int) -> ast.Script:
-    return parse(text, max_length=max_length, max_depth=max_depth)
-
-
-@lru_cache(1)
-def _syntax_card() -> str:
-    card = resources.files("recollect.kernel.lang").joinpath("syntax_card.md")
-    return card.read_text(encoding="utf-8")
+_TREES: Cache[tuple[str, int, int], ast.Script] = Cache(1024)
 
 
 @contextmanager
@@ -689,7 +585,11 @@ def _notices(script: ast.Script, bindings: Bindings, found: Sequence[Notice]) ->
         if one.hint.removeprefix("$") in bindings.values
     ]
     unused = [
-        Notice("unused_parameter", f"parameter {name} is not used", hint=f"write ${name}")
+        Notice(
+            "unused_parameter",
+            f"parameter {name} is not used",
+            hint=f"name it {name[1:]}" if name[:1] in ("$", ":") else f"write ${name}",
+        )
         for name in bindings.values
         if name not in bindings.used
     ]

@@ -63,6 +63,6 @@ def test_the_card_names_every_word_of_the_language() -> None:
     words = (
         "FIND WHERE ATTR META FILTER NOT OPTIONAL UNION ORDER LIMIT OFFSET COUNT COLLECT SUM AVG "
         "MIN MAX DISTINCT CONTAINS STARTS_WITH ENDS_WITH REGEX IN IS_NULL IS_NOT_NULL UPSERT "
-        "CONCEPT PROPOSITION DELETE DETACH DESCRIBE PRIMER DOMAINS SEARCH null parameters"
+        "CONCEPT PROPOSITION DELETE DETACH DESCRIBE PRIMER DOMAINS SEARCH EXPLAIN null parameters"
     )
     assert [word for word in words.split() if word not in syntax_card()] == []

@@ -28,6 +28,7 @@ def outcome(text):
     except RecollectError as error:
         assert error.source == text
         assert error.span is not None
+        assert error.hint
         assert 0 <= error.span.start <= error.span.end <= len(text)
         if error.fix is not None:
             assert 0 <= error.fix.span.start <= error.fix.span.end <= len(text)

@@ -30,7 +30,8 @@ KIP_1001 InvalidSyntax: found `ATTRIBUTE`, expected ATTRIBUTES or PROPOSITIONS
         snapshot("""\
 KIP_1001 InvalidSyntax: found `[`, expected `{` or a placeholder
    1 | PSERT { CONCEPT @a { {type: "T", name: "A"} SET ATTRIBUTES [1] } }
-     |                                                            ^\
+     |                                                            ^
+  hint: write SET ATTRIBUTES {key: "value"}\
 """),
     ),
     (

@@ -136,9 +136,11 @@ KIP_1001 InvalidSyntax: FIND has no WHERE block
     (
         'FIND() WHERE { ?x {type: "A"} }',
         snapshot("""\
-KIP_1001 InvalidSyntax: found `)`, expected a variable, COUNT, COLLECT, SUM, AVG, MIN or MAX
+KIP_1001 InvalidSyntax: FIND names no column
    1 | FIND() WHERE { ?x {type: "A"} }
-     |      ^\
+     |      ^
+  hint: use ?x
+  mended: FIND(?x) WHERE { ?x {type: "A"} }\
 """),
     ),
     (
@@ -173,7 +175,9 @@ KIP_1001 InvalidSyntax: LIMIT takes a whole number, zero or more
         snapshot("""\
 KIP_1001 InvalidSyntax: found `?x`, expected BY
    1 | FIND(?x) WHERE { ?x {type: "A"} } ORDER ?x
-     |                                         ^^\
+     |                                         ^^
+  hint: add BY
+  mended: FIND(?x) WHERE { ?x {type: "A"} } ORDER BY ?x\
 """),
     ),
     (
@@ -209,39 +213,46 @@ KIP_1001 InvalidSyntax: DELETE ATTRIBUTES has no WHERE block
         snapshot("""\
 KIP_1001 InvalidSyntax: the text ends, expected PRIMER, DOMAINS, CONCEPT or PROPOSITION
    1 | DESCRIBE
-     |         ^\
+     |         ^
+  hint: add PRIMER
+  mended: DESCRIBE PRIMER\
 """),
     ),
     (
         'DESCRIBE CONCEPT "Drug"',
-        snapshot("""\
+        snapshot('''\
 KIP_1001 InvalidSyntax: found `"Drug"`, expected TYPE or TYPES
    1 | DESCRIBE CONCEPT "Drug"
-     |                  ^^^^^^\
-"""),
+     |                  ^^^^^^
+  hint: add TYPE
+  mended: DESCRIBE CONCEPT TYPE "Drug"\
+'''),
     ),
     (
         "SEARCH",
-        snapshot("""\
+        snapshot('''\
 KIP_1001 InvalidSyntax: the text ends, expected a string, CONCEPT or PROPOSITION
    1 | SEARCH
-     |       ^\
-"""),
+     |       ^
+  hint: write SEARCH "words"\
+'''),
     ),
     (
         'SEARCH CONCEPT "aspirin" WITH TYPE',
-        snapshot("""\
+        snapshot('''\
 KIP_1001 InvalidSyntax: the text ends, expected a string
    1 | SEARCH CONCEPT "aspirin" WITH TYPE
-     |                                   ^\
-"""),
+     |                                   ^
+  hint: write SEARCH "words" WITH TYPE "..."\
+'''),
     ),
     (
         "EXPLAIN UPSERT {}",
         snapshot("""\
 KIP_1001 InvalidSyntax: found `UPSERT`, expected FIND, SEARCH or DESCRIBE
    1 | EXPLAIN UPSERT {}
-     |         ^^^^^^\
+     |         ^^^^^^
+  hint: write EXPLAIN FIND(?x) WHERE { ?x {type: "..."} }\
 """),
     ),
 ]
@@ -294,7 +305,8 @@ KIP_1001 InvalidSyntax: the keys stand in braces, found `[`
         snapshot("""\
 KIP_1001 InvalidSyntax: found `LINKS`, expected ATTRIBUTES, METADATA, PROPOSITIONS or CONCEPT
    1 | DELETE LINKS WHERE { {type: "A"} }
-     |        ^^^^^\
+     |        ^^^^^
+  hint: write DELETE CONCEPT {type: "...", name: "..."} DETACH\
 """),
     ),
     (
@@ -310,9 +322,11 @@ KIP_1001 InvalidSyntax: found `PROPOSITION`, expected ATTRIBUTES, METADATA, PROP
     (
         "DESCRIBE TYPES",
         snapshot("""\
-KIP_1001 InvalidSyntax: found `TYPES`, expected PRIMER, DOMAINS, CONCEPT or PROPOSITION
+KIP_1001 InvalidSyntax: there is no DESCRIBE TYPES
    1 | DESCRIBE TYPES
-     |          ^^^^^\
+     |          ^^^^^
+  hint: use CONCEPT TYPES
+  mended: DESCRIBE CONCEPT TYPES\
 """),
     ),
     (

@@ -15,7 +15,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.model import AttributeIndex, Limits, PutConcept, Rows
 
-ATTRIBUTE = "risk \"level\"'s"  # what would break out of a badly quoted text
+ATTRIBUTE = 'risk "level"\'s'  # what would break out of a badly quoted text
 INDEX = "USING INDEX attribute:"
 QUESTION = 'FIND(?n) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?n) ATTR(?d, $, ?r) FILTER(@) }'
 
@@ -53,7 +53,9 @@ def plan(place: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("is_analysed", [False, True])
-@pytest.mark.parametrize("test", ["?r == 3", "?r < 3", "?r > 47", "?r >= 48", '?r == "3"', '?r < "3"'])
+@pytest.mark.parametrize(
+    "test", ["?r == 3", "?r < 3", "?r > 47", "?r >= 48", '?r == "3"', '?r < "3"']
+)
 def test_a_comparison_uses_the_index(
     nexus: recollect.Nexus, place: str, test: str, is_analysed: bool
 ) -> None:
@@ -71,7 +73,9 @@ def test_a_comparison_uses_the_index(
 
 def test_the_index_finds_what_is_written_after_it(nexus: recollect.Nexus) -> None:
     nexus.add_index("Drug", ATTRIBUTE)
-    nexus.write([PutConcept("Drug", "d1", {ATTRIBUTE: 777}), PutConcept("Drug", "new", {ATTRIBUTE: 777})])
+    nexus.write(
+        [PutConcept("Drug", "d1", {ATTRIBUTE: 777}), PutConcept("Drug", "new", {ATTRIBUTE: 777})]
+    )
     found = nexus.read(question("?r == 777")).results[0]
     assert isinstance(found, Rows)
     assert found.rows == [("d1",), ("new",)]

@@ -19,6 +19,7 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.write.dump_format import GROUP, LINES
 from recollect.model import AsOf, Delete, ElementKind, Key, PutConcept, PutLink
 
 EXAMPLES = settings.default.max_examples if settings.default else 100
@@ -51,8 +52,12 @@ def teach(nexus: recollect.Nexus) -> recollect.Nexus:
     """Give a group two clocks, a past, given ids, a second link of one triple and a deletion."""
     a, b = Key("Drug", "A"), Key("Drug", "B")
     nexus.write([PutConcept("Drug", "A", {"n": 1.0}, id="first"), PutConcept("Drug", "B")])
-    nexus.write([PutLink(a, "like", b, metadata={"valid_from": "2024"}), PutLink(a, "like", b, key="2")])
-    nexus.write([PutConcept("Drug", "A", {"n": 2, "text": "中文 \x01 words"})], actor="me", request_id="7")
+    nexus.write(
+        [PutLink(a, "like", b, metadata={"valid_from": "2024"}), PutLink(a, "like", b, key="2")]
+    )
+    nexus.write(
+        [PutConcept("Drug", "A", {"n": 2, "text": "中文 \x01 words"})], actor="me", request_id="7"
+    )
     nexus.write([PutConcept("Drug", "C"), PutLink(Key("Drug", "C"), "like", a)])
     nexus.write([Delete(Key("Drug", "C"))])
     nexus.add_index("Drug", "n")
@@ -75,6 +80,21 @@ def test_a_restored_memory_goes_on_as_the_first_would(dump: bytes) -> None:
         assert report.created == 1
         assert nexus.verify().is_whole
         assert nexus.stats().transactions == 6
+
+
+def test_every_column_of_a_group_is_dumped_or_made_anew() -> None:
+    store = SqliteStore(":memory:")
+    with store.reading() as session:
+        rows = session.rows("""
+            SELECT s.name, c.name FROM sqlite_schema AS s JOIN pragma_table_info(s.name) AS c
+            WHERE s.type = 'table' AND EXISTS (
+              SELECT 1 FROM pragma_table_info(s.name) AS g WHERE g.name = 'group_id')
+        """)
+    store.close()
+    derived = {"tally", "text_past"}
+    held = {(table, column) for table, column in rows if table not in derived}
+    dumped = {(line.table, field.column) for line in (GROUP, *LINES) for field in line.fields}
+    assert {one for one in held if one[1] != "group_id"} == dumped
 
 
 def test_a_file_is_dumped_and_restored_through_paths(tmp_path: Path) -> None:

@@ -1,15 +1,27 @@
 """The KIP request face: one call in, one JSON object out, never an exception for bad input."""
 
+from recollect.faces.kip.capsules import (
+    Imported,
+    export_capsules,
+    import_capsules,
+    read_capsules,
+    write_capsules,
+)
 from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
 from recollect.faces.kip.prompts import syntax_card, tool_definitions
 from recollect.faces.kip.response import Response
 from recollect.faces.kip.tool_call import handle_tool_call
 
 __all__ = [
+    "Imported",
     "Response",
     "execute_kip",
     "execute_kip_readonly",
+    "export_capsules",
     "handle_tool_call",
+    "import_capsules",
+    "read_capsules",
     "syntax_card",
     "tool_definitions",
+    "write_capsules",
 ]

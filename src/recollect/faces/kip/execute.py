@@ -12,8 +12,7 @@ from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.request import Command, OnMissing, Request, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
 from recollect.kernel import Nexus
-from recollect.kernel.write.streams import silent
-from recollect.model import Answer, AsOf, Progress, Value
+from recollect.model import Answer, AsOf, Progress, Value, silent
 
 Run = Callable[[Nexus, Request, Command], Answer]
 

@@ -17,6 +17,7 @@ from recollect.model import (
     DeleteReport,
     Description,
     Element,
+    Explanation,
     Hit,
     Hits,
     Link,
@@ -60,6 +61,8 @@ def _result(result: Result, form: Format, *, is_dry_run: bool) -> Response:
             return {"hits": [_hit(one) for one in result.hits]}
         case Description():
             return dict(result.body)
+        case Explanation():
+            return explanation_object(result)
         case UpsertReport() | DeleteReport() | BatchReport():
             report = _report(result)
             return {**report, "dry_run": True} if is_dry_run else report
@@ -69,7 +72,7 @@ def _result(result: Result, form: Format, *, is_dry_run: bool) -> Response:
 
 def _rows(found: Rows, form: Format) -> Response:
     columns = list(found.columns)
-    rows = [[_cell(cell) for cell in row] for row in found.rows]
+    rows = [[cell_object(cell) for cell in row] for row in found.rows]
     match form:
         case "rows":
             return {"columns": columns, "rows": rows}
@@ -112,20 +115,39 @@ def _skipped(item: Skipped) -> Response:
 
 
 def _hit(hit: Hit) -> Response:
-    return {"kind": hit.kind.value, "_score": hit.score, **_element(hit.element)}
+    return {"kind": hit.kind.value, "_score": hit.score, **element_object(hit.element)}
 
 
-def _cell(cell: Cell) -> object:
+def explanation_object(explanation: Explanation) -> Response:
+    """Return an explanation as JSON: texts, lists of lines, and counts."""
+    return {
+        "tree": explanation.tree,
+        "written": list(explanation.written),
+        "plan": list(explanation.plan),
+        "rules": list(explanation.rules),
+        "counts": dict(explanation.counts),
+        "sql": explanation.sql,
+        "parameters": dict(explanation.parameters),
+        "engine": list(explanation.engine),
+        "rows": explanation.rows,
+        "steps": explanation.steps,
+        "scanned": explanation.scanned,
+    }
+
+
+def cell_object(cell: Cell) -> object:
+    """Return a cell of an answer as JSON."""
     match cell:
         case Concept() | Link():
-            return _element(cell)
+            return element_object(cell)
         case list():
-            return [_element(one) if isinstance(one, Concept | Link) else one for one in cell]
+            return [element_object(one) if isinstance(one, Concept | Link) else one for one in cell]
         case _:
             return cell
 
 
-def _element(element: Element) -> Response:
+def element_object(element: Element) -> Response:
+    """Return an element as JSON."""
     match element:
         case Concept():
             return {

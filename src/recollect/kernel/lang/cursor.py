@@ -113,6 +113,11 @@ class Cursor:
         starts, last = self.tokens.starts, self.at - 1
         return Span(starts[first], starts[last] + len(self.tokens.texts[last]))
 
+    def following_variable(self) -> str | None:
+        """Return the first variable at or after the current token, as it is written."""
+        rest = self.tokens.texts[self.at :]
+        return next((one for one in rest if one[0] == "?" and len(one) > 1), None)
+
     def text_since(self, first: int) -> str:
         """Return the source from token `first` to the last one consumed."""
         span = self.since(first)
@@ -121,6 +126,22 @@ class Cursor:
     def unexpected(self, *expected: str) -> RecollectError:
         """Return the error for the current token, where one of `expected` should stand."""
         return diagnose.unexpected(self.tokens, self.at, expected)
+
+    def unwrapped(self, message: str, first: int, keyword: str, brackets: str) -> RecollectError:
+        """Return the error for what stands from token `first` to here without its brackets."""
+        opener, closer = brackets[0], brackets[1]
+        pad = " " if opener == "{" else ""
+        span, inside = self.since(first), self.text_since(first)
+        if self.token == closer and diagnose.innermost_open(self.tokens, first) is None:
+            before = Span(span.start, span.start)
+            error = self.error(message, span=span, hint=f"add `{opener}` after {keyword}")
+            error.fix = Fix(before, f"{opener}{pad}")
+            return error
+        better = f"{opener}{pad}{inside}{pad}{closer}"
+        is_short = len(better) <= 60 and "\n" not in better
+        joint = " " if opener == "{" else ""
+        shown = better if is_short else f"{opener}{pad}...{pad}{closer}"
+        return self.error(message, span=span, hint=f"use {keyword}{joint}{shown}", fix=better)
 
     def error(
         self,

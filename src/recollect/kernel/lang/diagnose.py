@@ -30,11 +30,12 @@ from recollect.kernel.lang.tokens import (
     CLOSERS,
     END,
     KEYWORDS,
+    THE_END,
     Tokens,
     is_word,
 )
 
-SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ","}
+SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ",", "SORT": "ORDER"}
 COMPARISON_SYNONYMS = {"<>": "!=", "!==": "!=", "===": "==", "=<": "<=", "=>": ">="}
 FOREIGN_STATEMENTS = {
     **dict.fromkeys(("SELECT", "MATCH", "GET", "QUERY", "ASK"), "FIND"),
@@ -42,7 +43,21 @@ FOREIGN_STATEMENTS = {
     **dict.fromkeys(("REMOVE", "DROP", "PURGE"), "DELETE"),
     **dict.fromkeys(("SHOW", "LIST", "SCHEMA"), "DESCRIBE"),
 }
-QUOTES = {"'": "'", "`": "`", "\u2018": "\u2019", "\u201c": "\u201d", "\u201d": "\u201d"}
+FIRST_OF_TWO = {
+    **dict.fromkeys(("TYPE", "METADATA"), "WITH"),
+    **dict.fromkeys(("ATTRIBUTES", "PROPOSITIONS"), "SET"),
+    "BY": "ORDER",
+}
+SECOND_OF_TWO = ("BY", "TYPE", "METADATA")
+QUOTES = {one: one for one in "'`\u201d\uff02"} | {
+    "\u2018": "\u2019",
+    "\u201c": "\u201d",
+    "\u300c": "\u300d",
+    "\u300e": "\u300f",
+}
+FULL_WIDTH = {chr(ord(one) + 0xFEE0): one for one in "(),:;?{}[]|!=<>&$@."} | {"\u3001": ","}
+CODE_FENCE = "```"
+FENCED = re.compile(r"```(?:\w*[ \t\r]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 READS = {"attributes": "ATTR", "metadata": "META"}
 DOTTED = re.compile(r"\.(attributes|metadata)\.(\w{1,60})")
@@ -56,12 +71,16 @@ def unexpected(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if token is END:
         return _text_ends(tokens, expected)
     return (
-        _no_token(tokens, at)
+        _code_fence(tokens, at)
+        or _no_token(tokens, at)
         or _other_spelling(tokens, at, expected)
         or _other_comparison(tokens, at, expected)
+        or _stray(tokens, at, expected)
+        or _half_of_two(tokens, at, expected)
         or _missing_bracket(tokens, at, expected)
-        or _missing_comma(tokens, at, expected)
+        or _missing_separator(tokens, at, expected)
         or _near_miss(tokens, at, expected)
+        or _missing_word(tokens, at, expected)
         or _bare_word(tokens, at, expected)
         or _error(tokens, tokens.span(at), _found(token, expected))
     )
@@ -72,12 +91,16 @@ def not_a_token(tokens: Tokens, at: int) -> RecollectError | None:
     return None if tokens.texts[at] is END else _no_token(tokens, at)
 
 
-def is_near(word: str, names: tuple[str, ...]) -> bool:
-    """Whether a word can only be one of the names, misspelled."""
+def meant(word: str, names: tuple[str, ...]) -> str | None:
+    """Return the name that a word can only be, misspelled or cut short."""
     if len(word) > 40:  # comparing takes time in proportion
-        return False
-    folded = (name.casefold() for name in names)
-    return bool(get_close_matches(word.casefold(), folded, n=1, cutoff=0.75))
+        return None
+    by_folded = {name.casefold(): name for name in names}
+    folded = word.casefold()
+    close = get_close_matches(folded, by_folded, n=1, cutoff=0.75)
+    if not close and len(word) > 1:
+        close = [name for name in by_folded if name.startswith(folded)]
+    return by_folded[close[0]] if len(close) == 1 else None
 
 
 def quoted(word: str) -> str:
@@ -115,25 +138,30 @@ def _found(token: str, expected: tuple[str, ...]) -> str:
 
 
 def _text_ends(tokens: Tokens, expected: tuple[str, ...]) -> RecollectError:
-    bracket = _innermost_open(tokens, len(tokens.texts) - 1)
+    bracket = innermost_open(tokens, len(tokens.texts) - 1)
     end = len(tokens.source)
     if bracket is None:
         message = f"the text ends, expected {listed(expected)}"
-        return _error(tokens, Span(end, end), message)
+        error = _error(tokens, Span(end, end), message)
+        if len(expected) == 1 and expected[0] in SECOND_OF_TWO:
+            word = expected[0]
+            error.hint, error.fix = f"add {word}", Fix(Span(end, end), f" {word}")
+        return error
     symbol = tokens.texts[bracket]
     closer = CLOSERS[symbol]
-    fix = Fix(Span(end, end), closer) if closer in expected else None
+    is_mended = closer in expected
+    fix = Fix(Span(end, end), closer) if is_mended else None
     return RecollectError(
         INVALID_SYNTAX,
         f"this `{symbol}` is never closed: the text ends, expected {listed(expected)}",
-        hint=f"add `{closer}`",
+        hint=f"add `{closer}`" if is_mended else "",
         source=tokens.source,
         span=tokens.span(bracket),
         fix=fix,
     )
 
 
-def _innermost_open(tokens: Tokens, until: int) -> int | None:
+def innermost_open(tokens: Tokens, until: int) -> int | None:
     """Return the last bracket before token `until` that nothing has closed."""
     opened: list[int] = []
     for at, token in enumerate(tokens.texts[:until]):
@@ -144,6 +172,22 @@ def _innermost_open(tokens: Tokens, until: int) -> int | None:
     return opened[-1] if opened else None
 
 
+def _code_fence(tokens: Tokens, at: int) -> RecollectError | None:
+    """A text in the code fence that a model puts around it, or words before one."""
+    source, start = tokens.source, tokens.starts[at]
+    fence = source.find(CODE_FENCE) if at == 0 else start
+    if fence < 0 or not source.startswith(CODE_FENCE, fence):
+        return None
+    body = FENCED.match(source, fence) if at == 0 else None
+    message = "a code fence stands around the text" if body else "a code fence ends the text"
+    error = _error(tokens, Span(fence, fence + 3), message, hint="remove the code fence")
+    if body is not None:
+        error.fix = Fix(Span(0, len(source)), body[1].strip())
+    elif not source[fence + 3 :].strip():
+        error.fix = Fix(Span(fence, len(source)), "")
+    return error
+
+
 def _no_token(tokens: Tokens, at: int) -> RecollectError | None:
     token, span = tokens.texts[at], tokens.span(at)
     first = token[0]
@@ -151,6 +195,8 @@ def _no_token(tokens: Tokens, at: int) -> RecollectError | None:
         return _open_string(tokens, at)
     if token in QUOTES:
         return _wrong_quotes(tokens, at)
+    if token in FULL_WIDTH:
+        return _written(tokens, span, FULL_WIDTH[token])
     if token in ("?", "@", "$"):
         return _error(
             tokens,
@@ -223,15 +269,15 @@ def _other_spelling(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Recol
         upper = token.upper()
         message = f"the keyword {upper} is written in upper case, found `{token}`"
         return _error(tokens, span, message, hint=f"use {upper}", fix=upper)
-    meant = SYNONYMS.get(token.upper())
-    if meant is not None and meant in expected:
-        return _written(tokens, span, meant)
+    symbol = SYNONYMS.get(token.upper())
+    if symbol is not None and symbol in expected:
+        return _written(tokens, span, symbol)
     if token == "=" and ":" in expected:
         return _written(tokens, span, ":")
     if A_VALUE in expected and is_word(token):
-        meant = SPOKEN_VALUES.get(token) or token.lower()
-        if meant in ("true", "false", "null"):
-            return _written(tokens, span, meant)
+        spoken = SPOKEN_VALUES.get(token) or token.lower()
+        if spoken in ("true", "false", "null"):
+            return _written(tokens, span, spoken)
     if A_VALUE in expected and (token in NOT_NUMBERS or token in ("-", "+")):
         number = token if token in NOT_NUMBERS else token + tokens.texts[at + 1]
         if number.lstrip("+-") in NOT_NUMBERS:
@@ -240,21 +286,21 @@ def _other_spelling(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Recol
     return None
 
 
-def _written(tokens: Tokens, span: Span, meant: str) -> RecollectError:
+def _written(tokens: Tokens, span: Span, better: str) -> RecollectError:
     found = tokens.source[span.start : span.end]
-    message = f"found `{found}`, which is written `{meant}`"
-    return _error(tokens, span, message, hint=f"use {meant}", fix=meant)
+    message = f"found `{found}`, which is written `{better}`"
+    return _error(tokens, span, message, hint=f"use {better}", fix=better)
 
 
 def _other_comparison(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
     """A comparison spelled as elsewhere, of which this token is the first or the last part."""
     source, span = tokens.source, tokens.span(at)
     if "==" in expected or A_VALUE in expected:
-        for spelled, meant in COMPARISON_SYNONYMS.items():
+        for spelled, better in COMPARISON_SYNONYMS.items():
             if source.startswith(spelled, span.start):
-                return _written(tokens, Span(span.start, span.start + len(spelled)), meant)
+                return _written(tokens, Span(span.start, span.start + len(spelled)), better)
             if source.endswith(spelled, 0, span.end):
-                return _written(tokens, Span(span.end - len(spelled), span.end), meant)
+                return _written(tokens, Span(span.end - len(spelled), span.end), better)
     if tokens.texts[at] == "=" and "==" in expected:
         return _written(tokens, span, "==")
     return None
@@ -270,7 +316,7 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
         message = f"`{token[:40]}` is not quoted, expected {listed(expected)}"
         return _error(tokens, span, message, hint=f"use {text}", fix=text)
     sigil = "@" if A_HANDLE in expected else "?" if A_VARIABLE in expected else ""
-    if not sigil or A_PATTERN in expected or not is_word(token):
+    if not sigil or A_PATTERN in expected or not is_word(token) or token in KEYWORDS:
         return None
     return _error(
         tokens,
@@ -281,10 +327,51 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     )
 
 
+def _half_of_two(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    """The second of two words that are written together, without the first."""
+    first = FIRST_OF_TWO.get(tokens.texts[at])
+    return _add_word(tokens, at, expected, first) if first in expected else None
+
+
+def _missing_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    """The first of two words that are written together, without the second."""
+    if len(expected) > 1 or expected[0] not in SECOND_OF_TWO:
+        return None
+    return _add_word(tokens, at, expected, expected[0])
+
+
+def _add_word(
+    tokens: Tokens, at: int, expected: tuple[str, ...], word: str | None
+) -> RecollectError:
+    span = tokens.span(at)
+    error = _error(tokens, span, _found(tokens.texts[at], expected), hint=f"add {word}")
+    error.fix = Fix(Span(span.start, span.start), f"{word} ")
+    return error
+
+
+def _stray(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+    """A separator before what stands well without it."""
+    token = tokens.texts[at]
+    if token not in (",", ";", ".") or not _fits(tokens.texts[at + 1], expected):
+        return None
+    message = f"this `{token}` separates nothing, expected {listed(expected)}"
+    return _error(tokens, tokens.span(at), message, hint=f"remove `{token}`", fix="")
+
+
+def _fits(token: str, expected: tuple[str, ...]) -> bool:
+    return (
+        token in expected
+        or (token is END and THE_END in expected)
+        or (token[0] == "?" and A_VARIABLE in expected)
+        or (token in ("{", "(") and A_PATTERN in expected)
+        or (token[0] == '"' and A_STRING in expected)
+    )
+
+
 def _missing_bracket(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
     """A closing bracket or a keyword where an inner bracket should have been closed first."""
     token = tokens.texts[at]
-    bracket = _innermost_open(tokens, at)
+    bracket = innermost_open(tokens, at)
     if bracket is None:
         if token not in CLOSERS.values():
             return None
@@ -303,13 +390,14 @@ def _missing_bracket(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Reco
     return error
 
 
-def _missing_comma(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
+def _missing_separator(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
     token = tokens.texts[at]
-    if "," not in expected or not (token[0] in '?@$"({[-' or token[0].isalnum()):
+    separator = next((one for one in (",", ":") if one in expected), None)
+    if separator is None or not (token[0] in '?@$"({[-' or token[0].isalnum()):
         return None
     previous = tokens.span(at - 1).end
-    error = _error(tokens, tokens.span(at), _found(token, expected), hint="add `,`")
-    error.fix = Fix(Span(previous, previous), ",")
+    error = _error(tokens, tokens.span(at), _found(token, expected), hint=f"add `{separator}`")
+    error.fix = Fix(Span(previous, previous), separator)
     return error
 
 
@@ -318,14 +406,13 @@ def _near_miss(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if not is_word(token):
         return None
     keywords = tuple(one for one in expected if one.isupper())
-    meant = FOREIGN_STATEMENTS.get(token.upper())
-    if meant in keywords:
+    statement = FOREIGN_STATEMENTS.get(token.upper())
+    if statement in keywords:
         message = f"there is no statement {token}, expected {listed(expected)}"
-        return _error(tokens, tokens.span(at), message, hint=f"write it with {meant}")
-    if not is_near(token, keywords):
+        return _error(tokens, tokens.span(at), message, hint=f"write it with {statement}")
+    word = meant(token, keywords)
+    if word is None:
         return None
-    known = nearest(token, keywords)
+    known = nearest(token, keywords) or (word,)
     message = _found(token, expected)
-    return _error(
-        tokens, tokens.span(at), message, hint=f"use {known[0]}", known=known, fix=known[0]
-    )
+    return _error(tokens, tokens.span(at), message, hint=f"use {word}", known=known, fix=word)

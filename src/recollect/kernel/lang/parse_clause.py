@@ -40,6 +40,8 @@ def where(cursor: Cursor, statement: str) -> tuple[Clause, ...]:
     if cursor.token != "WHERE":
         raise _no_where(cursor, statement)
     cursor.advance()
+    if cursor.token == "(" or is_named(cursor.token, "?"):
+        raise _no_braces(cursor, "WHERE")
     return block(cursor)
 
 
@@ -67,11 +69,13 @@ def _clause(cursor: Cursor) -> Clause:
         return filter_clause(cursor)
     if token in BLOCKS:
         cursor.advance()
-        if cursor.token == "(":
+        if cursor.token == "(" or is_named(cursor.token, "?"):
             raise _no_braces(cursor, token)
         clauses = block(cursor)
         return BLOCKS[token](clauses, span=cursor.since(first))
-    raise cursor.unexpected(A_VARIABLE, A_PATTERN, *CLAUSES, "}")
+    error = cursor.unexpected(A_VARIABLE, A_PATTERN, *CLAUSES, "}")
+    error.hint = error.hint or 'write a clause like ?x {type: "..."} or (?x, "predicate", ?y)'
+    raise error
 
 
 def _named(cursor: Cursor, name: Variable | None, first: int) -> ConceptClause | LinkClause:
@@ -88,15 +92,12 @@ def _named(cursor: Cursor, name: Variable | None, first: int) -> ConceptClause |
 
 
 def _no_braces(cursor: Cursor, keyword: str) -> RecollectError:
+    """Return the error for a block without its braces: one clause, or all there are of WHERE."""
     first = cursor.at
-    link_pattern(cursor)
-    block = f"{{ {cursor.text_since(first)} }}"
-    return cursor.error(
-        f"{keyword} takes a block in braces",
-        span=cursor.since(first),
-        hint=f"use {keyword} {block}",
-        fix=block,
-    )
+    _clause(cursor)
+    while keyword == "WHERE" and (cursor.token in ("(", *CLAUSES) or is_named(cursor.token, "?")):
+        _clause(cursor)
+    return cursor.unwrapped(f"{keyword} takes a block in braces", first, keyword, "{}")
 
 
 def _read(cursor: Cursor) -> ReadClause:

@@ -25,7 +25,7 @@ from recollect.kernel.lang.ast import (
     TextTest,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import is_near
+from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_value import at_parameter, value, variable
 from recollect.kernel.lang.tokens import (
     A_VALUE,
@@ -46,11 +46,19 @@ def filter_clause(cursor: Cursor) -> FilterClause:
     """Parse `FILTER(expression)`."""
     first = cursor.at
     cursor.advance()
+    if cursor.token[0] in "?!" or cursor.token in TESTS:
+        raise _no_parentheses(cursor)
     cursor.open("(")
     expression = _or(cursor)
     cursor.take(",")
     cursor.close(")", "&&", "||")
     return FilterClause(expression, span=cursor.since(first))
+
+
+def _no_parentheses(cursor: Cursor) -> RecollectError:
+    first = cursor.at
+    _or(cursor)
+    return cursor.unwrapped("the condition of FILTER stands in parentheses", first, "FILTER", "()")
 
 
 def _or(cursor: Cursor) -> Expression:
@@ -157,14 +165,12 @@ def _unknown_test(cursor: Cursor) -> RecollectError:
         return cursor.unexpected(*TESTS)
     if cursor.next_token() != "(":
         return cursor.unexpected(A_VARIABLE, A_VALUE, "!", "(")
-    meant = OTHER_NAMES.get(name.upper())
-    known = (meant,) if meant else nearest(name[:40], TESTS) or TESTS
-    is_misspelled = meant is not None or is_near(name, TESTS)
+    better = OTHER_NAMES.get(name.upper()) or meant(name, TESTS)
     return cursor.error(
         f"FILTER has no function {name[:40]}",
-        hint=f"use {known[0]}" if is_misspelled else f"use one of {', '.join(TESTS)}",
-        known=known,
-        fix=known[0] if is_misspelled else None,
+        hint=f"use {better or 'one of ' + ', '.join(TESTS)}",
+        known=nearest(name[:40], TESTS) or ((better,) if better else TESTS),
+        fix=better,
     )
 
 

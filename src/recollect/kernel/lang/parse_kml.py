@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.errors import RecollectError, Span
+from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.ast import (
     ConceptBlock,
     DeleteConcept,
@@ -22,10 +22,11 @@ from recollect.kernel.lang.ast import (
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_path import plain_predicate
-from recollect.kernel.lang.parse_pattern import concept_pattern, no_end
+from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, no_end
 from recollect.kernel.lang.parse_value import at_parameter, text, value, variable
 from recollect.kernel.lang.tokens import A_HANDLE, A_PATTERN, is_named
 
+BLOCKS = ("CONCEPT", "PROPOSITION")
 DELETES = ("ATTRIBUTES", "METADATA", "PROPOSITIONS", "CONCEPT")
 
 
@@ -33,15 +34,14 @@ def upsert(cursor: Cursor) -> Upsert:
     """Parse UPSERT, which stands here."""
     first = cursor.at
     cursor.advance()
+    if cursor.token in BLOCKS:
+        raise _no_braces(cursor)
     cursor.open("{")
     blocks: list[ConceptBlock | LinkBlock] = []
     while cursor.token != "}":
-        if cursor.token == "CONCEPT":
-            blocks.append(_concept_block(cursor))
-        elif cursor.token == "PROPOSITION":
-            blocks.append(_link_block(cursor))
-        else:
+        if cursor.token not in BLOCKS:
             raise _no_block(cursor)
+        blocks.append(_block(cursor))
         cursor.take(",")
     cursor.close("}")
     metadata = _metadata(cursor)
@@ -62,7 +62,32 @@ def delete(cursor: Cursor) -> Mutation:
         case "CONCEPT":
             return _delete_concept(cursor, first)
         case _:
-            raise cursor.unexpected(*DELETES)
+            raise _nothing_to_delete(cursor)
+
+
+def _nothing_to_delete(cursor: Cursor) -> RecollectError:
+    """Return the error for a DELETE that does not say what kind of thing goes."""
+    error = cursor.unexpected(*DELETES)
+    start = cursor.here().start
+    if cursor.token == "{":
+        error.hint, error.fix = "add CONCEPT", Fix(Span(start, start), "CONCEPT ")
+    elif cursor.token == "(":
+        first = cursor.at
+        link_pattern(cursor)
+        better = f"PROPOSITIONS WHERE {{ {cursor.text_since(first)} }}"
+        error.hint, error.fix = f"use {better}", Fix(cursor.since(first), better)
+    return error
+
+
+def _block(cursor: Cursor) -> ConceptBlock | LinkBlock:
+    return _concept_block(cursor) if cursor.token == "CONCEPT" else _link_block(cursor)
+
+
+def _no_braces(cursor: Cursor) -> RecollectError:
+    first = cursor.at
+    while cursor.token in BLOCKS:
+        _block(cursor)
+    return cursor.unwrapped("the blocks of UPSERT stand in braces", first, "UPSERT", "{}")
 
 
 def _no_block(cursor: Cursor) -> RecollectError:
@@ -70,6 +95,7 @@ def _no_block(cursor: Cursor) -> RecollectError:
     if cursor.token in ("{", "("):
         keyword = "CONCEPT" if cursor.token == "{" else "PROPOSITION"
         error.hint, error.fix = f"write {keyword} @handle {{ {cursor.token}...", None
+    error.hint = error.hint or 'write CONCEPT @handle { {type: "...", name: "..."} }'
     return error
 
 
@@ -79,7 +105,7 @@ def _concept_block(cursor: Cursor) -> ConceptBlock:
     handle = _block_handle(cursor)
     cursor.open("{")
     if cursor.token != "{":
-        raise _no_pattern(cursor)
+        raise _no_pattern(cursor, first)
     pattern = concept_pattern(cursor)
     attributes: ValueNode | None = None
     links: tuple[SetLink, ...] | None = None
@@ -102,6 +128,8 @@ def _link_block(cursor: Cursor) -> LinkBlock:
     cursor.advance()
     handle = _block_handle(cursor)
     cursor.open("{")
+    if cursor.token == "{":
+        raise _other_block(cursor, first, "CONCEPT", "a link in parentheses, not with a pattern")
     target = _link_target(cursor)
     attributes: ValueNode | None = None
     while cursor.take("SET"):
@@ -113,12 +141,25 @@ def _link_block(cursor: Cursor) -> LinkBlock:
     return LinkBlock(handle, target, attributes, metadata, span=cursor.since(first))
 
 
-def _no_pattern(cursor: Cursor) -> RecollectError:
+def _no_pattern(cursor: Cursor, first: int) -> RecollectError:
+    if cursor.token == "(":
+        return _other_block(cursor, first, "PROPOSITION", "a pattern in braces, not with a link")
     error = cursor.unexpected("{")
-    if not cursor.at_end and cursor.next_token() == ":":
+    if not cursor.at_end and error.fix is None:
         error.message = "a CONCEPT block begins with a pattern in braces of its own"
         error.hint = 'write CONCEPT @handle { {type: "...", name: "..."} ... }'
     return error
+
+
+def _other_block(cursor: Cursor, first: int, meant: str, begins_with: str) -> RecollectError:
+    """Return the error for a block of the other kind; its keyword is token `first`."""
+    keyword = cursor.tokens.texts[first]
+    return cursor.error(
+        f"a {keyword} block begins with {begins_with}",
+        span=cursor.tokens.span(first),
+        hint=f"use {meant}",
+        fix=meant,
+    )
 
 
 def _block_handle(cursor: Cursor) -> Handle | None:
@@ -138,6 +179,11 @@ def _close_block(cursor: Cursor) -> None:
         raise cursor.error(
             "WITH METADATA stands inside its block", hint="move it after the closing `}`"
         )
+    if cursor.token == "{":
+        start = cursor.here().start
+        error = cursor.unexpected("SET")
+        error.hint, error.fix = "add SET ATTRIBUTES", Fix(Span(start, start), "SET ATTRIBUTES ")
+        raise error
     cursor.close("}", "SET")
 
 
@@ -241,6 +287,9 @@ def _delete_keys(cursor: Cursor, section: Section, first: int) -> DeleteKeys:
     opening = cursor.at
     if cursor.token == "[":
         raise cursor.error("the keys stand in braces, found `[`", hint='write {"key", "key"}')
+    if cursor.token[0] == '"' or at_parameter(cursor):
+        text(cursor)
+        raise cursor.unwrapped("the keys stand in braces", opening, statement, "{}")
     cursor.open("{")
     keys: list[Text] = []
     while cursor.token != "}":
@@ -274,6 +323,8 @@ def _delete_concept(cursor: Cursor, first: int) -> DeleteConcept:
             f"DELETE CONCEPT takes a pattern, not the variable {cursor.token}",
             hint='write DELETE CONCEPT {type: "...", name: "..."} DETACH',
         )
+    if cursor.token != "{":
+        raise no_end(cursor, "{")
     pattern = concept_pattern(cursor)
     if cursor.token != "DETACH":
         raise _no_detach(cursor)

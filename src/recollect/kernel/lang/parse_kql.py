@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.errors import Fix, RecollectError, nearest
+from recollect.errors import Fix, RecollectError, Span, nearest
 from recollect.kernel.lang.ast import Aggregate, Find, Function, Size, SortKey, Variable
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import is_near
+from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_value import (
     at_parameter,
@@ -16,7 +16,7 @@ from recollect.kernel.lang.parse_value import (
     variable,
     whole_number,
 )
-from recollect.kernel.lang.tokens import A_VARIABLE, AGGREGATES, is_named, is_word
+from recollect.kernel.lang.tokens import A_VARIABLE, AGGREGATES, END, is_named, is_word
 
 FUNCTIONS = {one.value: one for one in Function}
 
@@ -34,10 +34,16 @@ def find(cursor: Cursor) -> Find:
     """Parse FIND, which stands here."""
     first = cursor.at
     cursor.advance()
+    if cursor.token[0] in "?*" or cursor.token in FUNCTIONS:
+        raise _no_parentheses(cursor)
     cursor.open("(")
+    if cursor.token in ("*", ")"):
+        raise _no_column(cursor)
     columns = [_column(cursor)]
     while cursor.take(",") and cursor.token != ")":
         columns.append(_column(cursor))
+    if cursor.token == "AS":
+        raise _renamed(cursor)
     cursor.close(")", ",")
     clauses = where(cursor, "FIND")
     tail = _tail(cursor)
@@ -49,6 +55,36 @@ def find(cursor: Cursor) -> Find:
         tail.offset,
         span=cursor.since(first),
     )
+
+
+def _renamed(cursor: Cursor) -> RecollectError:
+    """Return the error for `?x AS ?y`."""
+    first = cursor.at
+    cursor.advance()
+    variable(cursor)
+    written, span = cursor.text_since(first), cursor.since(first)
+    message = "only an aggregate is given a name of its own"
+    return cursor.error(message, span=span, hint=f"remove {written}", fix="")
+
+
+def _no_parentheses(cursor: Cursor) -> RecollectError:
+    first = cursor.at
+    if cursor.token == "*":
+        return _no_column(cursor, "({})")
+    while cursor.token not in ("WHERE", "{", END):
+        cursor.advance()
+    return cursor.unwrapped("the columns of FIND stand in parentheses", first, "FIND", "()")
+
+
+def _no_column(cursor: Cursor, form: str = "{}") -> RecollectError:
+    """Return the error for FIND(*) or FIND(); the first variable of the text is proposed."""
+    name = form.format(cursor.following_variable() or "?x")
+    if cursor.token == ")":
+        error = cursor.error("FIND names no column", hint=f"use {name}")
+        error.fix = Fix(Span(cursor.here().start, cursor.here().start), name)
+        return error
+    message = "`*` is not a column: FIND names its variables"
+    return cursor.error(message, hint=f"use {name}", fix=name)
 
 
 def size(cursor: Cursor, keyword: str) -> Size:
@@ -90,7 +126,10 @@ def _call(cursor: Cursor) -> tuple[Function, Variable, bool]:
     function = FUNCTIONS.get(cursor.token)
     if function is None:
         raise _unknown_function(cursor)
+    name_of_function = cursor.token
     cursor.advance()
+    if cursor.token[0] == "?" or cursor.token == "DISTINCT":
+        raise _no_argument_parentheses(cursor, name_of_function)
     cursor.open("(")
     is_distinct = cursor.take("DISTINCT")
     if cursor.token == "*":
@@ -103,17 +142,24 @@ def _call(cursor: Cursor) -> tuple[Function, Variable, bool]:
     return function, name, is_distinct
 
 
+def _no_argument_parentheses(cursor: Cursor, function: str) -> RecollectError:
+    first = cursor.at
+    cursor.take("DISTINCT")
+    variable(cursor)
+    message = f"what {function} counts or gathers stands in parentheses"
+    return cursor.unwrapped(message, first, function, "()")
+
+
 def _unknown_function(cursor: Cursor) -> RecollectError:
     name = cursor.token
     if cursor.next_token() != "(" or name.upper() in FUNCTIONS:
         return cursor.unexpected(A_VARIABLE, *AGGREGATES)
-    known = nearest(name[:40], AGGREGATES) or AGGREGATES
-    is_misspelled = is_near(name, AGGREGATES)
+    better = meant(name, AGGREGATES)
     return cursor.error(
         f"FIND has no function {name[:40]}",
-        hint=f"use {known[0]}" if is_misspelled else f"use one of {', '.join(AGGREGATES)}",
-        known=known,
-        fix=known[0] if is_misspelled else None,
+        hint=f"use {better or 'one of ' + ', '.join(AGGREGATES)}",
+        known=nearest(name[:40], AGGREGATES) or AGGREGATES,
+        fix=better,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.ast import (
     Describe,
     DescribeConceptType,
@@ -19,8 +20,15 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.parse_kql import find, size
-from recollect.kernel.lang.parse_value import text
+from recollect.kernel.lang.parse_value import at_parameter, text
 
+OTHER_NAMES = {
+    **dict.fromkeys(("TYPES", "CONCEPTS", "CONCEPT_TYPES", "NODES"), "CONCEPT TYPES"),
+    **dict.fromkeys(("PROPOSITIONS", "PREDICATES", "LINKS", "RELATIONS"), "PROPOSITION TYPES"),
+    "TYPE": "CONCEPT TYPE",
+    "PREDICATE": "PROPOSITION TYPE",
+    "DOMAIN": "DOMAINS",
+}
 KINDS = {"CONCEPT": Kind.CONCEPT, "PROPOSITION": Kind.LINK}
 
 
@@ -40,7 +48,20 @@ def describe(cursor: Cursor) -> Describe:
         if cursor.take("TYPES"):
             return DescribePropositionTypes(span=cursor.since(first))
         return DescribePropositionType(_one_type(cursor), span=cursor.since(first))
-    raise cursor.unexpected("PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION")
+    raise _nothing_to_describe(cursor)
+
+
+def _nothing_to_describe(cursor: Cursor) -> RecollectError:
+    better = OTHER_NAMES.get(cursor.token.upper())
+    if better is None and cursor.token[0] == '"':
+        better = f"CONCEPT TYPE {cursor.token}"
+    if better is not None:
+        message = f"there is no DESCRIBE {cursor.token[:40]}"
+        return cursor.error(message, hint=f"use {better}", fix=better)
+    error = cursor.unexpected("PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION")
+    if cursor.at_end:
+        error.hint, error.fix = "add PRIMER", Fix(cursor.here(), " PRIMER")
+    return error
 
 
 def search(cursor: Cursor) -> Search:
@@ -84,5 +105,15 @@ def explain(cursor: Cursor) -> Explain:
 
 def _one_type(cursor: Cursor) -> Text:
     if not cursor.take("TYPE"):
-        raise cursor.unexpected("TYPE", "TYPES")
+        raise _no_type(cursor)
     return text(cursor)
+
+
+def _no_type(cursor: Cursor) -> RecollectError:
+    error = cursor.unexpected("TYPE", "TYPES")
+    if cursor.at_end:
+        error.hint, error.fix = "add TYPES", Fix(cursor.here(), " TYPES")
+    elif cursor.token[0] == '"' or at_parameter(cursor):
+        start = cursor.here().start
+        error.hint, error.fix = "add TYPE", Fix(Span(start, start), "TYPE ")
+    return error

@@ -16,7 +16,7 @@ from recollect.kernel.lang.ast import (
     Variable,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import is_near, quoted
+from recollect.kernel.lang.diagnose import meant, quoted
 from recollect.kernel.lang.parse_path import path
 from recollect.kernel.lang.parse_value import at_parameter, object_key, text, variable
 from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, PATTERN_KEYS, is_named, is_word
@@ -141,21 +141,35 @@ def _comma(cursor: Cursor, after: str) -> None:
 
 def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
     first = cursor.at
+    if not found and (is_word(cursor.token) or cursor.token[0] == '"'):
+        _refuse_keyless(cursor)
     key = object_key(cursor, "}")
     if key in PATTERN_KEYS and key not in found:
         return key
     span = cursor.tokens.span(first)
     if key not in PATTERN_KEYS:
-        known = nearest(key[:40], PATTERN_KEYS) or PATTERN_KEYS
-        meant = known[0] if is_near(key, PATTERN_KEYS) else None
+        better = meant(key, PATTERN_KEYS)
         raise cursor.error(
             f"a concept pattern has no key {key[:40]}: only type, name and id",
             span=span,
-            hint=f"use {meant}" if meant else f'read it with ATTR(?x, "{key}", ?value)',
-            known=known,
-            fix=meant,
+            hint=f"use {better}" if better else f'read it with ATTR(?x, "{key}", ?value)',
+            known=nearest(key[:40], PATTERN_KEYS) or PATTERN_KEYS,
+            fix=better,
         )
     raise cursor.error(f"{key} is given twice", span=span, hint=f"keep one {key}")
+
+
+def _refuse_keyless(cursor: Cursor) -> None:
+    """Refuse `{"Drug"}`, which does not say what it gives."""
+    if cursor.next_token() != "}":
+        return
+    word = cursor.token
+    pattern = "type: " + (word if word[0] == '"' else quoted(word))
+    raise cursor.error(
+        f"a concept pattern says what {word[:40]} is: a type, a name or an id",
+        hint=f"use {{{pattern}}}",
+        fix=pattern,
+    )
 
 
 def _variable_in_pattern(cursor: Cursor, key: str) -> RecollectError:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar, assert_never, cast
-from unicodedata import is_normalized, normalize
 
 import orjson
 
@@ -24,14 +23,10 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
+from recollect.kernel.plan.names import canonical_name
 from recollect.model import Value
 
 NodeT = TypeVar("NodeT", bound=ast.Node)
-
-
-def canonical_name(text: str) -> str:
-    """Return a type, name, predicate or id in the form it is stored in: NFC."""
-    return text if text.isascii() or is_normalized("NFC", text) else normalize("NFC", text)
 
 
 @dataclass(slots=True)
@@ -49,16 +44,21 @@ class Bindings:
         if isinstance(node, ast.Literal):
             return cast(Value, node.value)
         if node.name not in self.values:
-            near = nearest(node.name, self.values)
-            raise RecollectError(
-                REFERENCE_ERROR,
-                f"parameter ${node.name} has no value",
-                hint=f"use ${near[0]}" if near else f'pass parameters={{"{node.name}": ...}}',
-                span=node.span,
-                known=tuple(f"${name}" for name in near),
-            )
+            raise self._no_value(node)
         self.used.add(node.name)
         return self.values[node.name]
+
+    def _no_value(self, node: ast.Parameter) -> RecollectError:
+        signed = next((one for one in self.values if one in (f"${node.name}", f":{node.name}")), "")
+        near = () if signed else nearest(node.name, self.values)
+        hint = f"use ${near[0]}" if near else f'pass parameters={{"{node.name}": ...}}'
+        return RecollectError(
+            REFERENCE_ERROR,
+            f"parameter ${node.name} has no value" + (f": {signed!r} has one" if signed else ""),
+            hint=f'pass parameters={{"{node.name}": ...}}' if signed else hint,
+            span=node.span,
+            known=tuple(f"${name}" for name in near),
+        )
 
     def composed(self, node: ast.ValueNode) -> Value:
         """Return the value of an array or object with placeholders in it, or of any value."""
@@ -73,11 +73,15 @@ class Bindings:
                 assert_never(node)
 
     def string(self, node: ast.Text, what: str) -> str:
-        """Return a non-empty name in NFC. Raises KIP_2003 for anything else."""
+        """Return a name in NFC. Raises KIP_2003 for what is not text, KIP_1002 for no name."""
+        return canonical_name(self.text(node, what), node.span)
+
+    def text(self, node: ast.Text, what: str) -> str:
+        """Return a non-empty text as it is. Raises KIP_2003 for anything else."""
         value = self.value(node)
         if not isinstance(value, str) or not value:
             raise wrong_value(f"{what} is not a non-empty string", value, node.span)
-        return canonical_name(value)
+        return value
 
     def whole(self, node: ast.Size, what: str) -> int:
         """Return a count, zero or more. Raises KIP_1001 for anything else."""
@@ -93,10 +97,9 @@ class Bindings:
 
 
 def wrong_value(message: str, value: Value, span: Span) -> RecollectError:
-    """Return the error for a value of the wrong JSON type."""
-    return RecollectError(
-        INVALID_VALUE, f"{message}: {_shown(value)}", hint="pass a JSON string", span=span
-    )
+    """Return the error for a value of the wrong JSON type, or for an empty text."""
+    hint = "give at least one word" if value == "" else "pass a JSON string"
+    return RecollectError(INVALID_VALUE, f"{message}: {_shown(value)}", hint=hint, span=span)
 
 
 def _shown(value: Value) -> str:

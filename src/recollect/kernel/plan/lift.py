@@ -12,7 +12,8 @@ from typing import assert_never
 
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.bind import Bindings, canonical_name, literal
+from recollect.kernel.plan.bind import Bindings, literal
+from recollect.kernel.plan.names import canonical_name
 from recollect.model import Value
 
 NULL = ast.Literal(None, "null")

@@ -13,7 +13,12 @@ from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.scope import expression_variables, mentions, not_bound
+from recollect.kernel.plan.scope import (
+    expression_variables,
+    mentions,
+    names_in_not,
+    not_bound,
+)
 
 
 @dataclass(slots=True)
@@ -31,10 +36,12 @@ class Lowering:
     def __init__(self, kinds: Mapping[str, bool]) -> None:
         self._kinds = kinds
         self._count = 0
+        self._in_not: frozenset[str] = frozenset()
 
     def lower(self, clauses: Sequence[ast.Clause], exports: Iterable[str]) -> list[ir.Branch]:
         """Return the branches of a whole WHERE; names it never binds are not exported."""
         names = list(exports)
+        self._in_not = names_in_not(clauses)
         return [_finish(branch, names) for branch in self._block(clauses, {})]
 
     def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
@@ -80,7 +87,7 @@ class Lowering:
             for clause in branch.waiting:
                 for variable in _needs(clause):
                     if variable.name not in branch.scope:
-                        raise not_bound(variable, branch.scope)
+                        raise not_bound(variable, branch.scope, self._in_not)
 
     def _wake(self, branch: _Branch) -> None:
         """Run the waiting clauses whose variables are bound by now, in textual order."""

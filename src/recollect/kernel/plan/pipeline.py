@@ -10,7 +10,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.order import order_branch
-from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
+from recollect.kernel.plan.scope import TargetNames, names_in_not, not_bound, resolve_kinds
 from recollect.kernel.plan.statistics import Statistics
 
 
@@ -31,7 +31,8 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
     branches = Lowering(kinds).lower(where, kinds)
     variables = branches[0].exports
     _refuse_equal_names(find)
-    columns = _Columns({var.name: at for at, var in enumerate(variables)}, variables)
+    places = {var.name: at for at, var in enumerate(variables)}
+    columns = _Columns(places, variables, names_in_not(where))
     return ir.Plan(
         branches=tuple(branches),
         variables=variables,
@@ -68,6 +69,7 @@ class _Columns:
 
     places: Mapping[str, int]
     variables: Sequence[ir.Var]
+    in_not: frozenset[str]
 
     def column(self, column: ast.Variable | ast.Aggregate) -> ir.Column:
         if isinstance(column, ast.Aggregate):
@@ -96,7 +98,7 @@ class _Columns:
 
     def _place(self, variable: ast.Variable) -> int:
         if variable.name not in self.places:
-            raise not_bound(variable, self.places)
+            raise not_bound(variable, self.places, self.in_not)
         return self.places[variable.name]
 
 

@@ -130,18 +130,38 @@ def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
             second = "a value" if known else "an element"
             raise RecollectError(
                 INVALID_SYNTAX,
-                f"variable ?{variable.name} is {second} here and {first} at offset "
-                f"{places[variable.name].span.start}",
+                f"variable ?{variable.name} is {second} here and {first} before",
                 hint="use two variables: an element and a value never compare equal",
                 span=variable.span,
+                first=places[variable.name].span,
             )
         kinds[variable.name] = kind
         places[variable.name] = variable
     return {name: kind is not False for name, kind in kinds.items()}
 
 
-def not_bound(variable: ast.Variable, known: Iterable[str]) -> RecollectError:
+def names_in_not(clauses: Iterable[ast.Clause]) -> frozenset[str]:
+    """Return the names that NOT blocks mention: what they bind is not seen outside."""
+    names: set[str] = set()
+    for clause in clauses:
+        if isinstance(clause, ast.NotClause):
+            names |= {variable.name for variable, _ in mentions(clause.clauses)}
+        elif isinstance(clause, ast.OptionalClause | ast.UnionClause):
+            names |= names_in_not(clause.clauses)
+    return frozenset(names)
+
+
+def not_bound(
+    variable: ast.Variable, known: Iterable[str], in_not: frozenset[str] = frozenset()
+) -> RecollectError:
     """Return the error for a variable that nothing binds where it is used."""
+    if variable.name in in_not:
+        return RecollectError(
+            REFERENCE_ERROR,
+            f"variable ?{variable.name} exists only inside NOT",
+            hint=f"move what uses ?{variable.name} into the block of NOT",
+            span=variable.span,
+        )
     names = [f"?{name}" for name in known if not name.startswith("#")]
     near = nearest(f"?{variable.name}", names)
     return RecollectError(

@@ -17,6 +17,7 @@ from recollect.kernel.plan.pipeline import plan_as_written, plan_find
 from recollect.kernel.plan.show import show_plan
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.reader import Reader, page
+from recollect.kernel.sql.output import Compiled
 from recollect.kernel.store.protocol import SqlValue
 from recollect.model import Explanation, Value
 
@@ -39,7 +40,7 @@ def explain_find(reader: Reader, find: ast.Find, bindings: Bindings) -> Explanat
         rules=tuple(_rules(written, plan, statistics)),
         counts=dict(_counts(plan.branches, statistics)),
         sql=compiled.sql,
-        parameters=_shown(compiled.sql, parameters),
+        parameters=_shown(compiled, parameters),
         engine=reader.session.plan(compiled.sql, parameters),
         rows=len(rows),
         steps=work.steps,
@@ -86,8 +87,13 @@ def _counts(branches: Iterable[ir.Branch], statistics: Statistics) -> Iterator[t
                     yield from _counts(step.branches, statistics)
 
 
-def _shown(sql: str, parameters: Mapping[str, SqlValue]) -> dict[str, Value]:
-    """Return the parameters that the SQL names, in its order; bytes as hexadecimal digits."""
-    named = (name for name in dict.fromkeys(_PARAMETER.findall(sql)) if name in parameters)
-    found = ((name, parameters[name]) for name in named)
-    return {name: one.hex() if isinstance(one, bytes) else one for name, one in found}
+def _shown(compiled: Compiled, parameters: Mapping[str, SqlValue]) -> dict[str, Value]:
+    """Return the parameters that the SQL names, in its order: types and predicates as such."""
+    shown: dict[str, Value] = {}
+    for name in dict.fromkeys(_PARAMETER.findall(compiled.sql)):
+        value = parameters.get(name)
+        if name in compiled.terms:
+            shown[name] = f"{compiled.terms[name]}, whose code is {value!r}"
+        elif name in parameters:
+            shown[name] = value.hex() if isinstance(value, bytes) else value
+    return shown

@@ -38,7 +38,7 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     for at in (as_of.valid, as_of.known):
         if at is None:
             continue
-        if not isinstance(at, int) or isinstance(at, bool):  # types are not enforced at run time
+        if type(at) is not int:  # whatever the caller's types say
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"a point in time of AsOf is a {type(at).__name__}, not a whole number",

@@ -5,13 +5,13 @@ A name may have had several lives, each closed before the next began; all of the
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from typing import assert_never
 
 import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
+from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
@@ -98,16 +98,20 @@ def identities(
 
 def _by_key(session: Session, group: Group, terms: Terms, key: Key) -> list[int]:
     check_parameters({"type": key.type, "name": key.name}, max_depth=1)
-    code = terms.code(session, _normal(key.type))
+    code = terms.code(session, canonical_name(key.type))
     if code is None:
         return []
-    parameters: Parameters = {"group": group.group_id, "type": code, "name": _normal(key.name)}
+    parameters: Parameters = {
+        "group": group.group_id,
+        "type": code,
+        "name": canonical_name(key.name),
+    }
     return _ids(session, _BY_KEY, parameters)
 
 
 def _by_id(session: Session, group: Group, given: str) -> list[int]:
     check_parameters({"id": given}, max_depth=1)
-    wanted = _normal(given)
+    wanted = canonical_name(given)
     found = _ids(session, _BY_GIVEN_ID, {"group": group.group_id, "id": wanted})
     computed = element_id(group.id_bits, wanted)
     if found or computed is None:
@@ -129,7 +133,3 @@ def _missing(what: str | Key) -> RecollectError:
     return RecollectError(
         NOT_FOUND, f'no element has or had the id "{what}"', hint="look for it with SEARCH"
     )
-
-
-def _normal(name: str) -> str:
-    return unicodedata.normalize("NFC", name)

@@ -94,7 +94,7 @@ class Reader:
         self.group = catalog.group
         self.terms = catalog.terms
         self._catalog = catalog
-        self._limits = limits
+        self.limits = limits
         self.moment = resolve_moment(session, catalog.group, as_of)
         self.notices: list[Notice] = []
 
@@ -217,7 +217,7 @@ class Reader:
         hint: str = "",
     ) -> list[SqlRow]:
         """Run a compiled FIND within the limits; KIP_4002 for more rows than they allow."""
-        most = self._limits.max_rows
+        most = self.limits.max_rows
         parameters["limit"] = most + 1 if limit is None else min(limit, most + 1)
         parameters["offset"] = offset
         rows = self.session.rows(compiled.sql, parameters)

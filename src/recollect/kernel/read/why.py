@@ -17,9 +17,9 @@ from recollect.kernel.lang import ast, literal
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.lift import Lifting
-from recollect.kernel.plan.naming import HIDDEN, Naming, Walked
+from recollect.kernel.plan.naming import Naming, Walked
 from recollect.kernel.plan.pipeline import plan_find
-from recollect.kernel.plan.scope import TargetNames
+from recollect.kernel.plan.scope import TargetNames, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.reader import Reader, page
@@ -72,12 +72,15 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
         )
     if not answer.rows:
         raise RecollectError(
-            INVALID_ARGUMENT, f"the answer has no row {row}", hint="count the rows from 0"
+            INVALID_ARGUMENT,
+            "the answer has no such row",
+            hint="run the query, and name one of the rows it shows",
         )
     naming = Naming()
-    where = naming.clauses(TargetNames().name_targets(find.where))
+    asked = TargetNames().name_targets(find.where)
+    where, names = naming.clauses(asked), list(resolve_kinds(asked))
     is_grouped = any(isinstance(one, ast.Aggregate) for one in find.columns)
-    found = _solutions(reader, find, where, bindings, is_grouped=is_grouped)
+    found = _solutions(reader, find, where, names, bindings, is_grouped=is_grouped)
     if is_grouped:
         rows = _of_group(reader, find, found, answer.rows[0])
     else:
@@ -92,6 +95,7 @@ def _solutions(
     reader: Reader,
     find: ast.Find,
     where: tuple[ast.Clause, ...],
+    names: Sequence[str],
     bindings: Bindings,
     *,
     is_grouped: bool,
@@ -101,7 +105,7 @@ def _solutions(
     order_by = () if is_grouped else find.order_by
     shape = ast.Find(columns, lifting.clauses(where), order_by)
     statistics = reader.statistics()
-    plan = _named_first(plan_find(shape, statistics))
+    plan = _in_order(plan_find(shape, statistics), names)
     elements = [at for at, var in enumerate(plan.variables) if var.is_element]
     shown = [ir.Plain(at) for at in elements]
     keys: list[tuple[int, ...]] = []
@@ -123,10 +127,11 @@ def _solutions(
     )
 
 
-def _named_first(plan: ir.Plan) -> ir.Plan:
-    """Return the plan with the hidden variables last, so that they only order what is equal."""
+def _in_order(plan: ir.Plan, names: Sequence[str]) -> ir.Plan:
+    """Return the plan with these variables first, so that the others only order what is equal."""
+    known = {name: at for at, name in enumerate(names)}
     order = sorted(
-        range(len(plan.variables)), key=lambda at: plan.variables[at].name.startswith(HIDDEN)
+        range(len(plan.variables)), key=lambda at: known.get(plan.variables[at].name, len(known))
     )
     places = {old: new for new, old in enumerate(order)}
 

@@ -7,11 +7,11 @@ where those are not all. Specification 000, section META.
 
 from __future__ import annotations
 
-import unicodedata
 from typing import assert_never
 
-from recollect.errors import INVALID_VALUE, NOT_FOUND, RecollectError
+from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError
 from recollect.kernel.lang import ast
+from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.search.domains import domains
 from recollect.kernel.search.known_terms import (
     living_count,
@@ -27,6 +27,14 @@ from recollect.model import Description, ElementKind, Value
 
 MOST_LISTED = 1_000
 """Names in one list, most used first; `omitted` counts the others."""
+
+
+OF_NOW = Notice(
+    "as_of_ignored",
+    "DESCRIBE speaks of now, whatever as_of says",
+    hint="ask FIND or SEARCH about another time",
+)
+"""What to know of a DESCRIBE that was asked about another time."""
 
 
 def describe(session: Session, group: Group, node: ast.Describe, syntax_card: str) -> Description:
@@ -91,7 +99,7 @@ def _known(
 
 def _text(wanted: ast.Text, what: str) -> str:
     if isinstance(wanted, ast.Literal) and isinstance(wanted.value, str):
-        return unicodedata.normalize("NFC", wanted.value)
+        return canonical_name(wanted.value, wanted.span)
     raise RecollectError(
         INVALID_VALUE, f"the {what} is not a string", hint="give it as a string", span=wanted.span
     )

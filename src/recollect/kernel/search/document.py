@@ -36,16 +36,12 @@ def link_text(predicate: str, attributes: Attributes, metadata: Attributes) -> s
     return "\n".join(found)
 
 
-def _add_strings(values: Attributes, found: list[str]) -> None:
-    for value in values.values():
-        _add_value(value, found)
-
-
-def _add_value(value: Value, found: list[str]) -> None:
+def _add_strings(value: Value | Attributes, found: list[str]) -> None:
     if isinstance(value, str):
         found.append(value)
     elif isinstance(value, dict):
-        _add_strings(value, found)
+        for member in value.values():
+            _add_strings(member, found)
     elif isinstance(value, list):
         for item in value:
-            _add_value(item, found)
+            _add_strings(item, found)

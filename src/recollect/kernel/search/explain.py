@@ -42,7 +42,7 @@ def explain(
 
 
 def _search(bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
-    words = [one.text + "..." * one.is_prefix for one in terms(bindings.string(query.term, "term"))]
+    words = [one.text + "..." * one.is_prefix for one in terms(bindings.text(query.term, "term"))]
     concepts = (
         f"look up in the text index: {', '.join(words)}",
         "rank the concepts found by the rarity of their words; one whose name it is comes first",

@@ -18,6 +18,7 @@ import orjson
 from recollect.kernel.search.partition import Partition, partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
+from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.protocol import Parameters, Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 
@@ -46,11 +47,6 @@ WHERE past.group_id = :group AND past.element = :element AND past.until = :until
 """
 
 _REMOVE_PAST = "DELETE FROM text_past WHERE group_id = ? AND doc = ?"
-
-_ADD = """
-INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)
-ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +105,7 @@ class TextIndex:
         self._flush_removed()
         self._flush_current()
         self._flush_past()
-        changed = [(kind, part, count) for (kind, part), count in self._counts.items() if count]
-        self._session.execute_many(_ADD, [(self._group_id, *one) for one in sorted(changed)])
+        add_counts(self._session, self._group_id, self._counts)
         self._current, self._past = {}, {}
         self._counts.clear()
 

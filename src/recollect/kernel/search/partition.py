@@ -3,7 +3,8 @@
 The rule: every token in the index begins with its partition, so a look-up never meets, counts
 or ranks a document of another. The prefix is the group's digits and one consonant: digits end
 at the letter, so no two prefixes and contents can be confused; and a prefix without a vowel
-leaves the engine's Porter stemmer the syllables it would see without it.
+leaves the engine's Porter stemmer the syllables it would see without it. The stemmer leaves
+words of one or two letters alone, but counts the prefix: a mark at their end keeps it off.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from recollect.kernel.search.tokens import Term
 from recollect.kernel.store.schema import LINK_BIT
 
 _LETTERS = "bcdf"
+_UNSTEMMED = "\u00b7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +45,30 @@ class Partition:
     def body(self, words: Iterable[str]) -> str:
         """Return the text the engine indexes for a document's tokens."""
         prefix = self.prefix
-        return " ".join([prefix + word for word in words])
+        return " ".join([prefix + (word if len(word) > 2 else _short(word)) for word in words])
+
+    def token(self, word: str) -> str:
+        """Return what stands in the index for a word, but for its stem.
+
+        >>> Partition(12, is_link=False, is_living=True).token("cats")
+        '12bcats'
+        """
+        return self.body([word])
 
     def match(self, terms: Iterable[Term]) -> str:
         """Return the engine's query for any of the terms; there is at least one.
 
-        >>> Partition(12, is_link=True, is_living=True).match([Term("a"), Term("b", True)])
-        '"12da" OR "12db" *'
+        >>> Partition(12, is_link=True, is_living=True).match([Term("abc"), Term("b", True)])
+        '"12dabc" OR "12db" *'
         """
-        prefix = self.prefix
         return " OR ".join(
-            f'"{prefix}{term.text}" *' if term.is_prefix else f'"{prefix}{term.text}"'
+            f'"{self.prefix}{term.text}" *' if term.is_prefix else f'"{self.token(term.text)}"'
             for term in terms
         )
+
+
+def _short(word: str) -> str:
+    return word + _UNSTEMMED if word.isascii() else word
 
 
 @lru_cache(1024)

@@ -120,8 +120,10 @@ def _add_occurrences(
     reached: dict[int, float],
 ) -> None:
     """Add what a term contributes to the scores of its documents."""
-    statement = _PREFIX_OCCURRENCES if term.is_prefix else _OCCURRENCES
-    rows = session.rows(statement, {"token": partition.prefix + term.text})
+    if term.is_prefix:
+        rows = session.rows(_PREFIX_OCCURRENCES, {"token": partition.prefix + term.text})
+    else:
+        rows = session.rows(_OCCURRENCES, {"token": partition.token(term.text)})
     occurrences = cast("list[tuple[int, bytes]]", rows)
     sizes = dict(occurrences)
     counts = Counter(map(itemgetter(0), occurrences))

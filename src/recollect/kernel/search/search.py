@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from recollect.errors import Notice
+from recollect.kernel.plan.names import without_long_runs
 from recollect.kernel.search.expansion import linked
 from recollect.kernel.search.hits import best, concept_hits, link_hits
 from recollect.kernel.search.known_terms import nearest_terms, term_code
@@ -93,8 +94,8 @@ def _scores(
 
 
 def _storable(text: str) -> str:
-    """Return a text without lone surrogates, which no stored text holds."""
-    return text.encode("utf-8", "replace").decode()
+    """Return a text without lone surrogates and long runs of marks, which no name holds."""
+    return without_long_runs(text.encode("utf-8", "replace").decode())
 
 
 def _kind(element: int) -> ElementKind:

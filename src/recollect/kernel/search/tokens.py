@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from recollect.kernel.plan.names import without_long_runs
+
 LONGEST = 64
 """Characters kept of a token; what is cut off is cut off in queries too."""
 
@@ -116,7 +118,7 @@ def folded(text: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    return unicodedata.normalize("NFKC", text).translate(_FOLDING).split()
+    return unicodedata.normalize("NFKC", without_long_runs(text)).translate(_FOLDING).split()
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:

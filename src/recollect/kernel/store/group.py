@@ -30,9 +30,23 @@ class Group:
     id_bits: bytes  # the constant part of the public ids
 
 
+def checked_name(name: str) -> str:
+    """Return the name of a group in NFC, or INVALID_ARGUMENT."""
+    normal = name if len(name) > _LONGEST else unicodedata.normalize("NFC", name)
+    if not 1 <= len(normal) <= _LONGEST or not normal.isprintable():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the group name is not 1 to 128 printable characters",
+            hint='use a name such as "default"',
+        )
+    return normal
+
+
 def load_group(session: Session, name: str) -> Group | None:
     """Return the group of that name, if the store has it; INVALID_ARGUMENT for a bad name."""
-    row = session.row("SELECT group_id, name, id_bits FROM grp WHERE name = ?", (_checked(name),))
+    row = session.row(
+        "SELECT group_id, name, id_bits FROM grp WHERE name = ?", (checked_name(name),)
+    )
     return None if row is None else _group(row)
 
 
@@ -51,7 +65,7 @@ def create_group(session: Session, name: str) -> Group:
     found = load_group(session, name)
     if found is not None:
         return found
-    entry = (_checked(name), secrets.token_bytes(_ID_BYTES), NO_CHAIN)
+    entry = (checked_name(name), secrets.token_bytes(_ID_BYTES), NO_CHAIN)
     session.execute_many(_INSERT, [entry])
     created = load_group(session, name)
     assert created is not None
@@ -62,17 +76,6 @@ def group_names(session: Session) -> tuple[str, ...]:
     """Return the names of all groups, in order of code points."""
     rows = session.rows("SELECT name FROM grp ORDER BY name")
     return tuple(str(name) for (name,) in rows)
-
-
-def _checked(name: str) -> str:
-    normal = unicodedata.normalize("NFC", name)
-    if not 1 <= len(normal) <= _LONGEST or not normal.isprintable():
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the group name is not 1 to 128 printable characters",
-            hint='use a name such as "default"',
-        )
-    return normal
 
 
 def _group(row: SqlRow) -> Group:

@@ -5,65 +5,141 @@ Nothing is written, in the file or beside it: no journal, no shared memory.
 
 from __future__ import annotations
 
+import shutil
 import struct
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 import apsw
 
-from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import corrupt, foreign, translated
 from recollect.kernel.store.migrations import VERSION, refuse_newer
 from recollect.kernel.store.schema import APPLICATION_ID
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
+_CELLS = slice(103, 105)  # of page 1: how many entries the root of the schema has
+_UNFINISHED = ("-journal", "-wal")  # what a writer or a crash leaves beside a file
 _CHECKED_BYTES = 16 * 2**20  # a larger file is not read whole on opening
 _WAIT_MILLISECONDS = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
-    """The part of a SQLite file's first 100 bytes that tells whose it is."""
+class _Look:
+    """What a file's beginning and its folder's entry tell of it, at one moment."""
 
-    page_size: int
-    is_wal: bool
-    pages: int | None  # None when the count is not kept up to date
-    user_version: int
-    application_id: int
+    size: int
+    changed: int  # nanoseconds
+    beginning: bytes
+
+    @property
+    def page_size(self) -> int:
+        (page_size,) = struct.unpack(">H", self.beginning[16:18])
+        return 65536 if page_size == 1 else int(page_size)
+
+    @property
+    def is_wal(self) -> bool:
+        return self.beginning[18] == 2
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the file is shorter than it says, where what it says is kept up to date."""
+        change_counter, pages = struct.unpack(">II", self.beginning[24:32])
+        (valid_for,) = struct.unpack(">I", self.beginning[92:96])
+        return bool(valid_for == change_counter and pages * self.page_size > self.size)
+
+    @property
+    def user_version(self) -> int:
+        return int.from_bytes(self.beginning[60:64], "big")
+
+    @property
+    def application_id(self) -> int:
+        return int.from_bytes(self.beginning[68:72], "big")
+
+    @property
+    def has_tables(self) -> bool:
+        return any(self.beginning[_CELLS])
 
 
 def refuse_unusable(path: Path) -> None:
     """Raise STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file that is not a whole store.
 
-    A file that is absent or empty passes: it is about to be made one. So does one that another
-    process is writing or a crash left unfinished: the engine mends it on opening, and
-    `refuse_open` looks again.
+    A file that is absent or empty passes: it is about to be made one. So does one of ours that
+    another process is writing or a crash left unfinished: the engine mends it on opening, and
+    `refuse_open` looks again. `path` is the file itself, not a link to it.
     """
-    size = _size(path)
-    if size == 0:
+    look = _look(path)
+    if look is None:
         return
-    header = _header(path)
-    if header.application_id not in (0, APPLICATION_ID):
+    if look.application_id not in (0, APPLICATION_ID):
         raise foreign()
-    if header.application_id == APPLICATION_ID and header.user_version > VERSION:
-        refuse_newer(frozenset(), header.user_version)
-    if _size(_beside(path, "-wal")) or _size(_beside(path, "-journal")):
-        return
-    if header.pages is not None and header.pages * header.page_size > size:
-        raise corrupt()
-    # A file in WAL mode that nobody has open is read as immutable, which makes no file beside
-    # it; one in rollback mode is read under its lock, so that a half-made one is never seen.
-    mode = "immutable=1" if header.is_wal else "mode=ro"
-    uri = f"file:{quote(str(path.absolute()))}?{mode}"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    if look.application_id == APPLICATION_ID and look.user_version > VERSION:
+        refuse_newer(frozenset(), look.user_version)
     try:
-        connection = apsw.Connection(uri, flags=flags)
+        if not _is_unfinished(path):
+            _refuse_finished(path, look)
+        elif look.application_id == 0:
+            _refuse_unfinished(path, look)
+    except RecollectError as error:
+        # Another process may have begun to write in between: then the engine is to judge.
+        if error.code is STORE_CORRUPT and (_is_unfinished(path) or _look(path) != look):
+            return
+        raise
+
+
+def refuse_open(connection: apsw.Connection) -> None:
+    """Raise STORE_FOREIGN or STORE_NEWER by what an open connection reads, at one moment."""
+    with connection:
+        application_id = connection.pragma("application_id")
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+        if application_id == 0 and not tables:
+            return
+        if application_id != APPLICATION_ID:
+            raise foreign()
+        if "migration" not in tables:
+            raise corrupt()
+        applied = frozenset(name for (name,) in connection.execute("SELECT name FROM migration"))
+        refuse_newer(applied, int(str(connection.pragma("user_version"))))
+
+
+def _refuse_finished(path: Path, look: _Look) -> None:
+    """Judge a file that nobody is writing and no crash has left.
+
+    In WAL mode it is read as immutable, which makes no file beside it; in rollback mode it is
+    read under its lock, so that a half-made one is never seen.
+    """
+    if look.is_truncated:
+        raise corrupt()
+    _refuse_read(path, "immutable=1" if look.is_wal else "mode=ro", look.size <= _CHECKED_BYTES)
+
+
+def _refuse_unfinished(path: Path, look: _Look) -> None:
+    """Judge a file that does not say it is ours, by a copy that the engine may mend."""
+    if look.has_tables:
+        raise foreign()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy.db"
+        try:
+            for suffix in ("", *_UNFINISHED):
+                if _beside(path, suffix).exists():
+                    shutil.copyfile(_beside(path, suffix), _beside(copy, suffix))
+        except OSError as error:
+            raise _unreadable() from error
+        _refuse_read(copy, "mode=rw", is_checked=False)
+
+
+def _refuse_read(path: Path, mode: str, is_checked: bool) -> None:
+    uri = f"file:{quote(str(path))}?{mode}"
+    flags = apsw.SQLITE_OPEN_READONLY if mode != "mode=rw" else apsw.SQLITE_OPEN_READWRITE
+    try:
+        connection = apsw.Connection(uri, flags=flags | apsw.SQLITE_OPEN_URI)
         connection.set_busy_timeout(_WAIT_MILLISECONDS)
         try:
             refuse_open(connection)
-            if size <= _CHECKED_BYTES and _quick_check(connection) != "ok":
+            if is_checked and _quick_check(connection) != "ok":
                 raise corrupt()
         finally:
             connection.close()
@@ -71,42 +147,40 @@ def refuse_unusable(path: Path) -> None:
         raise translated(error) from error
 
 
-def refuse_open(connection: apsw.Connection) -> None:
-    """Raise STORE_FOREIGN or STORE_NEWER by what an open connection reads."""
-    application_id = connection.pragma("application_id")
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
-    if application_id == 0 and not tables:
-        return
-    if application_id != APPLICATION_ID:
-        raise foreign()
-    if "migration" not in tables:
-        raise corrupt()
-    applied = frozenset(name for (name,) in connection.execute("SELECT name FROM migration"))
-    refuse_newer(applied, int(str(connection.pragma("user_version"))))
-
-
-def _header(path: Path) -> _Header:
+def _look(path: Path) -> _Look | None:
+    """Return a look at a file, None where there is nothing to see yet."""
     try:
         with path.open("rb") as file:
-            head = file.read(_HEADER_BYTES)
+            beginning = file.read(_CELLS.stop)
+            entry = path.stat()  # after it was read: a file that grows is no truncated one
+    except FileNotFoundError:
+        return None
     except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE, "the file cannot be read", hint="check the file's permissions"
-        ) from error
-    if not head.startswith(_MAGIC):
+        raise _unreadable() from error
+    if not beginning:
+        return None
+    if not beginning.startswith(_MAGIC):
         raise foreign()
-    if len(head) < _HEADER_BYTES:
+    if len(beginning) < _HEADER_BYTES:
         raise corrupt()
-    (page_size,) = struct.unpack(">H", head[16:18])
-    change_counter, pages = struct.unpack(">II", head[24:32])
-    user_version, application_id = struct.unpack(">I4xI", head[60:72])
-    (valid_for,) = struct.unpack(">I", head[92:96])
-    return _Header(
-        page_size=65536 if page_size == 1 else page_size,
-        is_wal=head[18] == 2,
-        pages=pages if valid_for == change_counter else None,
-        user_version=user_version,
-        application_id=application_id,
+    return _Look(entry.st_size, entry.st_mtime_ns, beginning)
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether a log or a journal stands beside the file: of a writer, or of a crash."""
+    return any(_size(_beside(path, suffix)) for suffix in _UNFINISHED)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _unreadable() -> RecollectError:
+    return RecollectError(
+        STORE_UNAVAILABLE, "the file cannot be read", hint="check the file's permissions"
     )
 
 
@@ -117,7 +191,3 @@ def _quick_check(connection: apsw.Connection) -> str:
 
 def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

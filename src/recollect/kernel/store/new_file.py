@@ -25,6 +25,8 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
     try:
         yield part
+        with part.open("rb+") as written:
+            os.fsync(written.fileno())  # whole on the disk before it has its name
         _refuse_existing(wanted)
         part.rename(wanted)
     except OSError as error:

@@ -53,6 +53,9 @@ class Session(Protocol):
     def measured(self) -> AbstractContextManager[Work]:
         """Count what the statements of a block take, until it ends."""
 
+    def roll_back(self) -> None:
+        """Undo the transaction: nothing of the block is kept."""
+
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""
 

@@ -107,7 +107,7 @@ class SqliteStore:
                 session.depth += 1
                 try:
                     yield session
-                    if not is_dry_run:
+                    if session.is_writing and not is_dry_run:
                         session.commit()
                 finally:
                     session.depth -= 1

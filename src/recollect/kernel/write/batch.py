@@ -69,10 +69,11 @@ class _Batch:
         for change in changes:
             match change:
                 case PutConcept():
-                    keys[change.type, change.name] = None
+                    keys[identifier(change.type, "type"), identifier(change.name, "name")] = None
                     ids.append(change.id)
                     references: tuple[Reference, ...] = ()
                 case PutLink():
+                    identifier(change.predicate, "predicate")
                     links.append(change)
                     ids.append(change.id)
                     references = (change.subject, change.object)
@@ -82,12 +83,12 @@ class _Batch:
                     assert_never(change)
             for one in references:
                 if isinstance(one, Key):
-                    keys[one.type, one.name] = None
+                    keys[identifier(one.type, "type"), identifier(one.name, "name")] = None
                 elif isinstance(one, str):
                     ids.append(one)
         coded = [(unit.terms.code(kind), name) for kind, name in keys]
         unit.directory.expect_concepts((code, name) for code, name in coded if code is not None)
-        unit.directory.expect_public_ids(one for one in ids if one is not None)
+        unit.directory.expect_public_ids(identifier(one, "id") for one in ids if one is not None)
         triples = map(self._known_triple, links)
         unit.directory.expect_triples(triple for triple in triples if triple is not None)
 

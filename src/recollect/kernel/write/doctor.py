@@ -50,7 +50,7 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     """
     findings = _findings(store, progress)
     if fix and findings:
-        _mend(store)
+        _mend(store, findings)
         left = _findings(store, progress)
         findings = [replace(one, is_mended=True) for one in findings if one not in left] + left
     if fix:
@@ -77,9 +77,12 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     for done, group in enumerate(groups):
         progress("groups", done, len(groups))
         with store.reading() as session:
-            found += examine_group(session, group)
+            own = examine_group(session, group)
+            found += own
             if counted(session, group.group_id) != kept(session, group.group_id):
                 found.append(Finding("counts", "counts differ from the elements", group.name))
+        if not _is_readable(own):
+            continue
         with store.writing(is_dry_run=True) as session:
             if not _text_is_right(session, group.group_id):
                 found.append(Finding("text", "the text index differs", group.name))
@@ -109,7 +112,8 @@ def _text_counts(session: Session, group_id: int) -> object:
     return session.rows(_TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
 
 
-def _mend(store: SqliteStore) -> None:
+def _mend(store: SqliteStore, findings: list[Finding]) -> None:
+    """Make anew what follows from the rest, the texts only where the rest can be read."""
     with store.writing() as session:
         reindex(session)
         declared, built = _indexes(session)
@@ -117,11 +121,19 @@ def _mend(store: SqliteStore) -> None:
             build_index(session, attribute)
         for attribute in sorted(built - declared):
             session.rows(drop_attribute_index(attribute))
+        groups = _groups(session)
+        for group in groups:
+            recount(session, group.group_id)
+        if not _is_readable(findings):
+            return
         for sql in _FORGET_TEXTS:
             session.execute_many(sql, [()])
-        for group in _groups(session):
-            recount(session, group.group_id)
+        for group in groups:
             rebuild(session, group.group_id)
+
+
+def _is_readable(findings: list[Finding]) -> bool:
+    return not any(finding.check in ("contents", "past", "terms") for finding in findings)
 
 
 def _indexes(session: Session) -> tuple[set[str], set[str]]:

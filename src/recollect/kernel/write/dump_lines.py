@@ -5,9 +5,9 @@ A dump comes from outside, so nothing in it is trusted: not its length, not its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, assert_never
+from typing import BinaryIO
 
 import orjson
 
@@ -19,7 +19,6 @@ from recollect.kernel.write.dump_format import (
     GROUP,
     LINES,
     VERSION,
-    Field,
     Kind,
     Line,
 )
@@ -108,29 +107,44 @@ def _row(line: Line, parsed: Mapping[str, object], place: int) -> tuple[SqlValue
     names = [field.name for field in line.fields]
     if list(parsed) != names:
         raise fault(place, f"its members are not {', '.join(names)}")
-    return tuple(_cell(field, parsed[field.name], place) for field in line.fields)
+    row: list[SqlValue] = []
+    for field in line.fields:
+        try:
+            row.append(_CELLS[field.kind](parsed[field.name]))
+        except (RecollectError, ValueError) as error:
+            raise fault(place, f'"{field.name}" is not {field.kind.value}') from error
+    return tuple(row)
 
 
-def _cell(field: Field, value: object, place: int) -> SqlValue:
-    try:
-        match field.kind:
-            case Kind.WHOLE:
-                if type(value) is int and _LOWEST <= value <= _HIGHEST:
-                    return value
-            case Kind.TEXT | Kind.TERM:
-                return "" if value == "" else identifier(value, field.name)
-            case Kind.OPTIONAL_TEXT:
-                return None if value is None else identifier(value, field.name)
-            case Kind.OCTETS:
-                return bytes.fromhex(value) if isinstance(value, str) else _refused(field, place)
-            case Kind.MEMBERS:
-                return orjson.dumps(members(value, field.name)).decode()
-            case _:
-                assert_never(field.kind)
-    except (RecollectError, ValueError) as error:
-        raise fault(place, f'"{field.name}" is not {field.kind.value}') from error
-    raise fault(place, f'"{field.name}" is not {field.kind.value}')
+def _whole(value: object) -> int:
+    if type(value) is not int or not _LOWEST <= value <= _HIGHEST:
+        raise ValueError(value)
+    return value
 
 
-def _refused(field: Field, place: int) -> bytes:
-    raise fault(place, f'"{field.name}" is not {field.kind.value}')
+def _text(value: object) -> str:
+    return "" if value == "" else identifier(value, "text")
+
+
+def _optional_text(value: object) -> str | None:
+    return None if value is None else identifier(value, "text")
+
+
+def _octets(value: object) -> bytes:
+    if not isinstance(value, str):
+        raise ValueError(value)
+    return bytes.fromhex(value)
+
+
+def _members(value: object) -> str:
+    return orjson.dumps(members(value, "members")).decode()
+
+
+_CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
+    Kind.WHOLE: _whole,
+    Kind.TEXT: _text,
+    Kind.OPTIONAL_TEXT: _optional_text,
+    Kind.OCTETS: _octets,
+    Kind.MEMBERS: _members,
+    Kind.TERM: _text,
+}

@@ -12,11 +12,6 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.new_file import new_file
 
 
-def silent(step: str, done: int, total: int) -> None:
-    """Tell nobody how far long work is."""
-    del step, done, total
-
-
 @contextmanager
 def written_whole(target: str | PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
     """Give the stream to write to; a file appears under its name only when it is whole."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import (
     LINK_BIT,
@@ -28,11 +29,6 @@ from recollect.kernel.write.element import (
 Move = tuple[Element, State | None]
 """An element and the state its row is about to say."""
 
-_ADD = """
-INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)
-ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
-"""
-
 
 def count_moves(session: Session, group_id: int, directory: Directory, moves: list[Move]) -> None:
     """Add the difference that one flush makes; called before any of it is on disk."""
@@ -50,9 +46,7 @@ def count_moves(session: Session, group_id: int, directory: Directory, moves: li
                 counts[TALLY_LINKED, element.predicate] += change
             triples[element.triple] += change
     _count_multiple(counts, directory, triples)
-    changed = [(group_id, *key, change) for key, change in sorted(counts.items()) if change]
-    if changed:
-        session.execute_many(_ADD, changed)
+    add_counts(session, group_id, counts)
 
 
 def _count_multiple(

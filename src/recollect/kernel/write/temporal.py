@@ -22,6 +22,13 @@ _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _ORDINAL = re.compile(r"(\d{4})-?(\d{3})")
 
 
+_NEVER_TRUE = Notice(
+    "fact_time_empty",
+    f"{VALID_FROM} is not before {VALID_UNTIL}, so what is said is never true",
+    hint=f"write {VALID_FROM} before {VALID_UNTIL}",
+)
+
+
 class Clock(NamedTuple):
     """The fact time of a content, and what could not be read of it."""
 
@@ -67,6 +74,8 @@ def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) 
             start = BEGINNING if instant is None else instant
         else:
             end = FOREVER if instant is None else instant
+    if start >= end:
+        notices.append(_NEVER_TRUE)
     return Clock(start, end, tuple(notices))
 
 

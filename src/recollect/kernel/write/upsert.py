@@ -26,11 +26,10 @@ from recollect.kernel.write.handles import check_handles
 from recollect.kernel.write.identity import ConceptName, match_or_create
 from recollect.kernel.write.linking import Item, Linking, Missing, skipped
 from recollect.kernel.write.literals import concept_name, members_value, text_value
-from recollect.kernel.write.streams import silent
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import plain_predicate
-from recollect.model import Attributes, Progress, UpsertReport
+from recollect.model import Attributes, Progress, UpsertReport, silent
 
 OnMissing = Literal["skip", "error"]
 """What becomes of an item of SET PROPOSITIONS whose target is not in the graph."""

@@ -12,8 +12,11 @@ from typing import Annotated
 
 import typer
 
+from recollect.servers.cli.usage import Commands
+
 app = typer.Typer(
     name="recollect",
+    cls=Commands,
     help="A memory that learns, answers and corrects itself, in one file.",
     no_args_is_help=True,
     pretty_exceptions_show_locals=False,
@@ -39,6 +42,16 @@ KeyType = Annotated[
 ]
 KeyName = Annotated[
     str | None, typer.Option("--name", metavar="NAME", help="The name of that concept.")
+]
+Valid = Annotated[
+    str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
+]
+Known = Annotated[
+    str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
+]
+AfterTransaction = Annotated[
+    int | None,
+    typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
 ]
 Parameters = Annotated[
     list[str] | None,
@@ -153,16 +166,9 @@ def query(
     db: Database = None,
     group: GroupName = None,
     param: Parameters = None,
-    valid: Annotated[
-        str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
-    ] = None,
-    known: Annotated[
-        str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
-    ] = None,
-    transaction: Annotated[
-        int | None,
-        typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
-    ] = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
     format: Annotated[
         Format, typer.Option("--format", help="The layout of rows with --json.")
     ] = Format.ROWS,
@@ -172,10 +178,7 @@ def query(
     from recollect.servers.cli.ask import query as answer
     from recollect.servers.cli.given import parameters_of
 
-    if known is not None and transaction is not None:
-        raise typer.BadParameter("give --known or --transaction, not both")
-    moment = known if transaction is None else transaction
-    as_of = {"valid": valid, "known": moment}
+    as_of = _moment(valid, known, transaction)
     answer(text, parameters_of(param), db, group, as_of, layout=format.value, as_json=json)
 
 
@@ -185,18 +188,66 @@ def search(
     db: Database = None,
     group: GroupName = None,
     type: Annotated[
-        str | None, typer.Option("--type", metavar="TYPE", help="Only concepts of this type.")
+        str | None,
+        typer.Option(
+            "--type", metavar="TYPE", help="Only concepts of this type.", autocompletion=_types
+        ),
     ] = None,
     kind: Annotated[
         Kind | None, typer.Option("--kind", help="Only concepts, or only propositions.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="At most so many.")] = 10,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
     json: Json = False,
 ) -> None:
     """Find concepts and propositions by their words."""
     from recollect.servers.cli.ask import search as look_for
 
-    look_for(text, kind.value if kind else None, type, limit, db, group, as_json=json)
+    as_of = _moment(valid, known, transaction)
+    look_for(text, kind.value if kind else None, type, limit, db, group, as_of, as_json=json)
+
+
+@app.command()
+def explain(
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="A query in KIP; - is standard input.")
+    ],
+    db: Database = None,
+    group: GroupName = None,
+    param: Parameters = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+    json: Json = False,
+) -> None:
+    """Show how a query is answered: its steps, the SQL, and what running it took."""
+    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.reasons import explain as tell
+
+    as_of = _moment(valid, known, transaction)
+    tell(text, parameters_of(param), db, group, as_of, as_json=json)
+
+
+@app.command()
+def why(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A FIND; - is standard input.")],
+    row: Annotated[int, typer.Option("--row", metavar="N", min=1, help="The Nth row.")] = 1,
+    db: Database = None,
+    group: GroupName = None,
+    param: Parameters = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+    json: Json = False,
+) -> None:
+    """Show what a row of an answer stands on, and where each of it comes from."""
+    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.reasons import why as tell
+
+    as_of = _moment(valid, known, transaction)
+    tell(text, row, parameters_of(param), db, group, as_of, as_json=json)
 
 
 @app.command()
@@ -208,7 +259,10 @@ def describe(
         ),
     ] = What.PRIMER,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The type or the predicate.")
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="The type or the predicate.", autocompletion=_described
+        ),
     ] = None,
     db: Database = None,
     group: GroupName = None,
@@ -305,16 +359,9 @@ def export(
         typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
     ] = None,
     param: Parameters = None,
-    valid: Annotated[
-        str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
-    ] = None,
-    known: Annotated[
-        str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
-    ] = None,
-    transaction: Annotated[
-        int | None,
-        typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
-    ] = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
     db: Database = None,
     group: GroupName = None,
     json: Json = False,
@@ -323,9 +370,7 @@ def export(
     from recollect.servers.cli.carry import export as write
     from recollect.servers.cli.given import parameters_of
 
-    if known is not None and transaction is not None:
-        raise typer.BadParameter("give --known or --transaction, not both")
-    as_of = {"valid": valid, "known": known if transaction is None else transaction}
+    as_of = _moment(valid, known, transaction)
     write(path, query, parameters_of(param), as_of, db, group, as_json=json)
 
 
@@ -387,16 +432,9 @@ def history(
     ] = None,
     type: KeyType = None,
     name: KeyName = None,
-    valid: Annotated[
-        str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
-    ] = None,
-    known: Annotated[
-        str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
-    ] = None,
-    transaction: Annotated[
-        int | None,
-        typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
-    ] = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
     db: Database = None,
     group: GroupName = None,
     json: Json = False,
@@ -405,12 +443,10 @@ def history(
     from recollect.model import Key
     from recollect.servers.cli.past import history as tell
 
-    if known is not None and transaction is not None:
-        raise typer.BadParameter("give --known or --transaction, not both")
     if (type is None) != (name is None) or (identifier is None) == (name is None):
         raise typer.BadParameter("give an ID, or --type and --name")
     element = Key(type, name) if type is not None and name is not None else identifier or ""
-    as_of = {"valid": valid, "known": known if transaction is None else transaction}
+    as_of = _moment(valid, known, transaction)
     tell(element, db, group, as_of, as_json=json)
 
 
@@ -494,7 +530,9 @@ def audit(
 def demo(
     db: Annotated[
         Path | None,
-        typer.Option("--db", metavar="PATH", help="A new file to keep; else a temporary one."),
+        typer.Option(
+            "--db", metavar="PATH", help="A new file to keep; else the demo's own, made anew."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -504,11 +542,37 @@ def demo(
     demonstrate(db, as_json=json)
 
 
+def _moment(
+    valid: str | None, known: str | None, transaction: int | None
+) -> dict[str, str | int | None]:
+    """Return the point of both clocks that the options name."""
+    if known is not None and transaction is not None:
+        raise typer.BadParameter("give --known or --transaction, not both")
+    return {"valid": valid, "known": known if transaction is None else transaction}
+
+
 def _one(database: str | None, db: str | None) -> str | None:
     """Return the one way the database was named."""
-    if database and db:
+    if database is not None and db is not None:
         raise typer.BadParameter("name the memory once: DATABASE or --db")
-    return database or db
+    return db if database is None else database
+
+
+def _names(context: typer.Context, what: str, incomplete: str) -> list[str]:
+    from recollect.servers.cli.naming import names_in
+
+    return names_in(context.params.get("db"), context.params.get("group"), what, incomplete)
+
+
+def _types(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the types in use that begin so, for the completion of a user's own shell."""
+    return _names(context, "types", incomplete)
+
+
+def _described(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the types or predicates in use that begin so, as `describe` wants them."""
+    what = context.params.get("what")
+    return _names(context, f"{what}s", incomplete) if what in (What.TYPE, What.PREDICATE) else []
 
 
 def main() -> None:

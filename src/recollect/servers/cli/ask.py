@@ -49,7 +49,7 @@ def query(
             response = execute_kip_readonly(
                 nexus, whole, parameters=parameters, as_of=as_of, format=layout
             )
-            out.response(response, whole, {} if as_json else names_of(nexus, response))
+            out.response(response, whole, {} if as_json else names_of(nexus, response, as_of))
 
 
 def search(
@@ -59,6 +59,7 @@ def search(
     limit: int,
     database: str | None,
     group: str | None,
+    as_of: Mapping[str, str | int | None],
     *,
     as_json: bool,
 ) -> None:
@@ -70,7 +71,8 @@ def search(
         parameters["type"] = type_name
         of_type = " WITH TYPE $type"
     with output(as_json=as_json) as out:
-        _answer(out, f"SEARCH{of_kind} $term{of_type} LIMIT $limit", parameters, database, group)
+        text = f"SEARCH{of_kind} $term{of_type} LIMIT $limit"
+        _answer(out, text, parameters, database, group, as_of)
 
 
 def describe(
@@ -88,12 +90,15 @@ def _answer(
     parameters: Mapping[str, Value],
     database: str | None,
     group: str | None,
+    as_of: Mapping[str, str | int | None] | None = None,
 ) -> None:
     """Answer a text of the program's own: no error points into it, for nobody wrote it."""
     settings = Settings()
     with open_nexus(settings.database(database), settings.group(group)) as nexus:
-        response = without_places(execute_kip_readonly(nexus, text, parameters=parameters))
-        out.response(response, names={} if out.as_json else names_of(nexus, response))
+        response = without_places(
+            execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)
+        )
+        out.response(response, names={} if out.as_json else names_of(nexus, response, as_of))
 
 
 def _refuse_writing(nexus: Nexus, text: str) -> None:

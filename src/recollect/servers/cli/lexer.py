@@ -23,6 +23,9 @@ KEYWORDS = (
     "SET", "ATTRIBUTES", "PROPOSITIONS", "WITH", "METADATA", "DELETE", "FROM", "DETACH",
     "DESCRIBE", "PRIMER", "DOMAINS", "TYPES", "TYPE", "SEARCH", "EXPLAIN",
 )  # fmt: skip
+STATEMENTS = ("FIND", "UPSERT", "DELETE", "DESCRIBE", "SEARCH", "EXPLAIN")
+"""The keywords that begin a statement."""
+
 FUNCTIONS = (
     "COUNT", "COLLECT", "SUM", "AVG", "MIN", "MAX", "CONTAINS", "STARTS_WITH", "ENDS_WITH",
     "REGEX", "IN", "IS_NULL", "IS_NOT_NULL",

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from recollect.errors import RecollectError
 from recollect.faces.kip import execute_kip_readonly
 from recollect.kernel import Nexus
 from recollect.servers.cli.response import Names, Response, ends_of, result_of
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
 
 LOOK_UPS = 500
 """So many ends of one answer are looked up; the others are shown by id."""
+
+LISTS: Mapping[str, str] = {
+    "types": "DESCRIBE CONCEPT TYPES",
+    "predicates": "DESCRIBE PROPOSITION TYPES",
+}
+"""What tells the names in use."""
 
 _WHO = """
 FIND(?type, ?name)
@@ -17,12 +26,15 @@ WHERE { ?end {id: $id} ATTR(?end, "type", ?type) ATTR(?end, "name", ?name) }
 """
 
 
-def names_of(nexus: Nexus, response: Response) -> Names:
-    """Return names for the concepts that the links of a response end in."""
+def names_of(nexus: Nexus, response: Response, as_of: Mapping[str, object] | None = None) -> Names:
+    """Return names for the concepts that the links of a response, of then, end in."""
+    known = {"known": as_of.get("known")} if as_of else None  # an end need not be true itself
     identifiers = list(dict.fromkeys(ends_of(result_of(response))))[:LOOK_UPS]
     names: dict[str, str] = {}
     for identifier in identifiers:
-        found = result_of(execute_kip_readonly(nexus, _WHO, parameters={"id": identifier}))
+        found = result_of(
+            execute_kip_readonly(nexus, _WHO, parameters={"id": identifier}, as_of=known)
+        )
         match found:
             case {"rows": [[str() as kind, str() as name]]}:
                 names[identifier] = f'{kind} "{name}"'
@@ -36,3 +48,15 @@ def known_names(nexus: Nexus, command: str) -> tuple[str, ...]:
     if not isinstance(items, list):
         return ()
     return tuple(str(item["name"]) for item in items if isinstance(item, Mapping))
+
+
+def names_in(database: str | None, group: str | None, what: str, beginning: str) -> list[str]:
+    """Return the types or predicates of a memory that begin so; none where none can be read."""
+    settings = Settings()
+    try:
+        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+            names = known_names(nexus, LISTS[what])
+    except RecollectError:
+        return []  # completion is silent
+    folded = beginning.casefold()
+    return [name for name in names if name.casefold().startswith(folded)]

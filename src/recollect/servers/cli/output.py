@@ -142,7 +142,9 @@ class Output:
         found = _PYTHON_HINT.fullmatch(hint)
         if found is None:
             return hint
-        return f"give it: -p {found[1]}=VALUE" if self._takes_parameters else "write the value itself"
+        return (
+            f"give it: -p {found[1]}=VALUE" if self._takes_parameters else "write the value itself"
+        )
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.servers.cli.cells import brief, cell, concept, link
+from recollect.servers.cli.explained import explanation, is_explanation
 from recollect.servers.cli.response import (
     Names,
     Response,
@@ -37,6 +38,8 @@ def _result(result: Mapping[str, object], names: Names) -> RenderableType:
             return _numbered(statements, names)
         case {"commands": list()}:
             return _numbered(list(parts_of({"result": result}, "commands")), names)
+        case _ if is_explanation(result):
+            return explanation(result)
         case {"columns": list() as columns, "rows": list() as rows}:
             return _rows([str(column) for column in columns], rows, names)
         case {"hits": list() as hits}:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from recollect.errors import Notice
 from recollect.faces.kip import execute_kip
 from recollect.kernel import Nexus, parse
-from recollect.kernel.write.streams import silent
-from recollect.model import Value
+from recollect.model import Value, silent
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output

@@ -11,10 +11,7 @@ import re
 from rich.text import Text
 
 # Terminal control characters, and those that reorder or hide what stands beside them.
-_UNSEEN = (
-    "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
-    "\U000e0000-\U000e007f"
-)
+_UNSEEN = "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f"
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{_UNSEEN}]")
 _CONTROL_OR_BREAK = re.compile(f"[\x00-\x1f{_UNSEEN}]")
 _UNSEEN_IN_JSON = re.compile(f"[{_UNSEEN}]")

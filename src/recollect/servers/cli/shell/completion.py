@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from recollect.servers.cli.lexer import FUNCTIONS, KEYWORDS
-from recollect.servers.cli.shell.whole import is_inside_string
+from recollect.servers.cli.ask import DESCRIPTIONS
+from recollect.servers.cli.lexer import FUNCTIONS, KEYWORDS, STATEMENTS
+from recollect.servers.cli.shell.whole import State, is_inside_string, state_of
 
 _TYPE_BEFORE = re.compile(r'(\btype\s*:|\bTYPE)\s*"[^"]*$')
 _PREDICATE_BEFORE = re.compile(r'([,|]|PROPOSITION\s+TYPE|[({]\s*\()\s*"[^"]*$')
+_DESCRIBED = re.compile(r"\\describe\s+(type|predicate)\s+(.*)$", re.DOTALL)
+_WHAT = re.compile(r"\\describe\s+(\w*)$")
 _WORD = re.compile(r"[?@$\\]?\w*$")
 
 
@@ -42,6 +45,14 @@ class KipCompleter(Completer):
         if is_inside_string(before):
             yield from self._names(before)
             return
+        if found := _DESCRIBED.match(before):
+            words = self._vocabulary()
+            names = words.types if found[1] == "type" else words.predicates
+            yield from _matching(found[2], names, found[1])
+            return
+        if found := _WHAT.match(before):
+            yield from _matching(found[1], DESCRIPTIONS, "description")
+            return
         match = _WORD.search(before)
         word = match.group() if match else ""
         if word.startswith("\\"):
@@ -49,7 +60,9 @@ class KipCompleter(Completer):
         elif word[:1] in ("?", "@", "$"):
             yield from _matching(word, _written(document, word), "variable")
         elif word:
-            yield from _matching(word, (*KEYWORDS, *FUNCTIONS), "keyword")
+            begins = state_of(before[: -len(word)]) is State.EMPTY
+            words = STATEMENTS if begins else (*KEYWORDS, *FUNCTIONS)
+            yield from _matching(word, words, "keyword")
 
     def _names(self, before: str) -> Iterator[Completion]:
         """Yield the types or predicates a string that is not closed may become."""

@@ -2,26 +2,43 @@ r"""What the shell does with each text and each `\` command, however they came i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, nearest
 from recollect.faces.kip import execute_kip
 from recollect.kernel import Nexus, parse
 from recollect.servers.cli.ask import DESCRIPTIONS
 from recollect.servers.cli.naming import known_names, names_of
 from recollect.servers.cli.output import Output
 from recollect.servers.cli.render import counted
+from recollect.servers.cli.response import Response, without_places
+from recollect.servers.cli.shell.asked_time import AskedTime
 from recollect.servers.cli.shell.completion import Vocabulary
+from recollect.servers.cli.shell.whole import without_end
 
 COMMANDS: Mapping[str, str] = {
     "\\help": "show this",
     "\\describe [WHAT [NAME]]": "primer, domains, types, type NAME, predicates, predicate NAME",
+    "\\asof [CLOCK INSTANT]": "known INSTANT, transaction N, valid INSTANT, or off: read then",
+    "\\explain QUERY": "show how a query is answered",
     "\\group [NAME]": "show the groups, or change to one",
     "\\json": "switch between tables and JSON",
     "\\q": "leave (so does Ctrl-D)",
 }
 """The commands of the shell and what they do."""
+
+WORDS: Mapping[str, str] = {
+    "help": "\\help",
+    "?": "\\help",
+    "exit": "\\q",
+    "quit": "\\q",
+}
+"""What people say to any shell, and the command they mean; none of it can begin a text."""
+
+LATE = re.compile(r"(WITH|ORDER|LIMIT|OFFSET)\b")
+"""How a clause begins that came after its statement had run."""
 
 NAMES = tuple(usage.partition(" ")[0] for usage in COMMANDS)
 
@@ -34,17 +51,24 @@ class Conversation:
     group: str
     out: Output
     is_over: bool = False
+    as_of: AskedTime = field(default_factory=AskedTime)
     _vocabulary: Vocabulary | None = field(default=None, repr=False)
 
     def hear(self, text: str) -> None:
         r"""Run one text: a `\` command, or the statements of a KIP text one by one."""
         try:
-            if text.lstrip().startswith("\\"):
-                self._obey(text.split())
+            if is_command_line(text):
+                command = WORDS.get(text.strip(), text)
+                self._obey(command.split(), command.strip().partition(" ")[2])
             else:
-                self._run(text)
+                self._run(without_end(text))
         except RecollectError as error:
             self.out.error(error)
+
+    @property
+    def prompt(self) -> str:
+        """What stands before the cursor: the group, and the time that is read unless it is now."""
+        return f"{self.group} [{self.as_of}]> " if self.as_of.wire else f"{self.group}> "
 
     def vocabulary(self) -> Vocabulary:
         """Return the types and predicates in use, asked for again after each write."""
@@ -56,16 +80,30 @@ class Conversation:
         return self._vocabulary
 
     def _run(self, text: str) -> None:
+        if LATE.match(text.lstrip()):
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "this is the end of a statement, and the statement before it has already run",
+                hint="write the statement whole; an empty line or ; sends it",
+            )
         for statement in parse(text).statements:
             self._ask(text[statement.span.start : statement.span.end])
         self._vocabulary = None
 
-    def _ask(self, text: str, parameters: Mapping[str, str] | None = None) -> None:
-        response = execute_kip(self.nexus, text, parameters=parameters)
-        names = {} if self.out.as_json else names_of(self.nexus, response)
+    def _ask(self, text: str) -> None:
+        as_of = self.as_of.wire
+        if as_of and not self.nexus.only_reads(text):
+            raise self.as_of.unchangeable()
+        self.out.if_stopped = "nothing of this statement is kept"
+        response = execute_kip(self.nexus, text, as_of=as_of)
+        self.out.if_stopped = "the statement has run"
+        self._show(response, text)
+
+    def _show(self, response: Response, text: str = "") -> None:
+        names = {} if self.out.as_json else names_of(self.nexus, response, self.as_of.wire)
         self.out.response(response, source=text, names=names)
 
-    def _obey(self, words: list[str]) -> None:
+    def _obey(self, words: list[str], rest_of_line: str) -> None:
         match words:
             case ["\\help"]:
                 self._help()
@@ -74,9 +112,13 @@ class Conversation:
             case ["\\json"]:
                 self.out.as_json = not self.out.as_json
                 self.out.say("tables from here on")
+            case ["\\asof", *rest]:
+                self.as_of = self.as_of.moved(rest)
+                self.out.say(f"as of {self.as_of}" if self.as_of.wire else "as of now")
+            case ["\\explain", *_]:
+                self._ask(f"EXPLAIN {rest_of_line}")
             case ["\\group"]:
-                for name in self.nexus.groups():
-                    self.out.say(f"{'*' if name == self.group else ' '} {name}")
+                self._groups()
             case ["\\group", *rest]:
                 self.group = " ".join(rest)
                 self.nexus = self.nexus.group(self.group)
@@ -95,16 +137,31 @@ class Conversation:
                 f"\\describe {' '.join(words)} is not a description",
                 hint=COMMANDS["\\describe [WHAT [NAME]]"],
             )
-        self._ask(text, {"name": name} if name else None)
+        response = execute_kip(self.nexus, text, parameters={"name": name} if name else None)
+        self._show(without_places(response))
+
+    def _groups(self) -> None:
+        groups = self.nexus.groups()
+        if self.out.as_json:
+            self.out.json({"result": {"group": self.group, "groups": groups}})
+        for name in groups:
+            self.out.say(f"{'*' if name == self.group else ' '} {name}")
 
     def _help(self) -> None:
+        if self.out.as_json:
+            self.out.json({"result": {"commands": dict(COMMANDS)}})
         for usage, purpose in COMMANDS.items():
             self.out.say(f"  {usage:<26}{purpose}")
         self.out.say(
-            "\nEnter runs a text that is whole, and else begins a new line, as Esc Enter always\n"
-            "does; an empty line runs what is there. Tab completes. Each statement is a\n"
-            "transaction of its own."
+            "\nAn empty line, or ; at the end of one, sends a text; so does Enter where nothing\n"
+            "can follow. Esc Enter always begins a new line, Tab completes, Ctrl-C stops. Each\n"
+            "statement is a transaction of its own."
         )
+
+
+def is_command_line(text: str) -> bool:
+    r"""Whether a text is a `\` command, or a word that means one."""
+    return text.lstrip().startswith("\\") or text.strip() in WORDS
 
 
 def _unknown(command: str) -> RecollectError:
@@ -118,4 +175,4 @@ def greeting(conversation: Conversation, path: str, *, is_new: bool) -> str:
     """Return the first line of a conversation at a prompt."""
     types = len(conversation.vocabulary().types)
     what = "a new memory" if is_new else f"a memory of {counted(types, 'type')}"
-    return f"{path}: {what}. \\help for help, \\q to leave."
+    return f"{path}: {what}. An empty line or ; sends, \\help for help, \\q to leave."

@@ -16,8 +16,8 @@ from prompt_toolkit.output import Output as Screen
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.output import output
 from recollect.servers.cli.shell.completion import KipCompleter
-from recollect.servers.cli.shell.conversation import NAMES, Conversation, greeting
-from recollect.servers.cli.shell.whole import State, state_of
+from recollect.servers.cli.shell.conversation import NAMES, Conversation, greeting, is_command_line
+from recollect.servers.cli.shell.whole import State, state_of, without_end
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -49,13 +49,17 @@ def converse(conversation: Conversation, session: PromptSession[str]) -> None:
     """Ask and answer until the person leaves."""
     while not conversation.is_over:
         try:
-            text = session.prompt(f"{conversation.group}> ")
+            text = session.prompt(conversation.prompt)
         except KeyboardInterrupt:
             continue
         except EOFError:
             return
-        if text.strip():
+        if not text.strip():
+            continue
+        try:
             conversation.hear(text)
+        except KeyboardInterrupt:
+            conversation.out.stopped()
 
 
 def prompt(
@@ -91,19 +95,23 @@ def history_in(file: Path) -> History:
 def texts_in(lines: Iterable[str]) -> Iterator[str]:
     r"""Yield the texts of piped lines.
 
-    A text ends at a `\` command, at an empty line where it is whole, and at the end.
+    A text ends at a `\` command, at an empty line where it may end, at a semicolon, and at the
+    end.
     """
     pending: list[str] = []
     for line in lines:
         text = "".join(pending)
-        is_break = not line.strip() and state_of(text) is State.WHOLE
-        is_command = line.startswith("\\") and state_of(text) is not State.PARTIAL
+        is_break = not line.strip() and state_of(text) in (State.WHOLE, State.OPEN)
+        is_command = is_command_line(line) and state_of(text) is not State.PARTIAL
         if is_break or is_command:
             if text.strip():
                 yield text
             pending = []
         if is_command:
             yield line.strip()
+        elif without_end(text + line) != text + line:
+            yield text + line
+            pending = []
         elif not is_break:
             pending.append(line)
     if state_of("".join(pending)) is not State.EMPTY:
@@ -132,6 +140,6 @@ def _keys() -> KeyBindings:
 
 def _may_run(text: str, line: str) -> bool:
     """Whether Enter runs the text: a command, a whole text, or an empty last line."""
-    if text.lstrip().startswith("\\") or not text.strip():
+    if is_command_line(text) or not text.strip():
         return True
     return not line.strip() or state_of(text) is State.WHOLE

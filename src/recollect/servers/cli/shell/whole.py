@@ -10,6 +10,12 @@ from recollect.errors import RecollectError
 from recollect.kernel import parse
 from recollect.servers.cli.lexer import KipLexer
 
+_MAY_FOLLOW = (" WITH METADATA {}", " ORDER BY ?x", " LIMIT 1", " OFFSET 1", ' WITH TYPE "x"')
+"""Clauses that may stand at the end of a statement."""
+
+SENDS = ";"
+"""Ends a text for certain; it is no part of KIP."""
+
 _OPEN, _CLOSED = "{([", "})]"
 _LEXER = KipLexer(stripnl=False, ensurenl=False)
 
@@ -19,17 +25,22 @@ class State(StrEnum):
 
     EMPTY = "empty"
     PARTIAL = "partial"
-    WHOLE = "whole"  # it parses, or no further line could mend it
+    OPEN = "open"  # it parses, and another clause may follow
+    WHOLE = "whole"  # nothing can follow, or no further line could mend it
 
 
 def state_of(text: str) -> State:
-    """Return whether a text is empty, needs another line, or can be run.
+    """Return whether a text is empty, needs another line, may have one, or can be run.
 
     >>> state_of("FIND(?x)"), state_of("FIND(?x) WHERE { ?x {id: $id} }")
-    (<State.PARTIAL: 'partial'>, <State.WHOLE: 'whole'>)
+    (<State.PARTIAL: 'partial'>, <State.OPEN: 'open'>)
+    >>> state_of("DESCRIBE PRIMER"), state_of("FIND(?x) WHERE { ?x {id: $id} };")
+    (<State.WHOLE: 'whole'>, <State.WHOLE: 'whole'>)
     """
     if not _without_comments(text).strip():
         return State.EMPTY
+    if without_end(text) != text:
+        return State.WHOLE
     if depth_of(text) > 0:
         return State.PARTIAL
     try:
@@ -37,7 +48,33 @@ def state_of(text: str) -> State:
     except RecollectError as error:
         at_end = error.span is not None and error.span.start >= len(text.rstrip())
         return State.PARTIAL if at_end else State.WHOLE
-    return State.WHOLE
+    return State.OPEN if _may_go_on(text) else State.WHOLE
+
+
+def without_end(text: str) -> str:
+    """Return the text without the semicolon that sends it, if one ends it.
+
+    >>> without_end("DESCRIBE PRIMER;"), without_end("// not yet;")
+    ('DESCRIBE PRIMER', '// not yet;')
+    """
+    stripped = text.rstrip()
+    if not stripped.endswith(SENDS):
+        return text
+    *_, (kind, _) = (pair for pair in _LEXER.get_tokens(stripped) if pair[1])
+    return text if kind in (Comment.Single, String.Double) else stripped[: -len(SENDS)]
+
+
+def _may_go_on(text: str) -> bool:
+    """Whether a text that parses would also parse with one more clause at its end."""
+    return any(_parses(text + "\n" + clause) for clause in _MAY_FOLLOW)
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse(text)
+    except RecollectError:
+        return False
+    return True
 
 
 def depth_of(text: str) -> int:

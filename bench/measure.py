@@ -1,0 +1,105 @@
+"""Times, and how far this machine can be trusted with them.
+
+The rule: what is compared is run in turns, in one process, and medians are taken; two fixed
+loops run all along, one of pure Python and one of SQLite alone, and their spread is the noise.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import apsw
+
+WARM = 5  # runs before the clock starts
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of the report; `beside` is what it is compared with, in the same unit."""
+
+    section: str
+    name: str
+    value: float
+    unit: str
+    beside: float | None = None
+    target: str = ""
+    is_reached: bool | None = None  # None: nothing was promised
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as much as what stands beside it."""
+        return None if not self.beside else self.value / self.beside
+
+
+def medians(
+    runs: Iterable[Callable[[str], object]], names: list[str], seconds: float
+) -> list[float]:
+    """Return the median microseconds of each function, called in turns with every name.
+
+    Ends after the names or the seconds, whichever is first, but not before three turns.
+    """
+    functions = list(runs)
+    for function in functions:
+        for name in names[:WARM]:
+            function(name)
+    times: list[list[int]] = [[] for _ in functions]
+    end = time.perf_counter() + seconds
+    for name in names:
+        for function, found in zip(functions, times, strict=True):
+            start = time.perf_counter_ns()
+            function(name)
+            found.append(time.perf_counter_ns() - start)
+        if time.perf_counter() > end and len(times[0]) >= 3:
+            break
+    return [statistics.median(found) / 1_000 for found in times]
+
+
+def seconds_of(action: Callable[[], object]) -> float:
+    """Return how long one call takes."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+@dataclass(slots=True)
+class Calibration:
+    """Two loops of fixed work, timed again and again through a run."""
+
+    _connection: apsw.Connection = field(default_factory=lambda: _table())
+    _python: list[float] = field(default_factory=list)
+    _sqlite: list[float] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Time both loops once: about ten milliseconds."""
+        self._python.append(seconds_of(_python_loop))
+        self._sqlite.append(seconds_of(self._sqlite_loop))
+
+    def figures(self) -> list[Figure]:
+        """Return the median of both loops, each beside its fastest run."""
+        return [
+            Figure("machine", f"{name}, median beside fastest", 1e6 * middle, "us", 1e6 * least)
+            for name, middle, least in (
+                ("Python loop", statistics.median(self._python), min(self._python)),
+                ("SQLite loop", statistics.median(self._sqlite), min(self._sqlite)),
+            )
+        ]
+
+    def _sqlite_loop(self) -> None:
+        for at in range(1_000):
+            self._connection.execute("SELECT b FROM t WHERE a = ?", (at * 7,)).fetchall()
+
+
+def _table() -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", ((at, str(at)) for at in range(10_000)))
+    return connection
+
+
+def _python_loop() -> None:
+    counts: dict[int, str] = {}
+    for at in range(30_000):
+        counts[at % 977] = str(at)

@@ -1,0 +1,237 @@
+"""Writes and texts: loading, parsing, a single durable write, and the memory it all takes.
+
+The rule: what the tables themselves cost is measured beside it, with bare statements.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+import apsw
+import orjson
+
+import recollect
+from bench.graph import BATCH, Built
+from bench.measure import Calibration, Figure, medians, seconds_of
+from recollect.kernel import parse
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.lift import Lifting
+from recollect.kernel.plan.pipeline import plan_find
+from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.search.document import link_text
+from recollect.kernel.search.partition import partition_of
+from recollect.kernel.search.tokens import tokens
+from recollect.kernel.sql.clock import Clock
+from recollect.kernel.sql.compile import compile_plan
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.protocol import SqlRow
+
+QUERY_OF_15_LINES = """
+FIND(?drug_name, COUNT(DISTINCT ?symptom) AS ?symptoms)
+WHERE {
+  ?drug {type: "Drug"}
+  (?drug, "treats", ?symptom)
+  (?symptom, "is_subclass_of{0,3}", {name: "Pain"})
+  ATTR(?drug, "name", ?drug_name)
+  ATTR(?drug, "risk_level", ?risk)
+  OPTIONAL {
+    (?drug, "has_side_effect", ?effect)
+  }
+  NOT { (?drug, "is_class_of", {name: "NSAID"}) }
+  FILTER(?risk < 3 && !CONTAINS(?drug_name, "acid"))
+}
+ORDER BY ?symptoms DESC
+LIMIT 10
+"""
+
+_CAPSULE_CONCEPTS = 5_000  # with two links each: about a megabyte
+_UPSERTS = 300
+
+
+def load_figures(built: Built, folder: Path) -> Iterator[Figure]:
+    """Return how fast the links of a graph were written, beside bare inserts of the same rows."""
+    bare = _bare_rates(built.path, folder / "bare.db")
+    last = bare[-max(1, len(bare) // 10) :]
+    section = f"load, {built.size.links // 1000} k links"
+    middle, end = sum(bare) / len(bare), sum(last) / len(last)
+    yield Figure(
+        section,
+        "links by change batches, the last tenth",
+        built.last_links_a_second,
+        "/s",
+        end,
+        "35000/s",
+        built.last_links_a_second >= 35_000,
+    )
+    yield Figure(
+        section,
+        "the same beside bare executemany",
+        built.last_links_a_second,
+        "/s",
+        end,
+        "0.5x",
+        built.last_links_a_second >= 0.5 * end,
+    )
+    yield Figure(
+        section, "links by change batches, all of them", built.links_a_second, "/s", middle
+    )
+
+
+def capsule_figures(built: Built) -> Iterator[Figure]:
+    """Return how fast a capsule of a megabyte is parsed, and loaded into a graph."""
+    text = _capsule()
+    size = len(text.encode()) / 1e6
+    parse(text)
+    rate = size / min(seconds_of(lambda: parse(text)) for _ in range(5))
+    yield Figure(
+        "texts", f"parse a capsule of {size:.1f} MB", rate, "MB/s", None, "6 MB/s", rate >= 6
+    )
+    with recollect.open(built.path, synchronous="normal") as nexus:
+        elements = 3 * _CAPSULE_CONCEPTS / seconds_of(lambda: nexus.write(text))
+    yield Figure(
+        f"load, {built.size.links // 1000} k links",
+        "elements by capsule",
+        elements,
+        "/s",
+        None,
+        "15000/s",
+        elements >= 15_000,
+    )
+
+
+def text_figures(calibration: Calibration) -> Iterator[Figure]:
+    """Return what a query of 15 lines costs before it meets the engine."""
+    calibration.run()
+    cold, parsing = medians([_compile, parse], [QUERY_OF_15_LINES] * 500, 3.0)
+    yield Figure("texts", "a query of 15 lines, cold", cold, "us", None, "500 us", cold <= 500)
+    yield Figure("texts", "of that, parsing", parsing, "us")
+
+
+def upsert_figure(folder: Path, calibration: Calibration) -> Figure:
+    """Return what one durable UPSERT costs beside one bare durable insert."""
+    calibration.run()
+    connection = _bare_file(folder / "insert.db", "full")
+    numbers = count(1)
+    with recollect.open(folder / "upsert.db") as nexus:
+
+        def upsert(name: str) -> None:
+            nexus.write(_UPSERT, {"name": f"{name} {next(numbers)}"})
+
+        def bare(name: str) -> None:
+            number = next(numbers)
+            row = (
+                2 * number,
+                1,
+                1,
+                f"{name} {number}",
+                "{}",
+                "{}",
+                0,
+                0,
+                1,
+                1,
+                1,
+                2**62,
+                bytes(16),
+            )
+            with connection:
+                connection.execute(_INSERT, row)
+
+        ours, theirs = medians([upsert, bare], ["drug"] * _UPSERTS, 8.0)
+    connection.close()
+    return Figure("writes", "one durable UPSERT", ours, "us", theirs, "3x", ours <= 3 * theirs)
+
+
+_UPSERT = 'UPSERT { CONCEPT @c { {type: "Drug", name: $name} } }'
+_INSERT = """
+INSERT INTO concept (id, group_id, type, name, attributes, metadata, valid_at, invalid_at,
+    version, born_at, changed_at, expired_at, salt)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+def memory_figure(built: Built) -> Figure:
+    """Return the memory of a process that has read and written, without what it maps."""
+    command = [sys.executable, "-m", "bench.memory", str(built.path)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    megabytes = float(printed)
+    name = f"process over the page cache, {built.size.links // 1000} k links"
+    return Figure("memory", name, megabytes, "MB", None, "300 MB", megabytes <= 300)
+
+
+def _compile(text: str) -> object:
+    """Take a text to SQL with nothing remembered."""
+    (find,) = parse(text).statements
+    assert isinstance(find, ast.Find)
+    lifting = Lifting(Bindings({}))
+    shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
+    statistics = Statistics()
+    return compile_plan(plan_find(shape, statistics), statistics, Clock(), SQLITE)
+
+
+def _capsule() -> str:
+    blocks = [
+        f"""CONCEPT @c{at} {{
+  {{type: "Drug", name: "capsule {at}"}}
+  SET ATTRIBUTES {{ risk_level: {at % 10}, note: "taken with water, not before food" }}
+  SET PROPOSITIONS {{
+    ("treats", {{type: "Symptom", name: "symptom {at % 97}"}})
+    ("belongs_to_class", {{type: "Class", name: "class {at % 89}"}})
+  }}
+}}"""
+        for at in range(_CAPSULE_CONCEPTS)
+    ]
+    return "UPSERT {\n" + "\n".join(blocks) + '\n}\nWITH METADATA { source: "bench" }'
+
+
+def _bare_rates(source: Path, target: Path) -> list[float]:
+    """Insert the links of a graph again with bare statements; return links a second by batch."""
+    reader, writer = apsw.Connection(str(source)), _bare_file(target, "normal")
+    terms = dict(reader.execute("SELECT code, text FROM term"))
+    rates, last = list[float](), 0
+    while links := reader.execute(_LINKS, (last, BATCH)).fetchall():
+        last = links[-1][0]
+        changes = [(1, last, link[0], "create", bytes(32)) for link in links]
+        bodies = [(link[0], _body(link, terms)) for link in links]
+        tables = (_INSERT_LINK, links), (_INSERT_CHANGE, changes), (_INSERT_TEXT, bodies)
+        rates.append(len(links) / seconds_of(partial(_insert, writer, tables)))
+    reader.close()
+    writer.close()
+    return rates
+
+
+_LINKS = "SELECT * FROM link WHERE id > ? ORDER BY id LIMIT ?"
+_INSERT_LINK = f"INSERT INTO link VALUES ({', '.join('?' * 16)})"
+_INSERT_CHANGE = "INSERT INTO change VALUES (?, ?, ?, ?, ?)"
+_INSERT_TEXT = "INSERT INTO text_index (rowid, body) VALUES (?, ?)"
+
+
+def _insert(writer: apsw.Connection, tables: Iterable[tuple[str, Sequence[SqlRow]]]) -> None:
+    with writer:
+        for sql, rows in tables:
+            writer.executemany(sql, rows)
+
+
+def _body(link: SqlRow, terms: dict[int, str]) -> str:
+    """Return what the text index holds of a row of `link`."""
+    identity, group, _, predicate, *_ = link
+    attributes, metadata = (orjson.loads(str(one)) for one in link[7:9])
+    assert isinstance(identity, int)
+    assert isinstance(group, int)
+    assert isinstance(predicate, int)
+    words = tokens(link_text(terms[predicate], attributes, metadata))
+    return partition_of(group, identity, is_living=True).body(words)
+
+
+def _bare_file(path: Path, synchronous: Literal["full", "normal"]) -> apsw.Connection:
+    """Return a connection like the store's to an empty file with its tables."""
+    recollect.open(path).close()
+    return SqliteSession(str(path), Settings(synchronous), query_only=False).connection

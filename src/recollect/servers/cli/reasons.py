@@ -1,0 +1,141 @@
+"""The commands that tell how and why: explain and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rich.text import Text
+from rich.tree import Tree
+
+from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.response import cell_object, element_object, explanation_object
+from recollect.model import Concept, Content, Ground, Transaction, Value, Why
+from recollect.servers.cli.cells import cell, concept, link
+from recollect.servers.cli.given import STANDARD_INPUT, text_of
+from recollect.servers.cli.log import fact_clock, instant_text, transaction_json
+from recollect.servers.cli.naming import names_of
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.render import counted
+from recollect.servers.cli.response import Names
+from recollect.servers.cli.safe_text import one_line, shown
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+AsOfGiven = Mapping[str, str | int | None]
+
+
+def explain(
+    text: str,
+    parameters: Mapping[str, Value],
+    database: str | None,
+    group: str | None,
+    as_of: AsOfGiven,
+    *,
+    as_json: bool,
+) -> None:
+    """Show how a query is answered."""
+    with output(as_json=as_json, takes_parameters=True) as out:
+        whole = text_of(text) if text == STANDARD_INPUT else text
+        settings = Settings()
+        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+            found = nexus.explain(whole, parameters, as_of=read_as_of(as_of))
+            out.response({"result": explanation_object(found)})
+
+
+def why(
+    text: str,
+    row: int,
+    parameters: Mapping[str, Value],
+    database: str | None,
+    group: str | None,
+    as_of: AsOfGiven,
+    *,
+    as_json: bool,
+) -> None:
+    """Show what a row of an answer stands on; rows count from 1, as people count."""
+    with output(as_json=as_json, takes_parameters=True) as out:
+        whole = text_of(text) if text == STANDARD_INPUT else text
+        settings = Settings()
+        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+            found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(as_of))
+            response = {"result": why_json(found)}
+            if out.as_json:
+                out.json(response)
+            else:
+                _show(out, found, names_of(nexus, response, as_of))
+
+
+def why_json(why: Why) -> dict[str, object]:
+    """Return the grounds of a row as JSON."""
+    return {
+        "columns": list(why.columns),
+        "row": [cell_object(one) for one in why.row],
+        "solutions": why.solutions,
+        "grounds": [_ground_json(one) for one in why.grounds],
+        "omitted": why.omitted,
+    }
+
+
+def _ground_json(ground: Ground) -> dict[str, object]:
+    clock = _clock(ground)
+    return {
+        "variables": list(ground.names),
+        "element": element_object(ground.element),
+        "version": ground.version,
+        "created": transaction_json(ground.created),
+        "written": transaction_json(ground.written),
+        "valid_at": clock.get("valid_at"),
+        "invalid_at": clock.get("invalid_at"),
+    }
+
+
+def _clock(ground: Ground) -> Mapping[str, Value]:
+    return fact_clock(Content({}, {}, ground.valid_at, ground.invalid_at))
+
+
+def _show(out: Output, why: Why, names: Names) -> None:
+    """Print the row, and below it each element with where it comes from."""
+    pairs = zip(why.columns, why.row, strict=True)
+    parts = [
+        Text.assemble(shown(f"{name} ", "dim"), cell(cell_object(value), names))
+        for name, value in pairs
+    ]
+    root = Tree(Text("  ").join(parts), guide_style="dim")
+    for ground in why.grounds:
+        branch = root.add(_title(ground, names))
+        for line in _origin(ground):
+            branch.add(line)
+    out.show(root)
+    if why.solutions > 1:
+        out.say(f"WHERE comes to this row in {why.solutions:,} ways", "dim")
+    if why.omitted:
+        out.say(f"and {counted(why.omitted, 'more element')}", "dim")
+
+
+def _title(ground: Ground, names: Names) -> Text:
+    element = element_object(ground.element)
+    is_concept = isinstance(ground.element, Concept)
+    title = concept(element) if is_concept else link(element, names)
+    variables = ", ".join(f"?{name}" for name in ground.names)
+    return title.append(f"  {variables}", style="magenta") if variables else title
+
+
+def _origin(ground: Ground) -> Iterator[Text]:
+    """Yield where an element comes from: what its metadata says, when it is true, who wrote it."""
+    for key, value in {**ground.element.metadata, **_clock(ground)}.items():
+        yield Text.assemble(shown(f"{key}  ", "dim"), cell(value, {}))
+    yield _written(f"version {ground.version}", ground.written)
+    if ground.created != ground.written:
+        yield _written("created", ground.created)
+    yield Text.assemble(("id  ", "dim"), shown(ground.element.id, "dim"))
+
+
+def _written(what: str, transaction: Transaction) -> Text:
+    line = Text(f"{what}  ", style="dim")
+    line.append(instant_text(transaction.at), style="")
+    line.append(f" #{transaction.number}")
+    if transaction.actor is not None:
+        line.append(" by ").append(one_line(transaction.actor), style="cyan")
+    if transaction.request_id is not None:
+        line.append(f" ({one_line(transaction.request_id)})")
+    return line

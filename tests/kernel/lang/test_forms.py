@@ -1,0 +1,38 @@
+"""The forms that hints propose are the language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from recollect.kernel.lang import parse
+from recollect.kernel.lang.forms import FORMS
+from recollect.kernel.lang.tokens import AGGREGATES, CLAUSES, KEYWORDS, TESTS
+
+PLACES = {
+    "FIND(": 'FORM WHERE { ?x {type: "T"} }',
+    "WHERE": "FIND(?x) FORM",
+    **dict.fromkeys(CLAUSES, "FIND(?x) WHERE { FORM }"),
+    **dict.fromkeys(TESTS, "FIND(?x) WHERE { FILTER(FORM) }"),
+    **dict.fromkeys(("ORDER", "LIMIT", "OFFSET"), 'FIND(?x) WHERE { ?x {type: "T"} } FORM'),
+    **dict.fromkeys(("CONCEPT", "PROPOSITION"), "UPSERT { FORM }"),
+    "SET": 'UPSERT { CONCEPT { {type: "T", name: "N"} FORM } }',
+    "WITH": "UPSERT { } FORM",
+}
+
+
+def test_every_keyword_has_a_form():
+    assert {key for key in FORMS if " " not in key} == KEYWORDS
+
+
+@pytest.mark.parametrize("form", sorted(set(FORMS.values())))
+def test_every_form_parses_where_it_stands(form):
+    head = re.match(r"\w+", form)[0]
+    if head == "FIND" and "WHERE" not in form:
+        head = "FIND("
+    parse(PLACES.get(head, "FORM").replace("FORM", form))
+
+
+def test_the_aggregates_have_forms_of_their_own():
+    assert all(one in FORMS[one] for one in AGGREGATES)

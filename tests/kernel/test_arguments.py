@@ -1,0 +1,160 @@
+"""What a caller may pass: anything else is refused in the words of the registry."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Change, Delete, Instant, Key, PutConcept, PutLink
+
+SURROGATE = "\ud800"
+
+
+@pytest.fixture
+def nexus() -> Iterator[Nexus]:
+    with Nexus.open(":memory:") as nexus:
+        yield nexus
+
+
+def code_of(action: Callable[[], object]) -> str:
+    with pytest.raises(RecollectError) as caught:
+        action()
+    return caught.value.code.code
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Delete(SURROGATE),
+        Delete(Key(SURROGATE, "x")),
+        Delete(Key("T", SURROGATE)),
+        PutConcept(SURROGATE, "x"),
+        PutConcept("T", SURROGATE),
+        PutConcept("T", "x", id=SURROGATE),
+        PutConcept(["T"], "x"),  # type: ignore[arg-type]
+        PutConcept("T", None),  # type: ignore[arg-type]
+        PutLink(Key("T", "a"), ["p"], Key("T", "b")),  # type: ignore[arg-type]
+        PutLink(Key("T", "a"), "p", Key(["T"], "b")),  # type: ignore[arg-type]
+        PutLink(Key("T", "a"), "p", Key("T", "b"), id=SURROGATE),
+    ],
+)
+def test_a_change_that_names_something_by_no_text_is_refused(nexus: Nexus, change: Change) -> None:
+    nexus.write([PutConcept("T", "a"), PutConcept("T", "b")])
+    assert code_of(lambda: nexus.write([change])) == "KIP_2003"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        uuid.uuid4(),
+        {"a": [uuid.uuid4()]},
+        (1, 2),
+        float("nan"),
+        2**63,
+        "a\0b",
+        SURROGATE,
+        {1: 2},
+        Path("a"),
+    ],
+)
+def test_a_value_that_is_not_json_is_refused(nexus: Nexus, value: Any) -> None:
+    assert code_of(lambda: nexus.write([PutConcept("T", "x", {"v": value})])) == "KIP_2003"
+    assert nexus.groups() == []
+
+
+def test_a_value_that_nests_without_end_is_refused(nexus: Nexus) -> None:
+    value: list[Any] = []
+    value.append(value)
+    assert code_of(lambda: nexus.write([PutConcept("T", "x", {"v": value})])) == "KIP_4002"
+
+
+@pytest.mark.parametrize("limit", [-1, None, "10", 1.5, True])
+def test_a_search_wants_a_whole_number_as_its_limit(nexus: Nexus, limit: Any) -> None:
+    assert code_of(lambda: nexus.search("x", limit=limit)) == "KIP_1001"
+
+
+@pytest.mark.parametrize("term", [5, None, "", b"x", SURROGATE])
+def test_a_search_wants_a_text(nexus: Nexus, term: Any) -> None:
+    assert code_of(lambda: nexus.search(term)) == "KIP_2003"
+
+
+@pytest.mark.parametrize(
+    "as_of",
+    [
+        AsOf(valid="x"),  # type: ignore[arg-type]
+        AsOf(valid=Instant(2**63)),
+        AsOf(known=1.5),  # type: ignore[arg-type]
+        AsOf(known=True),
+    ],
+)
+def test_a_point_in_time_is_a_whole_number(nexus: Nexus, as_of: AsOf) -> None:
+    query = "FIND(?x) WHERE { ?x {type: $t} }"
+    assert code_of(lambda: nexus.read(query, {"t": "T"}, as_of=as_of)) == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize(
+    ("synchronous", "busy_seconds"),
+    [
+        ("full; DROP TABLE grp", 5.0),
+        ("off", 5.0),
+        ("full", -1.0),
+        ("full", float("nan")),
+        ("full", float("inf")),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused_before_a_file_is_made(
+    tmp_path: Path, synchronous: Any, busy_seconds: float
+) -> None:
+    path = tmp_path / "memory.db"
+    opened = lambda: Nexus.open(path, synchronous=synchronous, busy_seconds=busy_seconds)  # noqa: E731
+    assert code_of(opened) == "INVALID_ARGUMENT"
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("address", ["a" * 300, "a\ud800.db", "a\0b", "circle/memory.db", "circle"])
+def test_an_address_that_no_file_can_have_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.symlink("circle", "circle")
+    assert code_of(lambda: Nexus.open(address)) == "INVALID_ARGUMENT"
+
+
+def test_a_store_is_where_it_was_opened_whatever_the_folder_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Nexus.open("memory.db") as nexus:
+        monkeypatch.chdir("/")
+        nexus.write([PutConcept("T", "x")])
+        assert nexus.stats().size_bytes > 0
+        assert nexus.path == tmp_path.resolve() / "memory.db"
+
+
+def test_names_of_groups_that_look_alike_are_one_group(nexus: Nexus) -> None:
+    decomposed = nexus.group("cafe\u0301")
+    decomposed.write([PutConcept("T", "x")])
+    assert decomposed.group_name == "caf\u00e9"
+    assert nexus.group("caf\u00e9").stats().concepts == 1
+    assert nexus.groups() == ["caf\u00e9"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['DELETE CONCEPT {type: "T", name: "x"} DETACH', 'FIND(?x) WHERE { ?x {type: "T"} }'],
+)
+def test_a_write_that_changes_nothing_leaves_no_group(nexus: Nexus, text: str) -> None:
+    ghost = nexus.group("ghost")
+    ghost.write(text)
+    ghost.write([])
+    assert nexus.groups() == []
+    ghost.write([PutConcept("T", "x")])
+    assert nexus.groups() == ["ghost"]
+    assert ghost.stats().transactions == 1

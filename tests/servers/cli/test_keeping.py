@@ -1,0 +1,144 @@
+"""The commands that copy, carry, examine and index a memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import apsw
+from tests.servers.cli.conftest import DRUGS, Cli, answer
+
+QUERY = 'FIND(?l) WHERE { ?l (?d, "treats", ?s) }'
+
+
+def rows(cli: Cli, path: str | Path) -> list[list[object]]:
+    return answer(cli("query", DRUGS, "--db", str(path), "--json"))["result"]["rows"]
+
+
+def test_a_backup_answers_as_the_memory_does(cli: Cli, memory: str):
+    report = answer(cli("backup", "copy.db", "--db", memory, "--json"))["result"]
+    assert report == {"path": "copy.db", "size_bytes": Path("copy.db").stat().st_size}
+    assert rows(cli, "copy.db") == rows(cli, memory)
+    again = cli("backup", "copy.db", "--db", memory)
+    assert again.exit_code == 1
+    assert "nothing is overwritten" in again.stderr
+
+
+def test_a_dump_goes_through_files_and_through_pipes(cli: Cli, memory: str):
+    to_file = cli("dump", "d.jsonl", "--db", memory)
+    assert to_file.exit_code == 0
+    assert to_file.stdout.endswith("lines to d.jsonl\n")
+    dump = Path("d.jsonl").read_bytes()
+    assert cli("dump", "--db", memory).stdout_bytes == dump
+    restored = answer(cli("restore", "d.jsonl", "--db", "one.db", "--json"))
+    assert restored == {"result": {"groups": ["default"]}}
+    assert cli("restore", "-", "--db", "two.db", input=dump).exit_code == 0
+    assert rows(cli, "one.db") == rows(cli, "two.db") == rows(cli, memory)
+    assert cli("dump", "-", "--db", "two.db").stdout_bytes == dump
+
+
+def test_all_groups_are_dumped_when_asked_for(cli: Cli, memory: str):
+    assert (
+        cli(
+            "run",
+            "-",
+            "--db",
+            memory,
+            "--group",
+            "other",
+            input='UPSERT { CONCEPT @a { {type: "T", name: "x"} } }',
+        ).exit_code
+        == 0
+    )
+    lines = cli("dump", "--all", "--db", memory).stdout.splitlines()
+    groups = [json.loads(line)["group"] for line in lines if line.startswith('{"group"')]
+    assert groups == ["default", "other"]
+    other = cli("dump", "--group", "other", "--db", memory).stdout
+    assert "Aspirin" not in other
+    assert '"x"' in other
+
+
+def test_what_is_no_dump_is_refused(cli: Cli, memory: str):
+    for source in (memory, "absent.jsonl", "."):
+        refused = cli("restore", source, "--db", "new.db")
+        assert refused.exit_code == 1
+        assert refused.stderr.startswith("INVALID_ARGUMENT")
+    assert rows(cli, "new.db") == []
+
+
+def test_an_export_is_taken_in_by_another_memory(cli: Cli, memory: str):
+    exported = answer(cli("export", "all.kip", "--db", memory, "--json"))
+    assert exported == {"result": {"path": "all.kip", "capsules": 2 - 1}}
+    taken = answer(cli("import", "all.kip", "--db", "new.db", "--json"))
+    assert taken == {"result": {"capsules": 1, "created": 4, "updated": 0}}
+    assert rows(cli, "new.db") == rows(cli, memory)
+    text = cli("export", "--db", "new.db").stdout_bytes
+    assert text == Path("all.kip").read_bytes()
+    again = cli("import", "-", "--db", "new.db", input=text)
+    assert "1 capsule: 0 created, 0 updated" in again.stdout
+    assert cli("export", "all.kip", "--db", memory).exit_code == 1
+    assert Path("all.kip").read_bytes() == text
+
+
+def test_an_export_of_a_query_and_of_another_time(cli: Cli, memory: str):
+    part = cli("export", "--db", memory, "--query", QUERY).stdout
+    assert "Aspirin" in part
+    assert "Ibuprofen" not in part
+    assert cli("export", "--db", memory, "--transaction", "0").stdout == ""
+    named = 'FIND(?d) WHERE { ?d {type: "Drug", name: $name} }'
+    one = cli("export", "--db", memory, "--query", named, "-p", "name=Ibuprofen").stdout
+    assert "Ibuprofen" in one
+    assert "Aspirin" not in one
+    wrong = cli("export", "part.kip", "--db", memory, "--query", "FIND(?x) WHERE { }")
+    assert wrong.exit_code == 1
+    assert "?x" in wrong.stderr
+    assert not Path("part.kip").exists()
+
+
+def test_an_import_that_fails_says_what_came_in(cli: Cli):
+    Path("good.kip").write_text('UPSERT { CONCEPT @a { {type: "T", name: "a"} } }')
+    Path("bad.kip").write_text("UPSERT { CONCEPT }")
+    failed = cli("import", "good.kip", "bad.kip", "--db", "new.db")
+    assert failed.exit_code == 1
+    assert "1 capsule came in" in failed.stdout
+    assert failed.stderr.startswith("KIP_1001")
+    absent = cli("import", "absent.kip", "--db", "new.db", "--json")
+    assert answer(absent)["error"]["code"] == "INVALID_ARGUMENT"
+    Path("latin.kip").write_bytes(b"\xff")
+    assert "not UTF-8" in cli("import", "latin.kip", "--db", "new.db").stderr
+
+
+def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
+    well = answer(cli("doctor", memory, "--json"))["result"]
+    assert well == {
+        "groups": 1,
+        "elements": 4,
+        "findings": [],
+        "is_optimised": False,
+        "is_well": True,
+    }
+    connection = apsw.Connection(memory)
+    connection.execute("UPDATE tally SET count = 9")
+    connection.close()
+    ill = cli("doctor", memory)
+    assert ill.exit_code == 1
+    assert "counts in the group default" in ill.stdout
+    assert "doctor --fix" in ill.stdout
+    mended = cli("doctor", memory, "--fix")
+    assert mended.exit_code == 0
+    assert "mended: counts" in mended.stdout
+    assert cli("doctor", memory).stdout == "all is well: looked at 4 elements of 1 group\n"
+
+
+def test_indexes_are_listed_added_and_dropped(cli: Cli, memory: str):
+    assert cli("index", "--db", memory).stdout == "no indexes\n"
+    index = {"type": "Drug", "attribute": "risk_level"}
+    added = answer(cli("index", "add", "Drug.risk_level", "--db", memory, "--json"))
+    assert added == {"result": {"indexes": [index]}}
+    assert cli("index", "list", "--db", memory).stdout == "Drug.risk_level\n"
+    assert rows(cli, memory)
+    assert "use Drug.risk_level" in cli("index", "drop", "Drug.risk_lvl", "--db", memory).stderr
+    assert cli("index", "drop", "Drug.risk_level", "--db", memory).stdout == "no indexes\n"
+    assert cli("index", "add", "risk_level", "--db", memory).exit_code == 1
+    assert cli("index", "add", "--db", memory).exit_code == 2
+    assert cli("index", "list", "Drug.x", "--db", memory).exit_code == 2

@@ -1,0 +1,200 @@
+"""history, changes, audit and purge: what is printed for programs and for people."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.servers.cli.conftest import Cli, answer
+
+import recollect
+
+SOURCES = Path(recollect.__file__).parents[1]
+RISK = 'UPSERT { CONCEPT @d { {type: "Drug", name: "Aspirin"} SET ATTRIBUTES { risk_level: 3 } } }'
+GONE = 'DELETE CONCEPT {type: "Drug", name: "Aspirin"} DETACH'
+ASPIRIN = ("--type", "Drug", "--name", "Aspirin")
+
+
+@pytest.fixture
+def changed(cli: Cli, memory: str) -> str:
+    """The memory after a second and a third transaction."""
+    for text in (RISK, GONE):
+        ran = cli("run", "-", "--db", memory, input=text)
+        assert ran.exit_code == 0, ran.output
+    return memory
+
+
+def test_a_history_is_told_step_by_step(cli: Cli, changed: str):
+    lines = [line.split() for line in cli("history", *ASPIRIN, "--db", changed).stdout.splitlines()]
+    assert lines[0][:2] == ["Drug", '"Aspirin"']
+    assert [line[1:3] for line in lines if line[0] in ("├──", "└──")] == [
+        ["1", "create"], ["2", "update"], ["2", "close"]
+    ]  # fmt: skip
+    assert ["│", "├──", "risk_level", "2"] in lines
+    assert ["│", "└──", "risk_level", "2", "→", "3"] in lines
+
+
+def test_a_history_as_json_has_the_content_before_and_after(cli: Cli, changed: str):
+    (life,) = answer(cli("history", *ASPIRIN, "--db", changed, "--json"))["result"]["lives"]
+    assert (life["type"], life["name"]) == ("Drug", "Aspirin")
+    first, second, closed = life["versions"]
+    assert first["before"] is None
+    assert first["after"] == second["before"]
+    assert second["after"]["attributes"] == {"risk_level": 3, "chinese": "阿司匹林"}
+    assert (closed["after"], closed["until"], closed["version"]) == (None, None, 2)
+    assert first["since"] == {**first["since"], "transaction": 1, "actor": None, "request_id": None}
+    assert first["since"]["at"].endswith("Z")
+    assert first["until"] == second["since"]
+    again = answer(cli("history", life["id"], "--db", changed, "--json"))["result"]["lives"]
+    assert again == [life]
+
+
+def test_a_history_ends_at_what_was_known(cli: Cli, changed: str):
+    def steps(*more: str) -> list[str]:
+        result = answer(cli("history", *ASPIRIN, "--db", changed, "--json", *more))["result"]
+        return [step["operation"] for life in result["lives"] for step in life["versions"]]
+
+    assert steps("--transaction", "2") == ["create", "update"]
+    assert steps("--known", "2000") == []
+    assert steps("--valid", "2000") == ["create", "update", "close"]
+    shown = cli("history", *ASPIRIN, "--db", changed, "--known", "2000").stdout
+    assert shown.strip() == "nothing was known of it then"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("history",),
+        ("history", "--type", "Drug"),
+        ("history", "an-id", *ASPIRIN),
+        ("history", "an-id", "--known", "2000", "--transaction", "1"),
+        ("purge",),
+        ("purge", "--name", "Aspirin"),
+        ("purge", "an-id", "--query", "FIND(?x) WHERE { ?x {} }"),
+        ("purge", "--drop-group", "default", *ASPIRIN),
+        ("audit", "repair"),
+    ],
+)
+def test_what_names_nothing_or_too_much_is_not_understood(cli: Cli, memory: str, words):
+    assert cli(*words, "--db", memory).exit_code == 2
+
+
+def test_what_never_was_fails_with_a_hint(cli: Cli, memory: str):
+    failed = cli("history", "nix", "--db", memory)
+    assert failed.exit_code == 1
+    assert 'no element has or had the id "nix"' in failed.stderr
+    assert answer(cli("history", "nix", "--db", memory, "--json"))["error"]["code"] == "KIP_3002"
+
+
+def test_the_log_is_a_table_and_tells_how_to_go_on(cli: Cli, changed: str):
+    shown = cli("changes", "--db", changed).stdout
+    assert 'Drug "Aspirin" ─treats→ Symptom "Headache"' in shown
+    assert shown.strip().endswith("3 transactions")
+    page = cli("changes", "--db", changed, "--limit", "1").stdout
+    assert page.strip().endswith("go on with: recollect changes --since 1")
+    rest = answer(cli("changes", "--since", "1", "--db", changed, "--json"))["result"]
+    assert [one["transaction"] for one in rest["transactions"]] == [2, 3]
+    assert [one["operation"] for one in rest["transactions"][1]["changes"]] == ["close", "close"]
+    assert cli("changes", "--since", "9", "--db", changed).stdout.strip() == "0 transactions"
+
+
+def test_control_characters_of_a_memory_are_pictures(cli: Cli, memory: str):
+    text = 'UPSERT { CONCEPT @d { {type: "T", name: "a\\u001b[31mb"} SET ATTRIBUTES { x: "\\u001b" } } }'
+    assert cli("run", "-", "--db", memory, input=text).exit_code == 0
+    assert "\x1b[31m" not in cli("changes", "--db", memory).stdout
+    shown = cli("history", "--type", "T", "--name", "a\x1b[31mb", "--db", memory).stdout
+    assert "a␛[31mb" in shown
+    assert "\x1b" not in shown
+
+
+# The audit
+
+
+def test_an_audit_prints_the_head_to_keep(cli: Cli, changed: str):
+    shown = cli("audit", "verify", "--db", changed)
+    head = shown.stdout.split()[-1]
+    assert shown.exit_code == 0
+    told = answer(cli("audit", "--head", head, "--db", changed, "--json"))["result"]
+    assert (told["is_whole"], told["head"], told["breach"]) == (True, head, None)
+
+
+def test_a_broken_log_is_told_with_its_place_and_exit_code(cli: Cli, changed: str):
+    connection = apsw.Connection(changed)
+    connection.execute("UPDATE tx SET actor = 'you' WHERE number = 2")
+    connection.close()
+    broken = cli("audit", "--db", changed)
+    assert broken.exit_code == 1
+    assert broken.stdout.startswith("broken at transaction 2 of the group default: ")
+    told = cli("audit", "--db", changed, "--json")
+    assert told.exit_code == 1
+    assert answer(told)["result"]["breach"]["transaction"] == 2
+
+
+# Erasure
+
+
+def test_a_purge_wants_to_be_confirmed(cli: Cli, changed: str):
+    refused = cli("purge", *ASPIRIN, "--db", changed)
+    assert refused.exit_code == 1
+    assert "there is no terminal to ask on" in refused.stderr
+    assert cli("history", *ASPIRIN, "--db", changed).exit_code == 0
+
+
+def test_a_dry_run_tells_what_would_go(cli: Cli, changed: str):
+    told = cli("purge", *ASPIRIN, "--db", changed, "--dry-run")
+    assert told.stdout.startswith(
+        "would erase from the group default: 1 concept, 1 link, 1 past content"
+    )
+    assert cli("history", *ASPIRIN, "--db", changed).exit_code == 0
+
+
+def test_a_purge_answers_with_its_receipt(cli: Cli, changed: str):
+    receipt = answer(cli("purge", *ASPIRIN, "--db", changed, "--yes", "--json"))["result"]
+    assert (receipt["concepts"], receipt["links"], receipt["transaction"]) == (1, 1, 4)
+    assert len(receipt["ids"]) == 2
+    assert receipt["is_complete"]
+    assert b"aspirin" not in Path(changed).read_bytes().lower()
+    assert cli("history", *ASPIRIN, "--db", changed).exit_code == 1
+    assert f"{receipt['ids'][0]} (purged)" in cli("changes", "--db", changed).stdout
+    assert cli("audit", "--db", changed).exit_code == 0
+
+
+def test_a_query_says_what_goes(cli: Cli, memory: str):
+    text = "FIND(?d) WHERE { ?d {type: $type} }"
+    words = ("purge", "--query", text, "-p", "type=Drug", "--db", memory, "--yes")
+    assert cli(*words).stdout.startswith("erased from the group default: 2 concepts, 1 link")
+    assert cli(*words).stdout.strip() == "nothing to erase in the group default"
+
+
+def test_a_group_is_dropped(cli: Cli, memory: str):
+    assert cli("run", "-", "--db", memory, "--group", "trial", input=RISK).exit_code == 0
+    dropped = cli("purge", "--drop-group", "trial", "--db", memory, "--yes")
+    assert dropped.stdout.startswith("erased from the group trial: 1 concept, 0 links")
+    again = cli("purge", "--drop-group", "trial", "--db", memory, "--yes")
+    assert 'no group is named "trial"' in again.stderr
+
+
+@pytest.mark.parametrize(("reply", "is_erased"), [("y", True), ("n", False)])
+def test_a_person_is_asked_on_a_terminal(cli: Cli, changed: str, reply: str, is_erased: bool):
+    keyboard, terminal = pty.openpty()
+    os.write(keyboard, f"{reply}\n".encode())
+    code = "from recollect.servers.cli import main; main()"
+    asked = subprocess.run(
+        [sys.executable, "-c", code, "purge", *ASPIRIN, "--db", changed],
+        stdin=terminal,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(SOURCES), "PYTHONIOENCODING": "utf-8", "TERM": "dumb"},
+        check=False,
+    )
+    os.close(keyboard)
+    os.close(terminal)
+    assert "would erase from the group default: 1 concept" in asked.stderr
+    assert "Erase this for good?" in asked.stderr
+    assert ("erased from the group" in asked.stdout) is is_erased
+    assert (cli("history", *ASPIRIN, "--db", changed).exit_code == 1) is is_erased

@@ -19,7 +19,7 @@ from rich.progress import Progress
 from bench import concurrency, reads, writes
 from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
 from bench.measure import Calibration, Figure
-from bench.report import save, show
+from bench.report import in_sections, save, show
 from bench.searches import Library
 
 DOCUMENTS = 300_000
@@ -84,7 +84,7 @@ class Run:
         yield from self._writes(built)
         if timed:
             for small, large in zip(*timed, strict=True):
-                if large.shape.is_indexed:
+                if large.shape.is_local:
                     yield reads.growth(small, large)
 
     def _writes(self, built: Built) -> Iterator[Figure]:
@@ -119,7 +119,7 @@ def main() -> None:
     console = Console()
     with TemporaryDirectory() as folder, Progress(console=console, transient=True) as progress:
         run = Run(Path(folder), asked.only, asked.small, progress, Calibration())
-        figures = list(run.figures())
+        figures = in_sections(run.figures())
     show(figures, console)
     promised = [one.is_reached for one in figures if one.is_reached is not None]
     console.print(f"{sum(promised)} of {len(promised)} targets reached")

@@ -14,10 +14,13 @@ from itertools import islice
 from pathlib import Path
 
 import recollect
-from recollect.model import BatchReport, Change, Delete, Key, Local, PutConcept, PutLink
+from recollect.model import BatchReport, Change, Delete, Key, Local, PutConcept, PutLink, Value
 
 BATCH = 10_000  # changes in one transaction
-_NOTES = ["mild", "severe", "chronic", "acute", "rare", "common", "early", "late", "adult", "infant", "daily", "weekly"]
+_NOTES = (
+    "mild", "severe", "chronic", "acute", "rare", "common",
+    "early", "late", "adult", "infant", "daily", "weekly",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +121,15 @@ class Builder:
         for at in range(size.people):
             yield (PutConcept("Person", f"person {at}"),)
         for at in range(size.drugs):
-            attributes = {
+            attributes: dict[str, Value] = {
                 "risk_level": chance.randrange(10),
                 "price": round(chance.uniform(1, 500), 2),
                 "note": " ".join(chance.choices(_NOTES, k=4)),
             }
-            metadata = {"source": f"register {chance.randrange(50)}", "confidence": 0.9}
+            metadata: dict[str, Value] = {
+                "source": f"register {chance.randrange(50)}",
+                "confidence": 0.9,
+            }
             yield (PutConcept("Drug", f"drug {at}", attributes, metadata),)
 
     def _links(self) -> Iterator[tuple[Change, ...]]:

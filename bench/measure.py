@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import apsw
 
@@ -64,13 +64,13 @@ def seconds_of(action: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-@dataclass(slots=True)
 class Calibration:
     """Two loops of fixed work, timed again and again through a run."""
 
-    _connection: apsw.Connection = field(default_factory=lambda: _table())
-    _python: list[float] = field(default_factory=list)
-    _sqlite: list[float] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._connection = _table()
+        self._python: list[float] = []
+        self._sqlite: list[float] = []
 
     def run(self) -> None:
         """Time both loops once: about ten milliseconds."""

@@ -20,7 +20,7 @@ def main(path: str) -> None:
     """Use the graph for a while, then print."""
     with recollect.open(path, synchronous="normal") as nexus:
         for shape in SHAPES:
-            for at in range(50 if shape.is_indexed else 2):
+            for at in range(50 if "$name" in shape.kip else 2):
                 name = {"name": f"{shape.start} {at * 7}"} if "$name" in shape.kip else {}
                 nexus.read(shape.kip, name)
         nexus.write([PutConcept("Note", f"memory {at}", {"at": at}) for at in range(10_000)])

@@ -15,7 +15,9 @@ VOCABULARY = 50_000
 LENGTH = 14
 ASKED = 8
 
-_SYLLABLES = ["ba", "ce", "di", "fo", "gu", "ka", "le", "mi", "no", "pu", "ra", "se", "ti", "vo", "zu"]
+_SYLLABLES = tuple(
+    first + vowel for first, vowel in zip("bcdfgklmnprstvz", "aeiouaeioueoiuu", strict=True)
+)
 _WEIGHTS = list(accumulate(1 / (rank + 3) for rank in range(VOCABULARY)))  # Zipf's law
 
 

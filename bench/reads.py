@@ -20,7 +20,7 @@ from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.model import LIVING, AsOf, Rows
 
 _NAMES = 400
-_SECONDS = 1.5  # for each shape, now and then
+_SECONDS = 3.0  # for each shape
 _CHECKED = 5
 
 Ask = Callable[[str], list[tuple[object, ...]]]
@@ -122,9 +122,9 @@ def _timed(
             if ours(name) != theirs(name):
                 raise SystemExit(f"{shape.title}: the answers differ for {name}")
     rows = sum(len(asks[0](name)) for name in names[:50]) / len(names[:50])
-    now = medians([*asks[:2], _with_literals(nexus, shape)], names, _SECONDS)
-    then = medians(asks[2:], names, _SECONDS)
-    return Timed(shape, now[0], now[2], now[1], then[0], then[1], rows)
+    found = medians([*asks, _with_literals(nexus, shape)], names, _SECONDS)
+    repeated, by_hand, then, then_by_hand, changed = found
+    return Timed(shape, repeated, changed, by_hand, then, then_by_hand, rows)
 
 
 def _in_kip(nexus: recollect.Nexus, shape: Shape, past: AsOf | None) -> Ask:
@@ -171,7 +171,7 @@ def _by_hand(connection: apsw.Connection, shape: Shape, past: AsOf | None) -> As
         if not shape.json:
             return rows
         return [
-            tuple(loads(cell) if at in shape.json else cell for at, cell in enumerate(row))
+            tuple(loads(str(cell)) if at in shape.json else cell for at, cell in enumerate(row))
             for row in rows
         ]
 

@@ -22,6 +22,14 @@ from bench.measure import Figure
 RESULTS = Path(__file__).parent / "results"
 
 
+def in_sections(figures: Iterable[Figure]) -> list[Figure]:
+    """Return the figures with those of one section together, sections as they first appear."""
+    sections: dict[str, list[Figure]] = {}
+    for one in figures:
+        sections.setdefault(one.section, []).append(one)
+    return [one for section in sections.values() for one in section]
+
+
 def show(figures: Iterable[Figure], console: Console) -> None:
     """Print a table a section."""
     for section, lines in groupby(figures, key=lambda one: one.section):

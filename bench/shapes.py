@@ -1,7 +1,8 @@
 """The questions that are timed, each in KIP and in SQL by hand.
 
-In the SQL `[x]` stands for the guards of a row of now or of the past, and `[x.concept]` and
-`[x.link]` for its attributes then: what somebody who knows the tables would write.
+In the SQL `[x]` stands for the guards of a row of now or of the past, `[x.concept]` and
+`[x.link]` for its attributes then, and `[x of :Type]` for the concept asked about: what somebody
+who knows the tables would write.
 """
 
 from __future__ import annotations
@@ -19,28 +20,29 @@ class Shape:
     sql: str
     json: tuple[int, ...] = ()  # columns of the SQL that hold JSON
     start: str = "drug"  # what is asked about
-    is_indexed: bool = True  # the work does not grow with the graph
+    is_local: bool = False  # a row takes the same work in a larger graph
 
-
-_DRUG = "[drug] AND drug.name = :name AND +drug.type = :Drug"
 
 SHAPES = (
     Shape(
         "point lookup",
         'FIND(?risk) WHERE { ?drug {type: "Drug", name: $name} ATTR(?drug, "risk_level", ?risk) }',
-        f"SELECT [drug.concept] -> '$.risk_level' FROM concept drug WHERE {_DRUG}",
+        "SELECT [drug.concept] -> '$.risk_level' FROM concept drug WHERE [drug of :Drug]",
         json=(0,),
+        is_local=True,
     ),
     Shape(
         "1-hop",
         'FIND(?name) WHERE { ({type: "Drug", name: $name}, "treats", ?symptom)'
         ' ATTR(?symptom, "name", ?name) }',
-        f"""
+        """
         SELECT symptom.name FROM concept drug CROSS JOIN link treats CROSS JOIN concept symptom
-        WHERE {_DRUG} AND [treats] AND treats.subject = drug.id AND treats.predicate = :treats
+        WHERE [drug of :Drug]
+          AND [treats] AND treats.subject = drug.id AND treats.predicate = :treats
           AND symptom.group_id = :group AND symptom.id = treats.object
         ORDER BY symptom.id
         """,
+        is_local=True,
     ),
     Shape(
         "2-hop, filter, order, limit",
@@ -48,10 +50,11 @@ SHAPES = (
         ' (?other, "treats", ?symptom) ATTR(?symptom, "name", ?name)'
         ' ATTR(?symptom, "severity", ?severity) FILTER(?severity > 5) }'
         " ORDER BY ?severity DESC LIMIT 10",
-        f"""
+        """
         SELECT symptom.name, [symptom.concept] ->> '$.severity'
         FROM concept drug CROSS JOIN link near CROSS JOIN link treats CROSS JOIN concept symptom
-        WHERE {_DRUG} AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
+        WHERE [drug of :Drug]
+          AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
           AND [treats] AND treats.subject = near.object AND treats.predicate = :treats
           AND symptom.group_id = :group AND symptom.id = treats.object
           AND [symptom.concept] ->> '$.severity' > 5
@@ -63,10 +66,11 @@ SHAPES = (
         "FIND(COUNT(DISTINCT ?symptom) AS ?count) WHERE {"
         ' ({type: "Drug", name: $name}, "interacts_with", ?other)'
         ' (?other, "interacts_with", ?third) (?third, "treats", ?symptom) }',
-        f"""
+        """
         SELECT COUNT(DISTINCT treats.object)
         FROM concept drug CROSS JOIN link near CROSS JOIN link far CROSS JOIN link treats
-        WHERE {_DRUG} AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
+        WHERE [drug of :Drug]
+          AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
           AND [far] AND far.subject = near.object AND far.predicate = :interacts_with
           AND [treats] AND treats.subject = far.object AND treats.predicate = :treats
         """,
@@ -76,9 +80,10 @@ SHAPES = (
         'FIND(?name) WHERE { ({type: "Drug", name: $name}, "treats", ?symptom)'
         ' NOT { ({type: "Drug", name: "drug 1"}, "treats", ?symptom) }'
         ' ATTR(?symptom, "name", ?name) }',
-        f"""
+        """
         SELECT symptom.name FROM concept drug CROSS JOIN link treats CROSS JOIN concept symptom
-        WHERE {_DRUG} AND [treats] AND treats.subject = drug.id AND treats.predicate = :treats
+        WHERE [drug of :Drug]
+          AND [treats] AND treats.subject = drug.id AND treats.predicate = :treats
           AND symptom.group_id = :group AND symptom.id = treats.object
           AND NOT EXISTS (
             SELECT 1 FROM concept one CROSS JOIN link also
@@ -87,19 +92,21 @@ SHAPES = (
               AND also.object = treats.object)
         ORDER BY symptom.id
         """,
+        is_local=True,
     ),
     Shape(
         "OPTIONAL",
         'FIND(?name, ?class) WHERE { ({type: "Drug", name: $name}, "interacts_with", ?other)'
         ' ATTR(?other, "name", ?name)'
         ' OPTIONAL { (?other, "belongs_to_class", ?c) ATTR(?c, "name", ?class) } }',
-        f"""
+        """
         SELECT other.name, class.name
         FROM concept drug CROSS JOIN link near CROSS JOIN concept other
         LEFT JOIN link belongs ON [belongs] AND belongs.subject = near.object
           AND belongs.predicate = :belongs_to_class
         LEFT JOIN concept class ON class.group_id = :group AND class.id = belongs.object
-        WHERE {_DRUG} AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
+        WHERE [drug of :Drug]
+          AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
           AND other.group_id = :group AND other.id = near.object
         ORDER BY other.id, class.id IS NULL, class.id
         """,
@@ -108,19 +115,22 @@ SHAPES = (
         "UNION",
         'FIND(?name) WHERE { ({type: "Drug", name: $name}, "treats", ?x) ATTR(?x, "name", ?name)'
         ' UNION { ({type: "Drug", name: $name}, "interacts_with", ?x) ATTR(?x, "name", ?name) } }',
-        f"""
+        """
         SELECT name FROM (
           SELECT 0 AS branch, one.id AS id, one.name AS name
           FROM concept drug CROSS JOIN link treats CROSS JOIN concept one
-          WHERE {_DRUG} AND [treats] AND treats.subject = drug.id AND treats.predicate = :treats
+          WHERE [drug of :Drug]
+            AND [treats] AND treats.subject = drug.id AND treats.predicate = :treats
             AND one.group_id = :group AND one.id = treats.object
           UNION ALL
           SELECT 1, one.id, one.name
           FROM concept drug CROSS JOIN link near CROSS JOIN concept one
-          WHERE {_DRUG} AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
+          WHERE [drug of :Drug]
+            AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
             AND one.group_id = :group AND one.id = near.object)
         GROUP BY id ORDER BY min(branch), id
         """,
+        is_local=True,
     ),
     Shape(
         "path {1,5}",
@@ -129,7 +139,7 @@ SHAPES = (
         """
         WITH RECURSIVE up (id, depth) AS (
           SELECT class.id, 0 FROM concept class
-          WHERE [class] AND class.name = :name AND +class.type = :Class
+          WHERE [class of :Class]
           UNION
           SELECT step.object, up.depth + 1 FROM up CROSS JOIN link step
           WHERE up.depth < 5 AND [step] AND step.subject = up.id
@@ -139,6 +149,7 @@ SHAPES = (
         WHERE class.group_id = :group AND class.id = found.id ORDER BY class.id
         """,
         start="class",
+        is_local=True,
     ),
     Shape(
         "group-by",
@@ -149,17 +160,17 @@ SHAPES = (
         WHERE [drug] AND drug.type = :Drug
         GROUP BY risk ORDER BY 2 DESC, min(drug.id)
         """,
-        is_indexed=False,
     ),
     Shape(
         "reified link",
         'FIND(?name, ?year) WHERE { ?fact ({type: "Drug", name: $name}, "treats", ?symptom)'
         ' ?said (?fact, "reported_by", ?person) ATTR(?person, "name", ?name)'
         ' ATTR(?said, "year", ?year) }',
-        f"""
+        """
         SELECT person.name, [said.link] ->> '$.year'
         FROM concept drug CROSS JOIN link fact CROSS JOIN link said CROSS JOIN concept person
-        WHERE {_DRUG} AND [fact] AND fact.subject = drug.id AND fact.predicate = :treats
+        WHERE [drug of :Drug]
+          AND [fact] AND fact.subject = drug.id AND fact.predicate = :treats
           AND [said] AND said.subject = fact.id AND said.predicate = :reported_by
           AND person.group_id = :group AND person.id = said.object
         ORDER BY fact.id, fact.object, said.id
@@ -173,6 +184,7 @@ _CONTENT = """(CASE WHEN {0}.changed_at <= :known THEN {0}.attributes ELSE (
   SELECT old.attributes FROM {1}_past AS old
   WHERE old.group_id = :group AND old.id = {0}.id AND old.until > :known
   ORDER BY old.until LIMIT 1) END)"""
+_NAMED = re.compile(r"\[(\w+) of (:\w+)\]")  # the plus keeps the engine on the index by name
 _GUARD = re.compile(r"\[(\w+)\]")
 _ATTRIBUTES = re.compile(r"\[(\w+)\.(concept|link)\]")
 
@@ -184,5 +196,6 @@ def sql_of(shape: Shape, *, is_past: bool) -> str:
         return _CONTENT.format(*found.groups()) if is_past else f"{found[1]}.attributes"
 
     guard = _PAST if is_past else _NOW
-    sql = _GUARD.sub(lambda found: guard.format(found[1]), shape.sql)
+    sql = _NAMED.sub(r"[\1] AND \1.name = :name AND +\1.type = \2", shape.sql)
+    sql = _GUARD.sub(lambda found: guard.format(found[1]), sql)
     return _ATTRIBUTES.sub(attributes, sql)

@@ -198,14 +198,23 @@ class RecollectError(Exception):
         return [margin + shown, caret]
 
 
+_MANY = 1_000
+
+
 def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]:
     """Return the known names most like `name`, nearest first, at most `limit`.
 
     >>> nearest("Durg", ["Drug", "Symptom", "Dragon"])
     ('Drug', 'Dragon')
     """
+    folded = name.casefold()
     by_folded: dict[str, str] = {}
     for one in known:
         by_folded.setdefault(one.casefold(), one)
-    found = difflib.get_close_matches(name.casefold(), by_folded, n=limit, cutoff=0.5)
+    candidates = list(by_folded)
+    if len(candidates) > _MANY:  # comparing is slow: among many, a slip keeps the first letter
+        candidates = [
+            one for one in candidates if one[:1] == folded[:1] and abs(len(one) - len(folded)) < 3
+        ]
+    found = difflib.get_close_matches(folded, candidates[:_MANY], n=limit, cutoff=0.5)
     return tuple(by_folded[one] for one in found)

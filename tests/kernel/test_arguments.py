@@ -113,8 +113,8 @@ def test_settings_that_mean_nothing_are_refused_before_a_file_is_made(
     tmp_path: Path, synchronous: Any, busy_seconds: float
 ) -> None:
     path = tmp_path / "memory.db"
-    opened = lambda: Nexus.open(path, synchronous=synchronous, busy_seconds=busy_seconds)  # noqa: E731
-    assert code_of(opened) == "INVALID_ARGUMENT"
+    settings: dict[str, Any] = {"synchronous": synchronous, "busy_seconds": busy_seconds}
+    assert code_of(lambda: Nexus.open(path, **settings)) == "INVALID_ARGUMENT"
     assert not path.exists()
 
 

@@ -205,10 +205,11 @@ class Nexus:
         check_parameters(parameters or {}, limits.max_depth)
         bindings = Bindings(parameters or {})
         source = text if isinstance(text, str) else ""
-        with _quoting(source), _uncollected(len(text)):
+        with _quoting(source):
             progress("reading", 0, 0)
-            script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
-            with self._store.writing(dry_run) as session:
+            with _uncollected(len(text)):
+                script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
+            with self._store.writing(dry_run) as session, _uncollected(len(text)):
                 catalog = self._writing_catalog(session)
                 unit = Unit(session, catalog.group, catalog.terms, self._clock())
                 reader = Reader(session, catalog, limits)
@@ -496,7 +497,7 @@ class _Run:
                 tree = bind_values(statement, self._bindings)
                 return apply_upsert(self._unit, tree, self._on_missing, self._progress)
             case ast.DeleteKeys():
-                keys = [self._bindings.string(key, "a key") for key in statement.keys]
+                keys = [self._bindings.key(key) for key in statement.keys]
                 ids = self._targets(statement)
                 return remove_keys(self._unit, ids, statement.section, keys)
             case ast.DeleteLinks():

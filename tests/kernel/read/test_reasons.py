@@ -154,9 +154,7 @@ def test_a_group_stands_on_all_that_it_counts(nexus: Nexus) -> None:
 
 def test_the_links_of_a_walk_are_shown(nexus: Nexus) -> None:
     why = nexus.why('FIND(?top) WHERE { ({name: "NSAID"}, "is_a"{2}, ?top) }')
-    assert names(why.grounds) == ["NSAID", "Drug", "is_a", "is_a"] or sorted(
-        names(why.grounds)
-    ) == ["Drug", "NSAID", "is_a", "is_a"]
+    assert sorted(names(why.grounds)) == ["Drug", "NSAID", "is_a", "is_a"]
     walked = [one.element for one in why.grounds if isinstance(one.element, Link)]
     assert walked[0].object == walked[1].subject
 

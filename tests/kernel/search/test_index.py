@@ -101,3 +101,13 @@ def test_words_are_stemmed_as_without_their_partition(session: Session) -> None:
     for word in ("treat", "treating", "headache", "runs", "happily", "relation"):
         assert holders(session, living(12), word) == [2]
     assert holders(session, living(1), "treat") == []
+
+
+def test_words_of_two_letters_are_not_stemmed(session: Session) -> None:
+    index = TextIndex(session, 12)
+    index.put(2, True, "CS course")
+    index.put(4, True, "C course")
+    index.flush()
+    assert holders(session, living(12), "cs") == [2]
+    assert holders(session, living(12), "c") == [4]
+    assert holders(session, living(12), "courses") == [2, 4]

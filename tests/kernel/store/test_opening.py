@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import apsw
@@ -9,6 +10,7 @@ import pytest
 from recollect.errors import RecollectError
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.inspection import refuse_unusable
 from recollect.kernel.store.sqlite import SqliteStore
 
 
@@ -100,6 +102,82 @@ def test_a_crashed_programs_database_is_refused(tmp_path: Path) -> None:
         SqliteStore(crashed / "other.db")
     assert caught.value.code.code == "STORE_FOREIGN"
     assert {name: held for name, held in contents(crashed).items() if name in left} == left
+
+
+def crash(folder: Path, path: Path, *statements: str) -> Path:
+    """Return a copy of a database and what stood beside it at the end of the statements."""
+    connection = apsw.Connection(str(path))
+    for statement in statements:
+        connection.execute(statement)
+    left = contents(path.parent)
+    crashed = folder / "crashed"
+    crashed.mkdir()
+    for name, held in left.items():
+        if not name.endswith("-shm"):
+            (crashed / name).write_bytes(held)
+    connection.close()
+    return crashed / path.name
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("PRAGMA journal_mode = wal", "CREATE TABLE address_book (name)"),
+        (
+            "CREATE TABLE address_book (name)",
+            "PRAGMA cache_size = 1",
+            "BEGIN",
+            "INSERT INTO address_book WITH RECURSIVE n(i) AS"
+            " (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT randomblob(900) FROM n",
+        ),
+    ],
+    ids=["log", "journal"],
+)
+def test_what_a_crashed_program_left_is_refused_untouched(
+    tmp_path: Path, statements: tuple[str, ...]
+) -> None:
+    path = crash(tmp_path, tmp_path / "other.db", *statements)
+    assert len(contents(path.parent)) == 2
+    refused(path.parent, path, "STORE_FOREIGN")
+
+
+def test_a_store_that_crashed_is_opened_through_a_link(tmp_path: Path) -> None:
+    path = crash(tmp_path, make(tmp_path / "memory.db"), "INSERT INTO term VALUES (1, 1, 'kept')")
+    assert path.with_name("memory.db-wal").exists()
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    store = SqliteStore(link)
+    with store.reading() as session:
+        assert session.rows("SELECT text FROM term") == [("kept",)]
+    assert store.path == path.resolve()
+    store.close()
+    assert not (tmp_path / "link.db-wal").exists()
+
+
+def test_a_store_is_opened_while_others_write_and_close_it(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db")
+    is_over = threading.Event()
+
+    def grow() -> None:
+        while not is_over.is_set():
+            make(path, rows=0)
+            store = SqliteStore(path)
+            with store.writing() as session:
+                session.execute_many(
+                    "INSERT INTO term SELECT 1, 1 + count(*), count(*) || hex(randomblob(900))"
+                    " FROM term",
+                    [()],
+                )
+            store.close()
+
+    writer = threading.Thread(target=grow)
+    writer.start()
+    try:
+        for _ in range(100):
+            refuse_unusable(path)
+    finally:
+        is_over.set()
+        writer.join()
 
 
 def test_an_empty_database_becomes_a_store(tmp_path: Path) -> None:

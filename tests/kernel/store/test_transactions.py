@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import apsw
 import pytest
 
 from recollect.errors import RecollectError
@@ -258,4 +259,39 @@ def test_the_settings_reach_every_connection(tmp_path: Path, synchronous: str) -
         with block() as session:
             assert session.rows("PRAGMA synchronous") == [(number,)]
             assert session.rows("PRAGMA journal_mode") == [("wal",)]
+    store.close()
+
+
+@pytest.mark.parametrize("kind", ["reading", "writing"])
+def test_a_store_that_is_closed_inside_a_block_is_closed_after_it(
+    store: SqliteStore, kind: str
+) -> None:
+    with getattr(store, kind)() as session:
+        session.rows("SELECT * FROM grp")
+        store.close()
+        assert session.rows("SELECT 1") == [(1,)]
+    with pytest.raises(apsw.ConnectionClosedError):
+        session.connection.execute("SELECT 1")
+    assert code_of(lambda: store.reading().__enter__()) == "STORE_CLOSED"
+
+
+def test_a_reader_makes_no_file_where_the_store_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    store = SqliteStore(path)
+    store.checkpoint()
+    for one in tmp_path.iterdir():
+        one.unlink()
+    assert code_of(lambda: store.reading().__enter__()) == "STORE_UNAVAILABLE"
+    assert list(tmp_path.iterdir()) == []
+    store.close()
+
+
+def test_a_block_that_is_rolled_back_inside_keeps_nothing(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    with store.writing() as session:
+        session.rows("UPDATE counter SET last_n = 9")
+        session.on_commit(lambda: pytest.fail("it is not committed"))
+        session.roll_back()
+    with store.reading() as session:
+        assert session.rows("SELECT last_n FROM counter") == [(0,)]
     store.close()

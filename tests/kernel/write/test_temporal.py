@@ -95,3 +95,13 @@ def test_only_the_part_called_own_sets_a_concepts_fact_time(memory: Memory) -> N
     memory.write([PutLink("a", "p", "a", {}, {"valid_from": "2024-05"})])
     assert clock(memory) == [(BEGINNING, FOREVER)]
     assert clock(memory, "link") == [(MAY, FOREVER)]
+
+
+@pytest.mark.parametrize("until", ["2024-05-20", "2024-05-21"])
+def test_a_fact_that_ends_before_it_begins_is_stored_with_a_notice(
+    memory: Memory, until: str
+) -> None:
+    members = {"valid_from": "2024-05-21", "valid_until": until}
+    written = memory.write([PutConcept("T", "A", {}, members)])
+    assert [notice.code for notice in written.notices] == ["fact_time_empty"]
+    assert memory.concepts()["T A"] == ({}, members)

@@ -83,6 +83,13 @@ class Bindings:
             raise wrong_value(f"{what} is not a non-empty string", value, node.span)
         return value
 
+    def key(self, node: ast.Text) -> str:
+        """Return a key of attributes or metadata, as it is. Raises KIP_2003 for a non-string."""
+        value = self.value(node)
+        if not isinstance(value, str):
+            raise wrong_value("a key is not a string", value, node.span)
+        return value
+
     def whole(self, node: ast.Size, what: str) -> int:
         """Return a count, zero or more. Raises KIP_1001 for anything else."""
         value = self.value(node)

@@ -6,7 +6,7 @@ ids and compared values become parameters named by class and position: `string0`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -47,6 +47,7 @@ class Lifting:
         self._bindings = bindings
         self.values: dict[str, Value] = {}
         self.given: list[Given] = []
+        self.patterns: list[ast.Parameter] = []  # what REGEX compiles
         self.is_shaped = False  # whether a placeholder stands where its value is in the shape
 
     def clauses(self, clauses: Iterable[ast.Clause]) -> tuple[ast.Clause, ...]:
@@ -66,7 +67,7 @@ class Lifting:
                     target = self._concept(target)
                 elif isinstance(target, ast.LinkPattern):
                     target = self._link(target)
-                key = self._kept(clause.key, "a key")
+                key = self._shaped(clause.key, self._bindings.key(clause.key))
                 return ast.ReadClause(clause.section, target, key, clause.value, span=clause.span)
             case ast.FilterClause():
                 return ast.FilterClause(self._expression(clause.expression), span=clause.span)
@@ -115,13 +116,10 @@ class Lifting:
                     right=self._operand(expression.right),
                 )
             case ast.TestText():
-                if expression.function is ast.TextTest.REGEX:  # the pattern is checked each time
-                    self.is_shaped |= isinstance(expression.part, ast.Parameter)
-                return replace(
-                    expression,
-                    text=self._operand(expression.text),
-                    part=self._operand(expression.part),
-                )
+                part = self._operand(expression.part)
+                if expression.function is ast.TextTest.REGEX and isinstance(part, ast.Parameter):
+                    self.patterns.append(part)
+                return replace(expression, text=self._operand(expression.text), part=part)
             case ast.TestIn():
                 return replace(
                     expression,
@@ -158,9 +156,27 @@ class Lifting:
                 )
             choices = value
             self.is_shaped |= isinstance(node, ast.Parameter)
-        return ast.ArrayValue(
-            tuple([self._value(choice, node) for choice in choices]), span=node.span
-        )
+        return ast.ArrayValue(tuple(self._classes(choices, node)), span=node.span)
+
+    def _classes(
+        self, choices: list[Value], node: ast.Node
+    ) -> Iterator[ast.Literal | ast.Parameter]:
+        """Yield one parameter for all strings, one for all numbers, and the others as they are.
+
+        So the shape of IN does not depend on how long its list is.
+        """
+        strings: list[Value] = [choice for choice in choices if isinstance(choice, str)]
+        numbers: list[Value] = [
+            choice
+            for choice in choices
+            if isinstance(choice, int | float) and not isinstance(choice, bool)
+        ]
+        if strings:
+            yield self._new("strings", literal(strings, node.span).json, node)
+        if numbers:
+            yield self._new("numbers", literal(numbers, node.span).json, node)
+        others = [one for one in choices if one is None or isinstance(one, bool | list | dict)]
+        yield from dict.fromkeys(self._value(choice, node) for choice in others)
 
     def _value(self, value: Value, node: ast.Node) -> ast.Literal | ast.Parameter:
         match value:
@@ -190,7 +206,10 @@ class Lifting:
         return self._new(what, self._bindings.string(text, what), text)
 
     def _kept(self, text: ast.Text, what: str) -> ast.Literal:
-        value = self._bindings.string(text, what)
+        return self._shaped(text, self._bindings.string(text, what))
+
+    def _shaped(self, text: ast.Text, value: str) -> ast.Literal:
+        """Return what stays in the shape, as a literal."""
         if isinstance(text, ast.Literal) and text.value == value:
             return text
         self.is_shaped |= isinstance(text, ast.Parameter)

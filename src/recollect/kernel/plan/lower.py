@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.scope import (
@@ -19,6 +20,9 @@ from recollect.kernel.plan.scope import (
     names_in_not,
     not_bound,
 )
+
+MOST_STEPS = 1_000
+"""Clauses of a query, each counted once for every branch of UNION it runs in."""
 
 
 @dataclass(slots=True)
@@ -36,6 +40,7 @@ class Lowering:
     def __init__(self, kinds: Mapping[str, bool]) -> None:
         self._kinds = kinds
         self._count = 0
+        self._steps = 0
         self._in_not: frozenset[str] = frozenset()
 
     def lower(self, clauses: Sequence[ast.Clause], exports: Iterable[str]) -> list[ir.Branch]:
@@ -58,10 +63,23 @@ class Lowering:
             if isinstance(clause, ast.ConceptClause):
                 holding.add(clause)
             for branch in branches:
+                self._count_step(clause)
                 self._apply(branch, clause)
                 self._wake(branch)
         self._close(branches)
         return branches
+
+    def _count_step(self, clause: ast.Clause) -> None:
+        """Bound the work of a text: UNION multiplies the clauses after it, OPTIONAL by OPTIONAL."""
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise RecollectError(
+                RESOURCE_EXHAUSTED,
+                f"the query becomes more than {MOST_STEPS} steps",
+                hint="split the query",
+                span=clause.span,
+                details={"steps": MOST_STEPS},
+            )
 
     def _union(self, clause: ast.UnionClause, outer: dict[str, ir.Var]) -> list[_Branch]:
         """Lower a UNION block in fresh scope, then join it with the outer row."""

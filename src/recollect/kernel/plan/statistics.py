@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,23 @@ class Statistics:
     links: Mapping[str, int] = field(default_factory=dict)
     multiple: frozenset[str] = frozenset()  # predicates with several links for one triple
     linked: frozenset[str] = frozenset()  # predicates with a link at an end
+
+    @classmethod
+    def of(
+        cls,
+        concepts: Mapping[str, int],
+        links: Mapping[str, int],
+        multiple: frozenset[str],
+        linked: frozenset[str],
+    ) -> Statistics:
+        """Return the statistics of these counts; equal counts have the same epoch."""
+        counts = (frozenset(concepts.items()), frozenset(links.items()))
+        epoch = hash((*counts, multiple, linked))
+        return cls(epoch, True, concepts, links, multiple, linked)
+
+    def uncertain(self) -> Statistics:
+        """Return the same counts without the promise of what is absent."""
+        return replace(self, is_certain=False)
 
     def type_count(self, type_: str | None) -> int:
         """Return about how many concepts have the type, or there are at all."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import assert_never, cast
 
 import orjson
 
+from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.store.protocol import SqlRow
 from recollect.model import Cell, Element, Value
@@ -24,6 +26,17 @@ def element_ids(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> set[int]:
                 ids.update(orjson.loads(cast(str, row[start])))
         start += output.shape.width
     return ids
+
+
+def collected(rows: Sequence[SqlRow], outputs: Sequence[Output]) -> int:
+    """Return how many values COLLECT has put into the rows."""
+    count = 0
+    start = 0
+    for output in outputs:
+        if output.shape in (Shape.ELEMENTS, Shape.VALUES):
+            count += sum(len(orjson.loads(cast(str, row[start]))) for row in rows)
+        start += output.shape.width
+    return count
 
 
 def decode_rows(
@@ -73,7 +86,17 @@ def _folded(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> C
 def _sum(parts: SqlRow) -> int | float:
     high, low, real, reals = (cast("int | float", part or 0) for part in parts[:4])
     whole = (int(high) << 32) + int(low)
-    return whole + float(real) if reals else whole
+    return _finite(whole + float(real)) if reals else whole
+
+
+def _finite(total: float) -> float:
+    if not isfinite(total):
+        raise RecollectError(
+            INVALID_VALUE,
+            "the sum is beyond the range of a number",
+            hint="filter the values, or use MIN and MAX",
+        )
+    return total
 
 
 def _reduced(values: list[Value], reduces: str) -> Value:
@@ -87,9 +110,12 @@ def _reduced(values: list[Value], reduces: str) -> Value:
         for value in distinct
         if isinstance(value, int | float) and not isinstance(value, bool)
     ]
+    total = sum(numbers)
+    if isinstance(total, float):
+        _finite(total)
     if reduces == "sum":
-        return sum(numbers)
-    return sum(numbers) / len(numbers) if numbers else None
+        return total
+    return total / len(numbers) if numbers else None
 
 
 def comparable(value: Value) -> object:

@@ -6,7 +6,7 @@ not grow with the memory: it ends at the newest elements of the kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from recollect.errors import Notice, RecollectError, nearest
@@ -18,39 +18,74 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.terms import Terms
-from recollect.model import Rows, Value
+from recollect.model import Rows
 
 MOST_LISTED = 1_000  # newest elements whose keys are known by name
 MOST_SEARCHED = 10_000  # newest elements among which a key may be
 
+_FIELDS = {
+    ast.Kind.CONCEPT: ("id", "type", "name"),
+    ast.Kind.LINK: ("id", "subject", "predicate", "object"),
+}
 _CLOCKS = ("_valid_at", "_invalid_at", "_created_at", "_updated_at", "_expired_at", "_version")
-_FIELDS = {"concept": ("id", "type", "name"), "link": ("id", "subject", "predicate", "object")}
-_TERMS = {"concept": "type", "link": "predicate"}
-_WORDS = {ast.Section.ATTRIBUTES: "attribute", ast.Section.METADATA: "metadata key"}
-_CLAUSES = {ast.Section.ATTRIBUTES: "ATTR", ast.Section.METADATA: "META"}
 _NUMBER = "SELECT g.number FROM grp AS g WHERE g.group_id = ?"
+_LISTED = (
+    "SELECT DISTINCT member.key FROM ({newest}) AS newest"
+    " CROSS JOIN json_each(newest.content) AS member"
+)
+_SEARCHED = (
+    "SELECT 1 FROM ({newest}) AS newest CROSS JOIN json_each(newest.content) AS member"
+    " WHERE member.key = :key LIMIT 1"
+)
+_COUNTED = "SELECT count(*) FROM ({newest}) AS newest"
+_NEWEST = {
+    (ast.Kind.CONCEPT, True): (
+        "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
+        " AND concept.type = :term AND concept.expired_at = :living"
+        " ORDER BY concept.id DESC LIMIT :most"
+    ),
+    (ast.Kind.LINK, True): (
+        "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
+        " AND link.predicate = :term AND link.expired_at = :living"
+        " ORDER BY link.subject DESC, link.object DESC LIMIT :most"
+    ),
+    (ast.Kind.CONCEPT, False): (
+        "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
+        " AND concept.expired_at = :living LIMIT :most"
+    ),
+    (ast.Kind.LINK, False): (
+        "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
+        " AND link.expired_at = :living LIMIT :most"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """Concepts of one type, links of one predicate, or all of either."""
+class _Keys:
+    """The keys of one section of one kind: concepts of a type, links of a predicate, or all."""
 
-    table: str
-    term: str | None = None
+    kind: ast.Kind
+    term: str | None
+    section: ast.Section
 
-    def has(self, what: str) -> str:
-        """Return the words for that no element of the kind has something."""
-        match self.table, self.term:
-            case _, None:
-                return f"nothing has {what}"
-            case "concept", term:
-                return f"no concept of type {quoted(str(term))} has {what}"
-            case _, term:
-                return f"no link {quoted(str(term))} has {what}"
+    def own(self) -> tuple[str, ...]:
+        """Return the keys that every element of the kind has."""
+        return _FIELDS[self.kind] if self.section is ast.Section.ATTRIBUTES else _CLOCKS
 
-    def describe(self) -> str:
-        """Return the text that tells the keys of the kind."""
-        what = "CONCEPT" if self.table == "concept" else "PROPOSITION"
+    def lacking(self, key: str) -> str:
+        """Return the words for that no element has a key."""
+        what = "attribute" if self.section is ast.Section.ATTRIBUTES else "metadata key"
+        if self.term is None:
+            who = "nothing"
+        elif self.kind is ast.Kind.CONCEPT:
+            who = f"no concept of type {quoted(self.term)}"
+        else:
+            who = f"no link {quoted(self.term)}"
+        return f"{who} has the {what} {quoted(key)}"
+
+    def described(self) -> str:
+        """Return the text that shows what elements of the kind have."""
+        what = "CONCEPT" if self.kind is ast.Kind.CONCEPT else "PROPOSITION"
         return f"DESCRIBE {what} " + ("TYPES" if self.term is None else f"TYPE {quoted(self.term)}")
 
 
@@ -60,82 +95,164 @@ class KnownKeys:
     def __init__(self, group: Group, terms: Terms) -> None:
         self._group = group
         self._terms = terms
-        self._listed: Cache[tuple[_Kind, ast.Section, int], frozenset[str]] = Cache(256)
-        self._found: Cache[tuple[_Kind, ast.Section, str, int], bool] = Cache(256)
+        self._listed: Cache[tuple[_Keys, int], frozenset[str]] = Cache(256)
+        self._found: Cache[tuple[_Keys, str, int], bool] = Cache(256)
 
     def unknown(
         self, session: Session, find: ast.Find, bindings: Bindings, answer: Rows
     ) -> Iterator[Notice]:
         """Yield a warning for each key a FIND reads, shows no value of, and no element has."""
         doubtful = list(_doubtful(find, answer))
-        if not doubtful:
+        row = session.row(_NUMBER, (self._group.group_id,)) if doubtful else None
+        if row is None:
             return
-        number = session.row(_NUMBER, (self._group.group_id,))
-        if number is None:
-            return
-        look = _Look(session, int(str(number[0])))
+        look = _Look(self, session, int(str(row[0])))
         try:
             for read in doubtful:
                 key = _text(read.key, bindings)
-                kinds = list(dict.fromkeys(_kinds(find.where, read.target, bindings)))
-                if key is not None and kinds and not self._is_known(look, kinds, read.section, key):
-                    yield self._notice(look, kinds, read, key)
+                places = dict.fromkeys(_places(find.where, read, bindings))
+                where = [one for one in places if look.is_used(one)]
+                if key and where and not any(look.has(one, key) for one in where):
+                    yield _warning(look, where, key, read)
         except RecollectError as error:
             if error.code.category != "limit":  # the answer is whole without its warnings
                 raise
 
-    def _is_known(
-        self, look: _Look, kinds: Sequence[_Kind], section: ast.Section, key: str
-    ) -> bool:
-        if section is ast.Section.METADATA and key.startswith("_"):
-            return key in _CLOCKS
-        for kind in kinds:
-            if section is ast.Section.ATTRIBUTES and key in _FIELDS[kind.table]:
-                return True
-            if key in self._keys(look, kind, section):
-                return True
-        return any(
-            self._found.get(
-                (kind, section, key, look.number), lambda kind=kind: self._has(look, kind, section, key)
-            )
-            for kind in kinds
-        )
+    def listed(self, session: Session, keys: _Keys, number: int) -> frozenset[str]:
+        """Return the keys of the newest elements, as of transaction `number`."""
 
-    def _notice(
-        self, look: _Look, kinds: Sequence[_Kind], read: ast.ReadClause, key: str
-    ) -> Notice:
-        section = read.section
-        near = nearest(key, self._names(look, kinds, section), limit=3)
-        other = next(one for one in ast.Section if one is not section)
-        if key in self._names(look, kinds, other):
-            hint = f"read it with {_CLAUSES[other]}"
-        elif near:
-            hint = "use " + " or ".join(quoted(one) for one in near)
-        else:
-            hint = f"run {kinds[0].describe()}"
-        message = kinds[0].has(f"the {_WORDS[section]} {quoted(key)}")
-        return Notice("unknown_attribute", message, hint, read.key.span)
+        def read() -> frozenset[str]:
+            rows = session.rows(*self._query(session, _LISTED, keys, MOST_LISTED))
+            return frozenset(str(key) for (key,) in rows)
 
-    def _names(self, look: _Look, kinds: Sequence[_Kind], section: ast.Section) -> list[str]:
-        """Return the keys that may be read from elements of some kinds."""
-        own: Iterable[str] = _CLOCKS
-        if section is ast.Section.ATTRIBUTES:
-            own = (field for kind in kinds for field in _FIELDS[kind.table])
-        stored = (key for kind in kinds for key in sorted(self._keys(look, kind, section)))
-        return list(dict.fromkeys([*stored, *own]))
+        return self._listed.get((keys, number), read)
 
-    def _keys(self, look: _Look, kind: _Kind, section: ast.Section) -> frozenset[str]:
-        return self._listed.get(
-            (kind, section, look.number), lambda: frozenset(self._list(look, kind, section))
-        )
+    def found(self, session: Session, keys: _Keys, key: str, number: int) -> bool:
+        """Whether one of many newest elements has a key, as of transaction `number`."""
 
-    def _list(self, look: _Look, kind: _Kind, section: ast.Section) -> Iterator[str]:
-        newest, parameters = self._newest(look, kind, section, MOST_LISTED)
-        sql = f"SELECT DISTINCT member.key FROM ({newest}) AS newest CROSS JOIN json_each(newest.content) AS member"  # noqa: S608, E501
-        for (key,) in look.session.rows(sql, parameters):
-            yield str(key)
+        def read() -> bool:
+            sql, parameters = self._query(session, _SEARCHED, keys, MOST_SEARCHED)
+            return session.row(sql, {**parameters, "key": key}) is not None
 
-    def _has(self, look: _Look, kind: _Kind, section: ast.Section, key: str) -> bool:
-        newest, parameters = self._newest(look, kind, section, MOST_SEARCHED)
-        sql = f"SELECT 1 FROM ({newest}) AS newest CROSS JOIN json_each(newest.content) AS member WHERE member.key = :key LIMIT 1"  # noqa: S608, E501
-        return look.session.row(sql, {**parameters, "key": key}) is not None
+        return self._found.get((keys, key, number), read)
+
+    def is_used(self, session: Session, keys: _Keys) -> bool:
+        """Whether the group has ever used the type or predicate."""
+        return keys.term is None or self._terms.code(session, keys.term) is not None
+
+    def count(self, session: Session, keys: _Keys) -> int:
+        """Return how many elements there are to look at."""
+        row = session.row(*self._query(session, _COUNTED, keys, MOST_SEARCHED))
+        return 0 if row is None else int(str(row[0]))
+
+    def _query(
+        self, session: Session, outer: str, keys: _Keys, most: int
+    ) -> tuple[str, dict[str, SqlValue]]:
+        parameters: dict[str, SqlValue] = {
+            "group": self._group.group_id,
+            "living": LIVING,
+            "most": most,
+        }
+        if keys.term is not None:
+            parameters["term"] = self._terms.code(session, keys.term)
+        newest = _NEWEST[keys.kind, keys.term is not None].format(section=keys.section.value)
+        return outer.format(newest=newest), parameters
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """One look at the keys, at one transaction."""
+
+    keys: KnownKeys
+    session: Session
+    number: int
+
+    def names(self, keys: _Keys) -> tuple[str, ...]:
+        """Return the keys that are known by name, those of the elements' own last."""
+        return (*sorted(self.keys.listed(self.session, keys, self.number)), *keys.own())
+
+    def is_used(self, keys: _Keys) -> bool:
+        """Whether the group has ever used the type or predicate."""
+        return self.keys.is_used(self.session, keys)
+
+    def lacking(self, keys: _Keys, key: str) -> str:
+        """Return the words for that no element that was looked at has a key."""
+        is_whole = self.keys.count(self.session, keys) < MOST_SEARCHED
+        return keys.lacking(key) + ("" if is_whole else f" among the newest {MOST_SEARCHED}")
+
+    def has(self, keys: _Keys, key: str) -> bool:
+        """Whether some element has a key."""
+        return key in self.names(keys) or self.keys.found(self.session, keys, key, self.number)
+
+
+def _warning(look: _Look, where: list[_Keys], key: str, read: ast.ReadClause) -> Notice:
+    names = dict.fromkeys(name for one in where for name in look.names(one))
+    near = nearest(key, names, limit=3)
+    is_attribute = read.section is ast.Section.ATTRIBUTES
+    section = ast.Section.METADATA if is_attribute else ast.Section.ATTRIBUTES
+    others = [_Keys(one.kind, one.term, section) for one in where]
+    if any(key in look.names(one) for one in others):
+        hint = f"read it with {'META' if is_attribute else 'ATTR'}"
+    elif near:
+        hint = "use " + " or ".join(quoted(one) for one in near)
+    else:
+        hint = f"run {where[0].described()}"
+    return Notice("unknown_attribute", look.lacking(where[0], key), hint, read.key.span)
+
+
+def _doubtful(find: ast.Find, answer: Rows) -> Iterator[ast.ReadClause]:
+    """Yield the clauses that read a key of which the answer shows no value."""
+    shown: set[str] = set()
+    for at, column in enumerate(find.columns):
+        if isinstance(column, ast.Variable) and any(row[at] is not None for row in answer.rows):
+            shown.add(column.name)
+    for clause in _flat(find.where):
+        if isinstance(clause, ast.ReadClause) and clause.value.name not in shown:
+            yield clause
+
+
+def _flat(clauses: Iterable[ast.Clause]) -> Iterator[ast.Clause]:
+    for clause in clauses:
+        yield clause
+        if isinstance(clause, ast.NotClause | ast.OptionalClause | ast.UnionClause):
+            yield from _flat(clause.clauses)
+
+
+def _places(
+    clauses: Iterable[ast.Clause], read: ast.ReadClause, bindings: Bindings
+) -> Iterator[_Keys]:
+    """Yield where a clause may find its key; nowhere if its target is no element."""
+    target, section = read.target, read.section
+    patterns: list[ast.ConceptPattern | ast.LinkPattern] = []
+    if isinstance(target, ast.Variable):
+        for clause in _flat(clauses):
+            is_match = isinstance(clause, ast.ConceptClause | ast.LinkClause)
+            if is_match and clause.variable is not None and clause.variable.name == target.name:
+                patterns.append(clause.pattern)
+    else:
+        patterns.append(target)
+    terms = [one for pattern in patterns for one in _terms(pattern, bindings)]
+    named = [_Keys(kind, term, section) for kind, term in terms if term is not None]
+    if named or (patterns and not terms):
+        yield from named
+        return
+    kinds = dict.fromkeys(kind for kind, _ in terms) or tuple(ast.Kind)
+    yield from (_Keys(kind, None, section) for kind in kinds)
+
+
+def _terms(
+    pattern: ast.ConceptPattern | ast.LinkPattern, bindings: Bindings
+) -> Iterator[tuple[ast.Kind, str | None]]:
+    """Yield the kinds of the elements a pattern matches; of a walk, which is no link, none."""
+    if isinstance(pattern, ast.ConceptPattern):
+        yield ast.Kind.CONCEPT, None if pattern.type is None else _text(pattern.type, bindings)
+    elif isinstance(pattern.predicate, ast.Variable):
+        yield ast.Kind.LINK, None
+    elif pattern.predicate.is_plain:
+        for step in pattern.predicate.steps:
+            yield ast.Kind.LINK, _text(step.predicate, bindings)
+
+
+def _text(text: ast.Text, bindings: Bindings) -> str | None:
+    value = text.value if isinstance(text, ast.Literal) else bindings.values.get(text.name)
+    return value if isinstance(value, str) else None

@@ -44,7 +44,7 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
                 f"a point in time of AsOf is a {type(at).__name__}, not a whole number",
                 hint="pass milliseconds since 1970-01-01T00:00:00Z",
             )
-        if not -LIVING <= at <= LIVING:
+        if not -LIVING < at < LIVING:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"the instant {at} is outside the range of the clock",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -23,8 +23,9 @@ from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
-from recollect.kernel.read.cells import decode_rows, element_ids
+from recollect.kernel.read.cells import collected, decode_rows, element_ids
 from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.known_keys import KnownKeys
 from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.sql.clock import Clock
@@ -53,6 +54,7 @@ class Prepared:
     compiled: Compiled
     constants: dict[str, Value]
     given: tuple[Given, ...]
+    patterns: tuple[ast.Parameter, ...]
 
     def values(self, bindings: Bindings) -> dict[str, Value]:
         """Return the values of the shape; a LookupError where another shape is called for."""
@@ -60,6 +62,7 @@ class Prepared:
         for one in self.given:
             values[one.slot] = one.value(bindings.values)
         bindings.used.update(one.placeholder for one in self.given)
+        _check_patterns(self.patterns, values)
         return values
 
 
@@ -72,11 +75,14 @@ class Catalog:
     statistics: GroupStatistics
     plans: Cache[PlanKey, Compiled]
     texts: Cache[TextKey, Prepared]
+    keys: KnownKeys
 
     @classmethod
     def of(cls, group: Group) -> Catalog:
         """Return an empty catalog of the group."""
-        return cls(group, Terms(group.group_id), GroupStatistics(group), Cache(1024), Cache(1024))
+        terms = Terms(group.group_id)
+        statistics, keys = GroupStatistics(group), KnownKeys(group, terms)
+        return cls(group, terms, statistics, Cache(1024), Cache(1024), keys)
 
 
 class Reader:
@@ -103,7 +109,10 @@ class Reader:
         limit, offset = page(find, bindings)
         compiled, rows = self._run(find, bindings, limit, offset, origin)
         elements = self.elements(element_ids(rows, compiled.outputs))
-        return Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
+        answer = Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
+        if not (self.moment.clock.has_known or self.session.is_writing):
+            self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
+        return answer
 
     def targets(
         self,
@@ -156,7 +165,7 @@ class Reader:
         """Return the counts that plans are made by."""
         statistics = self._catalog.statistics.current(self.session)
         if self.moment.clock.has_known:  # what is absent now may have been there then
-            return uncertain(statistics)
+            return statistics.uncertain()
         return statistics
 
     def compile(
@@ -179,8 +188,10 @@ class Reader:
                 return prepared.compiled, self.parameters(prepared.compiled, values, find)
         compiled, lifting = self._compile(find, bindings, statistics)
         if not lifting.is_shaped:
-            given = tuple(lifting.given)
-            self._catalog.texts.keep(key, Prepared(compiled, dict(lifting.values), given))
+            known = Prepared(
+                compiled, dict(lifting.values), tuple(lifting.given), tuple(lifting.patterns)
+            )
+            self._catalog.texts.keep(key, known)
         return compiled, self.parameters(compiled, lifting.values, find)
 
     def _compile(
@@ -193,7 +204,7 @@ class Reader:
             (shape, statistics.epoch, statistics.is_certain, clock),
             lambda: compile_plan(plan_find(shape, statistics), statistics, clock, SQLITE),
         )
-        _check_patterns(shape.where, lifting.values)
+        _check_patterns(lifting.patterns, lifting.values)
         return compiled, lifting
 
     def _run(
@@ -221,10 +232,10 @@ class Reader:
         parameters["limit"] = most + 1 if limit is None else min(limit, most + 1)
         parameters["offset"] = offset
         rows = self.session.rows(compiled.sql, parameters)
-        if len(rows) > most:
+        if len(rows) > most or collected(rows, compiled.outputs) > most:
             raise RecollectError(
                 RESOURCE_EXHAUSTED,
-                f"the answer has more than {most} rows",
+                f"the answer has more than {most} rows, or collects more values than that",
                 hint=hint or f"write LIMIT {most}, or aggregate",
                 details={"rows": most},
             )
@@ -276,36 +287,9 @@ def page(find: ast.Find, bindings: Bindings) -> tuple[int | None, int]:
     return limit, 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
 
 
-def uncertain(statistics: Statistics) -> Statistics:
-    """Return the same counts without the promise of what is absent."""
-    return Statistics(
-        statistics.epoch,
-        False,
-        statistics.concepts,
-        statistics.links,
-        statistics.multiple,
-        statistics.linked,
-    )
-
-
-def _check_patterns(clauses: Iterable[ast.Clause], values: dict[str, Value]) -> None:
+def _check_patterns(patterns: Iterable[ast.Parameter], values: Mapping[str, Value]) -> None:
     """Refuse a regular expression that is not one before anything runs: KIP_1001."""
-    for clause in clauses:
-        match clause:
-            case ast.FilterClause():
-                _check_expression(clause.expression, values)
-            case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
-                _check_patterns(clause.clauses, values)
-
-
-def _check_expression(expression: ast.Expression, values: dict[str, Value]) -> None:
-    match expression:
-        case ast.TestText(function=ast.TextTest.REGEX, part=ast.Parameter() as part):
-            pattern = values[part.name]
-            if isinstance(pattern, str):
-                compile_pattern(pattern, part.span)
-        case ast.Not():
-            _check_expression(expression.operand, values)
-        case ast.And() | ast.Or():
-            for operand in expression.operands:
-                _check_expression(operand, values)
+    for pattern in patterns:
+        text = values[pattern.name]
+        if isinstance(text, str) and pattern.name.startswith("string"):
+            compile_pattern(text, pattern.span)

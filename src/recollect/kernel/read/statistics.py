@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from dataclasses import replace
 
 from recollect.kernel.plan.statistics import Statistics, coarse
 from recollect.kernel.store.group import Group
@@ -44,7 +43,7 @@ class GroupStatistics:
                 self._load(session)
                 self._number = number
             statistics = self._statistics
-        return replace(statistics, is_certain=False) if session.is_writing else statistics
+        return statistics.uncertain() if session.is_writing else statistics
 
     def _load(self, session: Session) -> None:
         found: dict[str, dict[str, int]] = defaultdict(dict)
@@ -57,12 +56,9 @@ class GroupStatistics:
         }
         for kind, term, count in session.rows(_TALLIES, parameters):
             found[str(kind)][str(term)] = coarse(int(str(count)))
-        fresh = Statistics(
-            self._statistics.epoch + 1,
+        self._statistics = Statistics.of(
             concepts=found[TALLY_CONCEPTS],
             links=found[TALLY_LINKS],
             multiple=frozenset(found[TALLY_MULTIPLE]),
             linked=frozenset(found[TALLY_LINKED]),
         )
-        if replace(fresh, epoch=self._statistics.epoch) != self._statistics:
-            self._statistics = fresh

@@ -92,6 +92,11 @@ def comparable(value: Value) -> nodes.Expr:
     return nodes.Call("comparable", tuple(value.part(part) for part in parts))
 
 
+def bare(expr: nodes.Expr) -> nodes.Expr:
+    """Return the expression without a column's affinity, which would turn 5 into "5"."""
+    return nodes.Call("bare", (expr,)) if isinstance(expr, nodes.Column | nodes.Scalar) else expr
+
+
 def text_of(value: Value) -> nodes.Expr:
     """Return the string, or NULL for what is not one."""
     if isinstance(value, TextValue):

@@ -17,6 +17,7 @@ from recollect.kernel.sql.bindings import (
     JsonValue,
     TextValue,
     Value,
+    bare,
     comparable,
     number_of,
     text_of,
@@ -50,7 +51,7 @@ class Filters:
             case ast.TestIn():
                 choices = expression.choices
                 assert isinstance(choices, ast.ArrayValue)
-                same = (self._equal(expression.value, _operand(one)) for one in choices.items)
+                same = (self._is_one_of(expression.value, one) for one in choices.items)
                 return nodes.Any(tuple(same))
             case ast.TestText():
                 return self._test_text(expression)
@@ -82,7 +83,24 @@ class Filters:
             left, right = right, left
         if isinstance(left, ast.Variable) and isinstance(right, ast.Parameter):
             return _equals_parameter(self._value(left), right)
-        return nodes.Binary("IS", comparable(self._value(left)), comparable(self._value(right)))
+        one_key, other_key = comparable(self._value(left)), comparable(self._value(right))
+        return nodes.Binary("IS", bare(one_key), bare(other_key))
+
+    def _is_one_of(self, operand: ast.Operand, choice: ast.ValueNode) -> nodes.Expr:
+        """Compare with one value, or with a list of strings or of numbers."""
+        assert isinstance(choice, ast.Literal | ast.Parameter)
+        class_ = _class(choice)
+        if isinstance(choice, ast.Literal) or class_ not in ("strings", "numbers"):
+            return self._equal(operand, choice)
+        if _is_null(operand) or self._element(operand) is not None:
+            return _NEVER
+        value = self._value(operand)
+        scalar = text_of(value) if class_ == "strings" else number_of(value)
+        items = nodes.Select(
+            ((nodes.Column("item", "value"), ""),),
+            (nodes.From(f"json_each(:{choice.name})", "item"),),
+        )
+        return nodes.InSelect(bare(scalar), items)
 
     def _ordered(self, operator: str, left: ast.Operand, right: ast.Operand) -> nodes.Expr:
         """Numbers compare with numbers, strings with strings, and nothing else."""
@@ -174,8 +192,3 @@ def _class(operand: ast.Operand) -> str:
 
 def _is_null(operand: ast.Operand) -> bool:
     return isinstance(operand, ast.Literal)  # lifting leaves null alone in the tree
-
-
-def _operand(node: ast.ValueNode) -> ast.Operand:
-    assert isinstance(node, ast.Literal | ast.Parameter)
-    return node

@@ -25,9 +25,11 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
     seed: nodes.Select | None = None
     kind = _kind(rows, step, first)
     if is_bound:
-        rows, stage = rows.staged(is_numbered=False)
-        start = rows.element(first).id
-        seed = nodes.Select(((start, "node"),), (nodes.From(stage, stage),), is_distinct=True)
+        rows, stage = rows.on_stage((first,))
+        start = stage.bindings[first]
+        assert isinstance(start, Element)
+        table = nodes.From(stage.name, stage.name)
+        seed = nodes.Select(((start.id, "node"),), (table,), is_distinct=True)
     pairs = _pairs(rows, step, seed, is_forward=is_forward or not is_bound)
     alias = rows.join(pairs, "p")
     rows.bind_element(first, Element(nodes.Column(alias, "start"), kind))

@@ -7,6 +7,8 @@ from typing import assert_never
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.dialect import Dialect
 
+_FLAT = 100  # operands joined without more parentheses
+
 
 class Renderer:
     """Renders statements for one dialect."""
@@ -106,8 +108,15 @@ class Renderer:
         is_all = isinstance(expr, nodes.All)
         if not expr.operands:
             return "1" if is_all else "0"
-        word = " AND " if is_all else " OR "
-        return f"({word.join(self.expr(one) for one in expr.operands)})"
+        return self._balanced(" AND " if is_all else " OR ", [*map(self.expr, expr.operands)])
+
+    def _balanced(self, word: str, parts: list[str]) -> str:
+        """Join many parts in halves: engines bound the depth of an expression, not its size."""
+        if len(parts) <= _FLAT:
+            return f"({word.join(parts)})"
+        middle = len(parts) // 2
+        halves = self._balanced(word, parts[:middle]), self._balanced(word, parts[middle:])
+        return f"({word.join(halves)})"
 
     def _compound(
         self,

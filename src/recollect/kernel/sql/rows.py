@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -59,6 +60,18 @@ class Context:
         return ast.Kind.CONCEPT if self.statistics.ends_are_concepts(predicates) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A CTE of rows that are numbered by its column `n`, and what was bound when it was made."""
+
+    name: str
+    bindings: Mapping[ir.Var, Binding]
+
+    def holds(self, variables: Iterable[ir.Var]) -> bool:
+        """Whether a block that reads these variables can run on the stage alone."""
+        return all(var in self.bindings for var in variables)
+
+
 @dataclass(slots=True)
 class Rows:
     """Tables joined in order, conditions, and the bindings of variables."""
@@ -67,6 +80,7 @@ class Rows:
     tables: list[nodes.From] = field(default_factory=list)
     where: list[nodes.Expr] = field(default_factory=list)
     bindings: dict[ir.Var, Binding] = field(default_factory=dict)
+    stage: Stage | None = None  # the CTE these rows began with, if any
 
     def inner(self) -> Rows:
         """Return empty rows that see the bindings of these: the inside of an EXISTS."""
@@ -134,21 +148,23 @@ class Rows:
         """Return the SELECT of some columns of these rows."""
         return nodes.Select(columns, tuple(self.tables), tuple(self.where))
 
-    def staged(self, *, is_numbered: bool) -> tuple[Rows, str]:
-        """Return rows over a CTE that holds these, by the ids of their elements, and its name.
+    def on_stage(self, needs: Iterable[ir.Var]) -> tuple[Rows, Stage]:
+        """Return rows that begin with a stage in which `needs` are bound, and the stage.
 
-        With `is_numbered` the CTE has a column `n` that names each row.
+        They stay what they are where they have one: blocks stand around a stage as a star,
+        since in a chain SQLite copies every stage into the two that read it.
         """
-        columns: list[tuple[nodes.Expr, str]] = []
-        if is_numbered:
-            columns.append((nodes.RowNumber(()), "n"))
-        bindings: dict[ir.Var, Binding] = {}
+        if self.stage is not None and self.stage.holds(needs):
+            return self, self.stage
+        columns: list[tuple[nodes.Expr, str]] = [(nodes.RowNumber(()), "n")]
         name = self.context.fresh("s")
-        for var, binding in self.bindings.items():
-            bindings[var] = carried(name, var, binding, columns)
+        bindings = {
+            var: carried(name, var, binding, columns) for var, binding in self.bindings.items()
+        }
         self.context.ctes.append(nodes.Cte(name, self.select(*columns)))
-        staged = Rows(self.context, [nodes.From(name, name)], [], bindings)
-        return staged, name
+        stage = Stage(name, bindings)
+        table = nodes.From(name, name)
+        return Rows(self.context, [table], [], dict(bindings), stage), stage
 
 
 def carried(

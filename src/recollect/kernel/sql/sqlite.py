@@ -28,6 +28,7 @@ def _path(key: str) -> str:
 SQLITE = Dialect(
     name="sqlite",
     functions={
+        "bare": "+{}",
         "canonical_json": "canonical_json({})",
         "coalesce": "coalesce({}, {})",
         "comparable": (  # number < text < blob, as SQLite orders storage classes
@@ -36,7 +37,7 @@ SQLITE = Dialect(
             " WHEN 'array' THEN CAST(canonical_json({2}) AS BLOB) ELSE {1} END"
         ),
         "contains": "(instr({}, {}) > 0)",
-        "ends_with": "({1} = '' OR substr({0}, -length({1})) = {1})",
+        "ends_with": "({0} IS NOT NULL AND ({1} = '' OR substr({0}, -length({1})) = {1}))",
         "false": "x'00'",
         "instant": "strftime('%Y-%m-%dT%H:%M:%fZ', {} / 1000.0, 'unixepoch')",
         "is_integer": "(typeof({}) = 'integer')",

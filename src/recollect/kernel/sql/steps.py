@@ -20,6 +20,7 @@ from recollect.kernel.sql.bindings import (
     PredicateName,
     ReadFrom,
     TextValue,
+    bare,
     comparable,
     json_of,
 )
@@ -27,7 +28,7 @@ from recollect.kernel.sql.clock import of_group
 from recollect.kernel.sql.filters import Filters
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.rows import Rows
+from recollect.kernel.sql.rows import Rows, Stage
 
 
 def run_steps(rows: Rows, steps: tuple[ir.Step, ...]) -> Rows:
@@ -68,7 +69,7 @@ def _nothing(var: ir.Var) -> Binding:
 
 def _identity(rows: Rows, var: ir.Var) -> nodes.Expr:
     """Return what equal values share: an element's id, or a comparable value."""
-    return rows.element(var).id if var.is_element else comparable(value_of(rows, var))
+    return rows.element(var).id if var.is_element else bare(comparable(value_of(rows, var)))
 
 
 def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
@@ -95,7 +96,16 @@ def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[n
                 nodes.equal(nodes.Column(given, "public_id"), nodes.Param(step.id)),
             ),
         )
-        computed = nodes.Select(((nodes.Param(f"{step.id}_element"), ""),))
+        own = rows.context.fresh("c")
+        computed = nodes.Select(
+            ((nodes.Column(own, "id"), ""),),
+            (nodes.From("concept", own),),
+            (
+                of_group(own),
+                nodes.equal(nodes.Column(own, "id"), nodes.Param(f"{step.id}_element")),
+                nodes.IsNull(nodes.Column(own, "public_id")),
+            ),
+        )
         candidates = nodes.Compound((by_public_id, computed), is_all=True)
         conditions.append(nodes.InSelect(nodes.Column(alias, "id"), candidates))
     return conditions
@@ -134,13 +144,13 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
             inner = run_steps(rows.inner(), branch.steps)
             conditions.append(nodes.Exists(inner.select((nodes.Number(1), "")), is_negated=True))
     else:
-        rows, stage = rows.staged(is_numbered=True)
+        rows, stage = rows.on_stage(step.shared)
         selects = []
         for branch in step.branches:
-            inner = run_steps(_on_stage(rows), branch.steps)
+            inner = run_steps(_alone(rows, stage), branch.steps)
             selects.append(inner.select((_number_of(inner), "n")))
         excluded = nodes.Compound(tuple(selects), is_all=True)
-        number = nodes.Column(stage, "n")
+        number = nodes.Column(stage.name, "n")
         conditions = [nodes.InSelect(number, excluded, is_negated=True)]
     nullable = (_null_test(rows, var) for var in step.shared)
     guards = [test for test in nullable if test is not None]
@@ -164,12 +174,12 @@ ROW_NUMBER = ir.Var(0, "#n", is_element=True)
 """Stands for the number of a stage's row while a block runs on that stage."""
 
 
-def _on_stage(stage: Rows) -> Rows:
+def _alone(rows: Rows, stage: Stage) -> Rows:
     """Return rows over a stage alone, which carry its number through further stages."""
-    table = stage.tables[0]
-    rows = Rows(stage.context, [table], [], dict(stage.bindings))
-    rows.bindings[ROW_NUMBER] = Element(nodes.Column(table.alias, "n"))
-    return rows
+    table = nodes.From(stage.name, stage.name)
+    alone = Rows(rows.context, [table], [], dict(stage.bindings), stage)
+    alone.bindings[ROW_NUMBER] = Element(nodes.Column(stage.name, "n"))
+    return alone
 
 
 def _number_of(rows: Rows) -> nodes.Expr:
@@ -194,17 +204,17 @@ def _extend(rows: Rows, step: ir.Extend) -> Rows:
     if simple is not None:
         _extend_flat(rows, step, simple)
         return rows
-    rows, stage = rows.staged(is_numbered=True)
+    rows, stage = rows.on_stage(step.needs)
     held = [_carrier(step, at) for at in range(len(step.outputs))]
     selects = []
     for branch in step.branches:
-        inner = run_steps(_on_stage(rows), branch.steps)
+        inner = run_steps(_alone(rows, stage), branch.steps)
         columns: list[tuple[nodes.Expr, str]] = [(_number_of(inner), "n")]
         for at, export in enumerate(branch.exports):
             columns += _export(inner, export, at, is_held=held[at])
         selects.append(inner.select(*columns))
     name = rows.context.with_query("o", nodes.Compound(tuple(selects), is_all=True))
-    on = nodes.equal(nodes.Column(name, "n"), nodes.Column(stage, "n"))
+    on = nodes.equal(nodes.Column(name, "n"), nodes.Column(stage.name, "n"))
     rows.left_join(name, name, on)
     for at, output in enumerate(step.outputs):
         rows.bindings[output] = _import(rows, step, at, name, is_held=held[at])
@@ -270,6 +280,7 @@ def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.Matc
     if len(links) > 1:
         return None
     new = {*step.outputs, *(var for one in links for var in (one.var, one.subject, one.object))}
+    reachable = new | set(step.needs)
     new -= set(step.needs)
     checks: list[ir.MatchConcept] = []
     seen_link = False
@@ -277,7 +288,7 @@ def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.Matc
         match one:
             case ir.MatchLink():
                 seen_link = True
-            case ir.MatchConcept() if seen_link:
+            case ir.MatchConcept() if seen_link and one.var in reachable:
                 checks.append(one)
             case ir.ReadValue() if one.target in new or not links:
                 pass

@@ -183,7 +183,7 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     if settings.synchronous == "full":  # on macOS only these reach the disk itself
         connection.execute("PRAGMA fullfsync = 1")
         connection.execute("PRAGMA checkpoint_fullfsync = 1")
-    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("PRAGMA temp_store = FILE")
     register_functions(connection)
     text_functions.register(connection)
     connection.execute(f"PRAGMA query_only = {int(query_only)}")

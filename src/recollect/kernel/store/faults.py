@@ -17,7 +17,9 @@ from recollect.errors import (
     RecollectError,
 )
 
-_TOO_LARGE = re.compile("at most [0-9]+ tables|too many |tree is too large|parser stack")
+_TOO_LARGE = re.compile(
+    "at most [0-9]+ tables|too many |nested too deep|tree is too large|parser stack"
+)
 """How the engine speaks of a statement that is beyond its own limits."""
 
 

@@ -158,3 +158,66 @@ def test_a_write_that_changes_nothing_leaves_no_group(nexus: Nexus, text: str) -
     ghost.write([PutConcept("T", "x")])
     assert nexus.groups() == ["ghost"]
     assert ghost.stats().transactions == 1
+
+
+@pytest.mark.parametrize("name", [3, None, b"default", "", "a\nb"])
+def test_a_group_wants_a_printable_name(nexus: Nexus, name: Any) -> None:
+    assert code_of(lambda: nexus.group(name)) == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize("text", [None, 3, b"DESCRIBE PRIMER", {}])
+def test_a_text_is_a_string(nexus: Nexus, text: Any) -> None:
+    assert code_of(lambda: nexus.read(text)) == "INVALID_ARGUMENT"
+    assert code_of(lambda: nexus.write(text)) == "INVALID_ARGUMENT"
+    assert code_of(lambda: nexus.only_reads(text)) == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize("as_of", ["2020", 3, {"known": "2020"}])
+def test_a_point_in_time_is_an_as_of(nexus: Nexus, as_of: Any) -> None:
+    assert code_of(lambda: nexus.read("DESCRIBE PRIMER", as_of=as_of)) == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize("parameters", [["t"], "t", 3])
+def test_parameters_are_named(nexus: Nexus, parameters: Any) -> None:
+    assert code_of(lambda: nexus.read("DESCRIBE PRIMER", parameters)) == "KIP_2003"
+
+
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [
+        (None, 'use a path such as "memory.db"'),
+        (b"memory.db", 'use a path such as "memory.db"'),
+        ("file:py.db?mode=ro", 'use the path itself: "py.db"'),
+        ("file:///tmp/py.db", 'use the path itself: "tmp/py.db"'),
+        ("postgresql://host/db", 'use the path itself: "memory.db"'),
+        ("sqlite://x", 'use "sqlite:///x"'),
+        ("sqlite:x.db", 'use "sqlite:///x.db"'),
+        ("sqlite:///x.db?mode=ro", 'use "sqlite:///x.db"'),
+    ],
+)
+def test_an_address_that_is_none_is_told_its_spelling_and_makes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: Any, hint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RecollectError) as caught:
+        Nexus.open(address)
+    assert caught.value.code.code == "INVALID_ARGUMENT"
+    assert caught.value.hint == hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_may_have_a_colon_in_it_when_it_is_given_as_a_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Nexus.open(Path("notes:2024.db")), Nexus.open("./notes:2025.db"):
+        assert Path("notes:2024.db").exists()
+        assert Path("notes:2025.db").exists()
+
+
+def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "foreign.txt"
+    file.write_text("notes")
+    for path in (file / "memory.db", file / "deeper" / "memory.db"):
+        with pytest.raises(RecollectError, match=r"foreign\.txt is a file, not a folder"):
+            Nexus.open(path)

@@ -8,7 +8,7 @@ from recollect.kernel.lang import ast, literal
 from recollect.model import Value
 
 TYPES = ("T", "U")
-NAMES = ("a", "b", "c")  # reused across types: a name alone may match several concepts
+NAMES = ("a", "b", "1")  # reused across types: a name alone may match several concepts
 PREDICATES = ("p", "p", "q")
 KEYS = ("k", "m")
 SCALARS: tuple[Value, ...] = (

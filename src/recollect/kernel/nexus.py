@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, Literal, cast, get_args
+from typing import BinaryIO, Literal, TypeGuard, cast, get_args
 
-from recollect.errors import INVALID_SYNTAX, Notice, RecollectError, Span
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Notice, RecollectError, Span
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings, bind_values, literal
 from recollect.kernel.plan.parameters import check_parameters
@@ -204,7 +204,7 @@ class Nexus:
         limits = limits or self._limits
         check_parameters(parameters or {}, limits.max_depth)
         bindings = Bindings(parameters or {})
-        source = text if isinstance(text, str) else ""
+        source = "" if _is_batch(text) else text
         with _quoting(source):
             progress("reading", 0, 0)
             with _uncollected(len(text)):
@@ -568,9 +568,19 @@ def _uncollected(size: int) -> Iterator[None]:
         gc.enable()
 
 
+def _is_batch(text: object) -> TypeGuard[Sequence[Change]]:
+    return isinstance(text, Sequence) and not isinstance(text, str | bytes | bytearray)
+
+
 @contextmanager
 def _quoting(text: str) -> Iterator[None]:
-    """Give every error from inside the text its span points into."""
+    """Give every error from inside the text its span points into; refuse what is no text."""
+    if not isinstance(text, str):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the text is a {type(text).__name__}, not a string",
+            hint="pass KIP as a str",
+        )
     try:
         yield
     except RecollectError as error:

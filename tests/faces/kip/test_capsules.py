@@ -147,6 +147,21 @@ def test_inherited_fact_time_is_not_set_by_an_import() -> None:
             assert answer.rows == [("2024",)]
 
 
+def test_a_fact_time_that_the_metadata_no_longer_tells_is_kept() -> None:
+    known = 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } WITH METADATA { z: 1, valid_from: "2020" } }'
+    vague = (
+        'UPSERT { CONCEPT @a { {type: "T", name: "a"} } WITH METADATA { valid_from: "one day" } }'
+    )
+    with recollect.open(":memory:") as nexus:
+        nexus.write(known)
+        nexus.write(vague)
+        texts = list(export_capsules(nexus))
+        with copied(texts) as copy:
+            assert list(copy.elements(as_of=AsOf(valid=Instant(0)))) == []
+            assert living(copy) == living(nexus)
+            assert list(export_capsules(copy)) == texts
+
+
 def test_a_deep_tower_of_links_is_exported_across_capsules() -> None:
     with recollect.open(":memory:") as nexus:
         changes = [PutConcept("T", "a"), PutLink(Key("T", "a"), "p", Key("T", "a"), id="0")]

@@ -114,8 +114,39 @@ def test_warnings_of_a_command_stand_in_its_own_response(medicine: Nexus) -> Non
     assert "warnings" not in response
 
 
-def test_no_commands_are_answered_with_no_responses(empty: Nexus) -> None:
-    assert execute_kip(empty, commands=[]) == {"result": {"commands": []}}
+def test_no_command_at_all_is_refused(empty: Nexus) -> None:
+    error = execute_kip(empty, commands=[])["error"]
+    assert (error["code"], error["message"]) == ("KIP_1001", "commands is empty")
+
+
+def test_a_time_given_as_text_is_told_which_of_the_two_clocks_to_name(empty: Nexus) -> None:
+    error = execute_kip(empty, NAMES, as_of="2020")["error"]  # type: ignore[arg-type]
+    assert error["code"] == "KIP_2003"
+    assert error["hint"] == 'pass {"known": "2020"} as as_of'
+
+
+def test_a_transaction_that_has_not_been_is_answered_as_of_the_last_with_a_warning(
+    medicine: Nexus,
+) -> None:
+    last = medicine.stats().transactions
+    response = execute_kip(medicine, NAMES, as_of={"known": last + 90})
+    assert response["result"] == execute_kip(medicine, NAMES)["result"]
+    (warning,) = response["warnings"]
+    assert (warning["code"], warning["hint"]) == ("future_transaction", f"use known {last}")
+    assert "warnings" not in execute_kip(medicine, NAMES, as_of={"known": last})
+    assert "warnings" not in execute_kip(medicine, NAMES, as_of={"known": "2999"})
+
+
+@pytest.mark.parametrize("nexus", [None, "memory.db", 3])
+def test_what_is_no_memory_is_answered(nexus: Any) -> None:
+    error = execute_kip(nexus, NAMES)["error"]
+    assert error["code"] == "INVALID_ARGUMENT"
+    assert error["hint"] == 'pass recollect.open("memory.db")'
+
+
+def test_bytes_are_not_called_an_array(empty: Nexus) -> None:
+    error = execute_kip(empty, b"DESCRIBE PRIMER")["error"]  # type: ignore[arg-type]
+    assert error["message"] == "command is a Python bytes"
 
 
 def test_an_error_in_a_command_points_into_its_own_text(empty: Nexus) -> None:

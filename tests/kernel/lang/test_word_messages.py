@@ -220,31 +220,31 @@ KIP_1001 InvalidSyntax: the text ends, expected PRIMER, DOMAINS, CONCEPT or PROP
     ),
     (
         'DESCRIBE CONCEPT "Drug"',
-        snapshot('''\
+        snapshot("""\
 KIP_1001 InvalidSyntax: found `"Drug"`, expected TYPE or TYPES
    1 | DESCRIBE CONCEPT "Drug"
      |                  ^^^^^^
   hint: add TYPE
   mended: DESCRIBE CONCEPT TYPE "Drug"\
-'''),
+"""),
     ),
     (
         "SEARCH",
-        snapshot('''\
+        snapshot("""\
 KIP_1001 InvalidSyntax: the text ends, expected a string, CONCEPT or PROPOSITION
    1 | SEARCH
      |       ^
   hint: write SEARCH "words"\
-'''),
+"""),
     ),
     (
         'SEARCH CONCEPT "aspirin" WITH TYPE',
-        snapshot('''\
+        snapshot("""\
 KIP_1001 InvalidSyntax: the text ends, expected a string
    1 | SEARCH CONCEPT "aspirin" WITH TYPE
      |                                   ^
   hint: write SEARCH "words" WITH TYPE "..."\
-'''),
+"""),
     ),
     (
         "EXPLAIN UPSERT {}",

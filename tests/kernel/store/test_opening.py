@@ -125,10 +125,11 @@ def crash(folder: Path, path: Path, *statements: str) -> Path:
         ("PRAGMA journal_mode = wal", "CREATE TABLE address_book (name)"),
         (
             "CREATE TABLE address_book (name)",
-            "PRAGMA cache_size = 1",
-            "BEGIN",
             "INSERT INTO address_book WITH RECURSIVE n(i) AS"
             " (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT randomblob(900) FROM n",
+            "PRAGMA cache_size = 1",
+            "BEGIN",
+            "UPDATE address_book SET name = randomblob(900)",
         ),
     ],
     ids=["log", "journal"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import stat
 from collections.abc import Iterator
 from contextlib import closing
@@ -48,18 +49,64 @@ def completed(text: str) -> list[str]:
 
 
 def test_enter_runs_a_whole_text(conversation: Conversation, capsys):
-    assert typed(conversation, DRUGS + "\r") == [DRUGS]
+    assert typed(conversation, "DESCRIBE CONCEPT TYPES\r") == ["DESCRIBE CONCEPT TYPES"]
+    assert "Symptom" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("end", ["\r\r", ";\r"])
+def test_an_empty_line_or_a_semicolon_sends_what_could_go_on(
+    conversation: Conversation, capsys, end: str
+):
+    assert typed(conversation, DRUGS + end) == [DRUGS + end.rstrip("\r") + "\n" * (end.count("\r") - 1)]
     assert "Aspirin" in capsys.readouterr().out
 
 
+def test_a_clause_may_follow_on_the_next_line(conversation: Conversation, capsys):
+    lines = "UPSERT {\rCONCEPT @p { {type: \"Paper\", name: \"A\"} }\r}\rWITH METADATA {source: \"typed\"}\r"
+    assert len(typed(conversation, lines)) == 1
+    assert "1 new" in capsys.readouterr().out
+    answer = conversation.nexus.read('FIND(?s) WHERE { ?p {type: "Paper"} META(?p, "source", ?s) }')
+    assert answer.results[0].rows == [("typed",)]
+
+
+def test_a_clause_that_comes_too_late_is_told_so(conversation: Conversation, capsys):
+    conversation.hear('WITH METADATA {source: "typed"}')
+    assert "has already run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("word", "leaves"), [("exit", True), ("quit", True), ("help", False)])
+def test_words_of_other_shells_are_understood(conversation: Conversation, capsys, word, leaves):
+    typed(conversation, word + "\r")
+    assert conversation.is_over is leaves
+    assert ("\\describe" in capsys.readouterr().out) is not leaves
+
+
+def test_control_c_stops_a_statement_and_the_prompt_returns(conversation: Conversation, capsys):
+    types = " ".join(f"?v{n} {{type: \"N\"}}" for n in range(9))
+    blocks = " ".join(f'CONCEPT @c{n} {{ {{type: "N", name: "{n}"}} }}' for n in range(20))
+    conversation.nexus.write(f"UPSERT {{ {blocks} }}")
+    endless = f"FIND(SUM(?v8) AS ?n) WHERE {{ {types} }};\r"
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 1)
+    try:
+        ran = typed(conversation, endless + "DESCRIBE CONCEPT TYPES\r")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    told = capsys.readouterr()
+    assert "stopped: nothing of this statement is kept" in told.err
+    assert ran[-1] == "DESCRIBE CONCEPT TYPES"
+    assert "Symptom" in told.out
+
+
 def test_enter_begins_a_new_line_in_a_text_that_is_not_whole(conversation: Conversation, capsys):
-    ran = typed(conversation, 'FIND(?d)\rWHERE {\r?d {type: "Drug"}\r}\r')
-    assert ran == ['FIND(?d)\nWHERE {\n?d {type: "Drug"}\n}']
+    ran = typed(conversation, 'FIND(?d)\rWHERE {\r?d {type: "Drug"}\r}\r\r')
+    assert ran == ['FIND(?d)\nWHERE {\n?d {type: "Drug"}\n}\n']
     assert "2 rows" in capsys.readouterr().out
 
 
 def test_escape_enter_always_begins_a_new_line(conversation: Conversation):
-    assert typed(conversation, DRUGS + "\x1b\rLIMIT 1\r") == [DRUGS + "\nLIMIT 1"]
+    assert typed(conversation, "DESCRIBE\x1b\rPRIMER\r") == ["DESCRIBE\nPRIMER"]
 
 
 def test_an_empty_line_runs_what_is_there(conversation: Conversation, capsys):
@@ -85,10 +132,10 @@ def test_tab_completes_a_type_of_the_memory(conversation: Conversation):
             async with asyncio.timeout(10):
                 while not session.default_buffer.text.endswith("Symptom"):
                     await asyncio.sleep(0)
-                keyboard.send_text('"} }\r')
+                keyboard.send_text('"} };\r')
                 return await asked
 
-    assert asyncio.run(type_and_wait()) == 'FIND(?s) WHERE { ?s {type: "Symptom"} }'
+    assert asyncio.run(type_and_wait()) == 'FIND(?s) WHERE { ?s {type: "Symptom"} };'
 
 
 def test_names_are_asked_for_again_after_a_write(conversation: Conversation):
@@ -100,7 +147,11 @@ def test_names_are_asked_for_again_after_a_write(conversation: Conversation):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("FI", ["FIND", "FILTER"]),
+        ("FI", ["FIND"]),
+        ("FIND(?x) WHERE { FI", ["FIND(?x) WHERE { FIND", "FIND(?x) WHERE { FILTER"]),
+        ("\\describe type Drugc", ["\\describe type DrugClass"]),
+        ("\\describe predicate tr", ["\\describe predicate treats"]),
+        ("\\describe pri", ["\\describe primer"]),
         ("fin", ["FIND"]),
         (
             'FIND(?x) WHERE { ?x {type: "Dr',

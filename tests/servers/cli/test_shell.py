@@ -38,6 +38,24 @@ def test_an_error_does_not_end_the_conversation_but_shows_in_the_exit_code(cli: 
     assert "Aspirin" in said.stdout
 
 
+def test_a_semicolon_ends_a_piped_text(cli: Cli, memory: str):
+    said = cli("shell", memory, "--json", input=f"{DRUGS};\n{DRUGS};\nexit\n{DRUGS}\n")
+    assert [len(one["result"]["rows"]) for one in responses(said.stdout)] == [2, 2]
+
+
+def test_commands_answer_in_json_too(cli: Cli, memory: str):
+    said = cli("shell", memory, "--json", input="\\help\n\\group\n")
+    help_, groups = responses(said.stdout)
+    assert "\\q" in help_["result"]["commands"]
+    assert groups["result"] == {"group": "default", "groups": ["default"]}
+
+
+def test_no_error_of_a_description_points_into_a_text_nobody_wrote(cli: Cli, memory: str):
+    said = cli("shell", memory, input="\\describe type drug\n")
+    assert "$name" not in said.stderr
+    assert 'use "Drug"' in said.stderr
+
+
 def test_leaving_leaves_the_rest_unread(cli: Cli, memory: str):
     said = cli("shell", memory, input=f"\\q\n{DRUGS}\n")
     assert said.exit_code == 0
@@ -91,8 +109,13 @@ def test_an_unknown_command_names_the_nearest(cli: Cli, memory: str):
         ("FIND(?d)", State.PARTIAL),
         ("FIND(?d) WHERE {", State.PARTIAL),
         ('FIND(?d) WHERE { ?d {type: "{"}', State.PARTIAL),
-        ('FIND(?d) WHERE { ?d {type: "}"} }', State.WHOLE),
-        ('FIND(?d) WHERE { ?d {type: "D"} } // {', State.WHOLE),
+        ('FIND(?d) WHERE { ?d {type: "}"} }', State.OPEN),
+        ('FIND(?d) WHERE { ?d {type: "D"} } // {', State.OPEN),
+        ('FIND(?d) WHERE { ?d {type: "D"} };', State.WHOLE),
+        ('FIND(?d) WHERE { ?d {type: "D"} } // ;', State.OPEN),
+        ('UPSERT { CONCEPT @a { {type: "D", name: "a"} } }', State.OPEN),
+        ('UPSERT { CONCEPT @a { {type: "D", name: "a"} } } WITH METADATA {}', State.WHOLE),
+        ('DELETE CONCEPT {type: "D", name: "a"} DETACH', State.WHOLE),
         ("DESCRIBE", State.PARTIAL),
         ("DESCRIBE PRIMER", State.WHOLE),
         ("nonsense", State.WHOLE),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError, nearest
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, INVALID_VALUE, RecollectError, nearest
+from recollect.kernel import Nexus
 
 
 def require_text(name: str, value: object) -> str:
@@ -15,6 +16,16 @@ def require_text(name: str, value: object) -> str:
     if isinstance(value, str):
         return value
     raise _wrong_kind(name, value, "a string")
+
+
+def require_nexus(value: object) -> None:
+    """Refuse what is no memory to run a text on."""
+    if not isinstance(value, Nexus):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the nexus is {json_kind(value)}",
+            hint='pass recollect.open("memory.db")',
+        )
 
 
 def require_boolean(name: str, value: object) -> bool:
@@ -92,7 +103,7 @@ def json_kind(value: object) -> str:
             return "a string"
         case Mapping():
             return "an object"
-        case Sequence():
+        case Sequence() if not isinstance(value, bytes | bytearray | memoryview):
             return "an array"
         case _:
             return f"a Python {type(value).__name__}"

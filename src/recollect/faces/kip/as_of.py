@@ -5,6 +5,8 @@ Its one rule: text is ISO 8601, a reduced form means the start of the period, no
 
 from __future__ import annotations
 
+import json
+
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.faces.kip.arguments import refuse_unknown, require_object, require_text
 from recollect.kernel import parse_instant
@@ -21,6 +23,12 @@ def read_as_of(value: object) -> AsOf | None:
     """
     if value is None or isinstance(value, AsOf):
         return value
+    if isinstance(value, str):
+        raise RecollectError(
+            INVALID_VALUE,
+            "as_of is a string, which does not say which of the two times it means",
+            hint=f'pass {{"known": {json.dumps(value, ensure_ascii=False)}}} as as_of',
+        )
     members = require_object("as_of", value)
     refuse_unknown("as_of", members, ("valid", "known"))
     valid, known = members.get("valid"), members.get("known")

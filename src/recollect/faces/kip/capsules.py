@@ -44,8 +44,9 @@ def export_capsules(
 
     Run in order on an empty memory they give equal concepts with the ids that were given,
     attributes, metadata, fact times, and links. A link that is found brings its ends. Links
-    with a key, and what is said about them, have no form in KIP and are left out. Equal graphs
-    give equal texts. The query may find as much as `read` may answer. Specification 000, KML.
+    with a key, and what is said about them, have no form in KIP and are left out. The same
+    graph gives the same texts. The query may find as much as `read` may answer.
+    Specification 000, KML.
     """
     found = None if query is None else Found(query, parameters or {})
     records = nexus.elements(found, as_of=read_as_of(as_of))
@@ -216,7 +217,8 @@ def _section(attributes: Attributes) -> str:
 
 
 def _metadata(metadata: Attributes) -> str:
-    return f" WITH METADATA {_json(metadata)}" if metadata else ""
+    """Return it in the order of its keys, which may come to a memory in several steps."""
+    return f" WITH METADATA {_json(dict(sorted(metadata.items())))}" if metadata else ""
 
 
 def _json(value: Value | Attributes) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
+from recollect.faces.kip.arguments import require_nexus
 from recollect.faces.kip.request import Command, OnMissing, Request, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
 from recollect.kernel import Nexus
@@ -88,6 +89,7 @@ def execute_kip_readonly(
 
 def _answer(nexus: Nexus, run: Run, **arguments: object) -> Response:
     try:
+        require_nexus(nexus)
         request = read_request(**arguments)
     except RecollectError as error:
         return failure(error)

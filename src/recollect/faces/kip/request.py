@@ -87,6 +87,10 @@ def _commands(
         )
     if commands is not None:
         items = require_list("commands", commands)
+        if not items:
+            raise RecollectError(
+                INVALID_SYNTAX, "commands is empty", hint='pass commands ["DESCRIBE PRIMER"]'
+            )
         return tuple(_item(f"commands[{at}]", one, shared) for at, one in enumerate(items))
     if command is None:
         raise RecollectError(

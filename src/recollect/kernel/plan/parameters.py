@@ -15,6 +15,8 @@ def check_parameters(values: Mapping[str, object], max_depth: int) -> None:
 
     >>> check_parameters({"limit": 10, "names": ["Aspirin", None]}, max_depth=2)
     """
+    if not isinstance(values, Mapping):
+        raise unfit("the parameters", f"no object but a {type(values).__name__}", max_depth)
     for name, value in values.items():
         if reason := fault(name, max_depth) or fault(value, max_depth):
             shown = str(name).encode("utf-8", "replace").decode()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlValue
@@ -26,6 +27,7 @@ class Moment:
     parameters: dict[str, SqlValue]
     valid: Instant | None = None
     known: int | None = None  # a transaction's number
+    notices: tuple[Notice, ...] = ()
 
 
 NOW = Moment(Clock(), {})
@@ -35,6 +37,12 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     """Return the moment of an AsOf; before the first transaction nothing was known."""
     if as_of is None or as_of == AsOf():
         return NOW
+    if not isinstance(as_of, AsOf):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"as_of is a {type(as_of).__name__}, not an AsOf",
+            hint="pass AsOf(known=...) or AsOf(valid=...)",
+        )
     for at in (as_of.valid, as_of.known):
         if at is None:
             continue
@@ -57,9 +65,16 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     if as_of.known is not None:
         number, last_id = _known(session, group, as_of.known, is_number=as_of.known_is_transaction)
         parameters |= {"known": number, "last_id": last_id}
-    return Moment(
-        Clock(number is not None, as_of.valid is not None), parameters, as_of.valid, number
-    )
+    clock = Clock(number is not None, as_of.valid is not None)
+    return Moment(clock, parameters, as_of.valid, number, tuple(_notices(as_of, number)))
+
+
+def _notices(as_of: AsOf, number: int | None) -> Iterator[Notice]:
+    """Yield the warning for a transaction that has not been."""
+    asked = as_of.known
+    if as_of.known_is_transaction and asked is not None and number is not None and asked > number:
+        message = f"transaction {asked} has not been: the answer is as of {number}, the last one"
+        yield Notice("future_transaction", message, hint=f"use known {number}")
 
 
 def _known(session: Session, group: Group, known: int, *, is_number: bool) -> tuple[int, int]:

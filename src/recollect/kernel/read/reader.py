@@ -102,7 +102,7 @@ class Reader:
         self._catalog = catalog
         self.limits = limits
         self.moment = resolve_moment(session, catalog.group, as_of)
-        self.notices: list[Notice] = []
+        self.notices: list[Notice] = list(self.moment.notices)
 
     def find(self, find: ast.Find, bindings: Bindings, origin: Origin | None = None) -> Rows:
         """Return the rows of a FIND. Cost: one statement, and one for each kind of element."""

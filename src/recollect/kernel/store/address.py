@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -10,7 +11,7 @@ from urllib.parse import unquote
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 
 _MEMORY = ":memory:"
-_SCHEME = "sqlite://"
+_SCHEME_BEFORE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # a single letter is a drive
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +29,10 @@ def parse_address(address: str | os.PathLike[str]) -> Address:
     >>> parse_address(":memory:").path is None
     True
     """
-    text = os.fspath(address)
-    scheme, separator, _ = text.partition("://")
-    if separator:
-        if scheme != "sqlite":
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"the store address scheme {scheme!r} is not known",
-                hint='use a path, "sqlite:///path" or ":memory:"',
-                known=("sqlite",),
-            )
-        text = unquote(text.removeprefix(_SCHEME).removeprefix("/")) or _MEMORY
+    text = address if isinstance(address, str) else _path_text(address)
+    scheme = _SCHEME_BEFORE.match(text) if isinstance(address, str) else None
+    if scheme is not None:
+        text = _path_of(text, scheme[1])
     if text == _MEMORY:
         return Address(None)
     if not text or not _is_storable(text):
@@ -48,6 +42,39 @@ def parse_address(address: str | os.PathLike[str]) -> Address:
             hint='use a path such as "memory.db"',
         )
     return Address(Path(text))
+
+
+def _path_text(address: object) -> str:
+    text = os.fspath(address) if isinstance(address, os.PathLike) else None
+    if isinstance(text, str):
+        return text
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        f"the store address is a {type(text or address).__name__}, not a text or a path",
+        hint='use a path such as "memory.db"',
+    )
+
+
+def _path_of(text: str, scheme: str) -> str:
+    """Return the path of an address with a scheme; only `sqlite:///path` is one."""
+    rest = text.removeprefix(f"{scheme}:")
+    path = rest.lstrip("/").partition("?")[0] or "memory.db"
+    if scheme != "sqlite":
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the store address scheme {scheme!r} is not known",
+            hint=f'use the path itself: "{path if scheme == "file" else "memory.db"}"',
+            known=("sqlite",),
+        )
+    if rest == "//":
+        return _MEMORY
+    if not rest.startswith("///") or "?" in rest:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'the store address "{text}" is not sqlite:/// and a path alone',
+            hint=f'use "sqlite:///{path}"',
+        )
+    return unquote(rest.removeprefix("///")) or _MEMORY
 
 
 def check_place(path: Path) -> Path:
@@ -77,6 +104,13 @@ def _refuse_folder(path: Path) -> None:
             INVALID_ARGUMENT,
             f"{path} is a folder, not a file",
             hint=f"use {path / 'memory.db'}",
+        )
+    parent = next((one for one in path.parents if one.exists()), path.parent)
+    if not parent.is_dir():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{parent} is a file, not a folder",
+            hint=f"use {parent.with_name('memory.db')}",
         )
     if not path.parent.is_dir():
         raise RecollectError(

@@ -32,14 +32,20 @@ class Group:
 
 def checked_name(name: str) -> str:
     """Return the name of a group in NFC, or INVALID_ARGUMENT."""
+    if not isinstance(name, str):
+        raise _no_name()
     normal = name if len(name) > _LONGEST else unicodedata.normalize("NFC", name)
     if not 1 <= len(normal) <= _LONGEST or not normal.isprintable():
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the group name is not 1 to 128 printable characters",
-            hint='use a name such as "default"',
-        )
+        raise _no_name()
     return normal
+
+
+def _no_name() -> RecollectError:
+    return RecollectError(
+        INVALID_ARGUMENT,
+        "the group name is not 1 to 128 printable characters",
+        hint='use a name such as "default"',
+    )
 
 
 def load_group(session: Session, name: str) -> Group | None:

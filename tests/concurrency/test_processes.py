@@ -1,0 +1,81 @@
+"""Four processes that write one file: every write is kept, once, in an order all agree on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import recollect
+from recollect.model import Rows
+
+PROCESSES = 4
+WRITES = 25
+ENVIRONMENT = {"PYTHONPATH": str(Path(recollect.__file__).parents[1])}
+
+WRITER = """
+import sys
+import recollect
+path, name, writes = sys.argv[1], sys.argv[2], int(sys.argv[3])
+with recollect.open(path, busy_seconds=60) as nexus:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for at in range(writes):
+        nexus.write(
+            'UPSERT { CONCEPT @n { {type: "Note", name: $name} SET PROPOSITIONS {'
+            ' ("written_by", {type: "Writer", name: $writer}) } } }',
+            {"name": f"{name} {at}", "writer": name},
+            actor=name,
+        )
+"""
+
+
+def write_together(path: Path) -> list[int]:
+    """Start the processes, let them go at one moment, and return how each ended."""
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", WRITER, str(path), str(at), str(WRITES)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+        )
+        for at in range(PROCESSES)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    for child in children:
+        child.communicate(timeout=60)
+    return [child.returncode for child in children]
+
+
+def test_four_writing_processes_lose_no_write(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path, "decoy") as decoy:
+        decoy.write('UPSERT { CONCEPT @w { {type: "Writer", name: "0"} } }')
+    with recollect.open(path) as nexus:
+        for at in range(PROCESSES):
+            nexus.write(f'UPSERT {{ CONCEPT @w {{ {{type: "Writer", name: "{at}"}} }} }}')
+        assert write_together(path) == [0] * PROCESSES
+        stats = nexus.stats()
+        assert stats.transactions == PROCESSES + PROCESSES * WRITES
+        assert stats.links == PROCESSES * WRITES
+        assert stats.concepts == PROCESSES + PROCESSES * WRITES
+        (result,) = nexus.read(
+            "FIND(?writer, COUNT(?note) AS ?notes) WHERE {"
+            ' ?note {type: "Note"} (?note, "written_by", ?w) ATTR(?w, "name", ?writer) }'
+        ).results
+        assert isinstance(result, Rows)
+        assert sorted(result.rows) == [(str(at), WRITES) for at in range(PROCESSES)]
+        written = [one.transaction for one in nexus.changes()]
+        assert [one.number for one in written] == list(range(1, stats.transactions + 1))
+        assert sorted({one.at for one in written}) == [one.at for one in written]
+        assert nexus.verify().is_whole
+        assert nexus.doctor().findings == ()
+    with recollect.open(path, "decoy") as decoy:
+        assert decoy.stats().transactions == 1

@@ -29,6 +29,18 @@ is_new_enough() {
     "$1" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 }
 
+why_not() {
+    if ! command -v "$1" >/dev/null 2>&1; then
+        echo "was not found"
+    elif ! "$1" -c 'import sys' 2>/dev/null; then
+        echo "is no Python that runs"
+    elif "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+        echo "has no venv module"
+    else
+        echo "is too old"
+    fi
+}
+
 make_venv() {
     for python in $pythons; do
         if is_new_enough "$python"; then
@@ -39,6 +51,7 @@ make_venv() {
             return
         fi
     done
+    [ -z "${PYTHON:-}" ] || give_up "PYTHON=$PYTHON $(why_not "$PYTHON"): name a Python 3.11 or newer"
     give_up "install Python 3.11 or newer (apt install python3 python3-venv, brew install python)"
 }
 

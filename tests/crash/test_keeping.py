@@ -70,7 +70,7 @@ def moments(work: str, source: Path, target: Path, is_long: bool) -> Iterator[fl
     assert killed(work, source, target, 60)
     taken = time.monotonic() - began
     chance = random.Random(work)
-    for _ in range(40 if is_long else 6):
+    for _ in range(40 if is_long else 4):
         yield chance.uniform(0, taken)
 
 
@@ -158,7 +158,7 @@ def test_a_killed_migration_leaves_the_older_file_or_the_newer(
 ) -> None:
     opener = "import recollect, sys; print(flush=True); recollect.open(sys.argv[1]).close()"
     chance = random.Random("migration")
-    for place in range(40 if is_long else 8):
+    for place in range(40 if is_long else 6):
         path = tmp_path / f"{place}.db"
         oldest(path)
         command = [sys.executable, "-c", opener, str(path)]

@@ -43,6 +43,24 @@ def test_windows_says_itself_where_data_is(tmp_path: Path):
     assert Settings({"LOCALAPPDATA": str(tmp_path)}, "win32").user_data() == tmp_path / "recollect"
 
 
+def test_the_program_is_called_by_its_path_where_its_name_is_not_found(tmp_path: Path):
+    program = tmp_path / "recollect"
+    program.write_text("")
+    program.chmod(0o755)
+    assert Settings({"PATH": str(tmp_path)}).program() == "recollect"
+    elsewhere = Settings({"PATH": str(tmp_path / "nothing")}).program()
+    assert elsewhere == "recollect" or Path(elsewhere).is_file()
+
+
+def test_an_empty_file_holds_no_memory_yet():
+    Path("empty.db").touch()
+    assert not Located("empty.db", "").exists
+
+
+def test_an_address_is_read_as_the_kernel_reads_it():
+    assert Located("sqlite:///a%20b.db", "").file == Path("a b.db")
+
+
 def test_the_group_is_given_or_named_or_default():
     assert Settings({"RECOLLECT_GROUP": "team"}).group("mine") == "mine"
     assert Settings({"RECOLLECT_GROUP": "team"}).group() == "team"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeGuard, cast, get_args
+from typing import BinaryIO, Literal, cast, get_args
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Notice, RecollectError, Span
 from recollect.kernel.lang import ast, parse
@@ -204,7 +204,7 @@ class Nexus:
         limits = limits or self._limits
         check_parameters(parameters or {}, limits.max_depth)
         bindings = Bindings(parameters or {})
-        source = "" if _is_batch(text) else text
+        source = "" if _is_batch(text) else cast(str, text)
         with _quoting(source):
             progress("reading", 0, 0)
             with _uncollected(len(text)):
@@ -568,7 +568,7 @@ def _uncollected(size: int) -> Iterator[None]:
         gc.enable()
 
 
-def _is_batch(text: object) -> TypeGuard[Sequence[Change]]:
+def _is_batch(text: object) -> bool:
     return isinstance(text, Sequence) and not isinstance(text, str | bytes | bytearray)
 
 

@@ -40,7 +40,7 @@ def test_a_variable_bound_in_not_exists_only_there(refusal, find):
 
 def test_a_parameter_given_with_its_sign_is_named_without(refusal):
     assert refusal("FIND(?x) WHERE { ?x {type: $t} }", _t="Drug") == snapshot("""\
-KIP_3001 ReferenceError: parameter $t has no value: '$t' has one
+KIP_3001 ReferenceError: parameter $t has no value: its name is "t", not "$t"
    1 | FIND(?x) WHERE { ?x {type: $t} }
      |                            ^^
   hint: pass parameters={"t": ...}\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.chdir(tmp_path)
     environment = {
         "HOME": str(tmp_path / "home"),
+        "PATH": str(Path(sys.executable).parent),
         "XDG_DATA_HOME": None,
         "XDG_STATE_HOME": None,
         "RECOLLECT_DB": None,

@@ -15,8 +15,11 @@ from recollect.servers.cli.demo.tables import entries
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict:
-    path = tmp_path_factory.mktemp("demo") / "world.db"
-    result = CliRunner().invoke(app, ["demo", "--db", str(path), "--json"])
+    home = tmp_path_factory.mktemp("demo")
+    earlier = home / "recollect" / "demo.db"
+    earlier.parent.mkdir()
+    earlier.write_text("what an earlier run left")
+    result = CliRunner().invoke(app, ["demo", "--json"], env={"XDG_DATA_HOME": str(home)})
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)["result"]
 
@@ -36,6 +39,22 @@ def test_what_a_link_points_at_comes_before_it():
 def test_the_memory_holds_the_tables(told: dict):
     assert told["stats"]["concepts"] >= 5_000
     assert Path(told["path"]).is_file()
+
+
+def test_the_demo_keeps_one_memory_and_makes_it_anew(told: dict):
+    path = Path(told["path"])
+    assert path.name == "demo.db"
+    assert path.read_bytes().startswith(b"SQLite format 3")
+
+
+def test_no_text_of_the_demo_is_wider_than_a_terminal(told: dict):
+    lines = [line for step in told["steps"] for line in step["command"].splitlines()]
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_memory_knows_who_it_is(told: dict):
+    identity = answers(told, "What is this memory about")["identity"]
+    assert all(identity[part] for part in ("role", "objectives", "capabilities"))
 
 
 def test_a_dozen_questions_are_asked_and_every_step_answered(told: dict):

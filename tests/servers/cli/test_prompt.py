@@ -57,12 +57,16 @@ def test_enter_runs_a_whole_text(conversation: Conversation, capsys):
 def test_an_empty_line_or_a_semicolon_sends_what_could_go_on(
     conversation: Conversation, capsys, end: str
 ):
-    assert typed(conversation, DRUGS + end) == [DRUGS + end.rstrip("\r") + "\n" * (end.count("\r") - 1)]
+    assert typed(conversation, DRUGS + end) == [
+        DRUGS + end.rstrip("\r") + "\n" * (end.count("\r") - 1)
+    ]
     assert "Aspirin" in capsys.readouterr().out
 
 
 def test_a_clause_may_follow_on_the_next_line(conversation: Conversation, capsys):
-    lines = "UPSERT {\rCONCEPT @p { {type: \"Paper\", name: \"A\"} }\r}\rWITH METADATA {source: \"typed\"}\r"
+    lines = (
+        'UPSERT {\rCONCEPT @p { {type: "Paper", name: "A"} }\r}\rWITH METADATA {source: "typed"}\r'
+    )
     assert len(typed(conversation, lines)) == 1
     assert "1 new" in capsys.readouterr().out
     answer = conversation.nexus.read('FIND(?s) WHERE { ?p {type: "Paper"} META(?p, "source", ?s) }')
@@ -82,7 +86,7 @@ def test_words_of_other_shells_are_understood(conversation: Conversation, capsys
 
 
 def test_control_c_stops_a_statement_and_the_prompt_returns(conversation: Conversation, capsys):
-    types = " ".join(f"?v{n} {{type: \"N\"}}" for n in range(9))
+    types = " ".join(f'?v{n} {{type: "N"}}' for n in range(9))
     blocks = " ".join(f'CONCEPT @c{n} {{ {{type: "N", name: "{n}"}} }}' for n in range(20))
     conversation.nexus.write(f"UPSERT {{ {blocks} }}")
     endless = f"FIND(SUM(?v8) AS ?n) WHERE {{ {types} }};\r"

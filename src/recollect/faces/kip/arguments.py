@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, INVALID_VALUE, RecollectError, nearest
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    INVALID_SYNTAX,
+    INVALID_VALUE,
+    RecollectError,
+    nearest,
+)
 from recollect.kernel import Nexus
 
 

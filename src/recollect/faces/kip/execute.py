@@ -39,7 +39,8 @@ def execute_kip(
     in order, stopping after a failed write. `parameters` give `$name` its value. `dry_run`
     reports what a write would do and keeps nothing. `as_of` (`{"valid", "known"}`) reads
     another time. `on_missing="error"` fails an UPSERT that names an absent target instead of
-    skipping the link. `actor` and `request_id` are recorded with what is written. `progress` is told how far a large write is.
+    skipping the link. `actor` and `request_id` are recorded with what is written. `progress` is
+    told how far a large write is.
     Specification 000, "Request & Response".
     """
     return _answer(

@@ -54,7 +54,8 @@ class Bindings:
         hint = f"use ${near[0]}" if near else f'pass parameters={{"{node.name}": ...}}'
         return RecollectError(
             REFERENCE_ERROR,
-            f"parameter ${node.name} has no value" + (f": it is given as {signed}" if signed else ""),
+            f"parameter ${node.name} has no value"
+            + (f': its name is "{node.name}", not "{signed}"' if signed else ""),
             hint=f'pass parameters={{"{node.name}": ...}}' if signed else hint,
             span=node.span,
             known=tuple(f"${name}" for name in near),

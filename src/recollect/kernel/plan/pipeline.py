@@ -49,12 +49,15 @@ def _refuse_equal_names(find: ast.Find) -> None:
     for column in find.columns:
         if (first := seen.setdefault(column.name, column)) is column:
             continue
-        if isinstance(column, ast.Variable) and first == column:
-            continue  # the same variable twice shows the same cell
+        is_repeated = isinstance(column, ast.Variable) and first == column
         raise RecollectError(
             INVALID_SYNTAX,
             f"two columns of FIND are named {column.name}",
-            hint=f"write AS ?{column.name}_2 for one of them",
+            hint=(
+                f"write ?{column.name} once"
+                if is_repeated
+                else f"write AS ?{column.name}_2 for one of them"
+            ),
             span=column.span,
         )
 

@@ -226,8 +226,9 @@ def _places(
     patterns: list[ast.ConceptPattern | ast.LinkPattern] = []
     if isinstance(target, ast.Variable):
         for clause in _flat(clauses):
-            is_match = isinstance(clause, ast.ConceptClause | ast.LinkClause)
-            if is_match and clause.variable is not None and clause.variable.name == target.name:
+            if not isinstance(clause, ast.ConceptClause | ast.LinkClause):
+                continue
+            if clause.variable is not None and clause.variable.name == target.name:
                 patterns.append(clause.pattern)
     else:
         patterns.append(target)

@@ -10,11 +10,14 @@ from collections.abc import Mapping
 
 import orjson
 
+from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import real, whole
 from recollect.kernel.store.protocol import Session
 
-_LINKS_OF = """
+_LINKS_OF = guarded(
+    "link",
+    """
 WITH hit (id, score) AS MATERIALIZED (
   SELECT CAST(one.value ->> 0 AS INTEGER), one.value ->> 1 FROM json_each(:hits) AS one
 ),
@@ -27,21 +30,10 @@ met (link, score) AS (
 )
 SELECT link.id, SUM(met.score) / 2 AS score
 FROM met CROSS JOIN link ON link.id = met.link
-WHERE link.group_id = :group AND link.expired_at > :known AND link.born_at <= :known
-  AND (:type IS NULL OR :type IN (
-    link.predicate,
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.subject),
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.object)))
-  AND (:valid IS NULL OR CASE
-    WHEN link.changed_at <= :known
-    THEN link.valid_at <= :valid AND :valid < link.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM link_past AS past
-      WHERE past.group_id = :group AND past.id = link.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
+WHERE {guards}
 GROUP BY link.id ORDER BY score DESC, link.id LIMIT :limit
-"""
+""",
+)
 
 _ENDS = """
 SELECT link.id, link.subject, link.object

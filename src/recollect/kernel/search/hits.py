@@ -2,8 +2,7 @@
 
 The rule: a document only proposes; its element's row, bound to the group, decides whether the
 element is there at the time asked of and of the type asked for. The document of that time is
-the first that was superseded after it, else the current one; the fact clock of that time is
-the row's if the row was written by then, else the one in `*_past`.
+the first that was superseded after it, else the current one.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from collections.abc import Iterable
 
 import orjson
 
+from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.rank import scores as document_scores
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.search.tokens import folded
@@ -26,59 +26,44 @@ NAMED = 1.0
 
 _LOOKED_AT = 100  # best concepts whose names are compared with the query, case and accents aside
 
-_CONCEPTS = """
+_CONCEPTS = guarded(
+    "concept",
+    """
 SELECT one.value ->> 1, concept.name
 FROM json_each(:documents) AS one CROSS JOIN concept ON concept.id = one.value ->> 0
-WHERE concept.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known
+WHERE {guards}
   AND one.value ->> 1 = CASE
     WHEN concept.changed_at <= :known THEN concept.id
     ELSE coalesce((
       SELECT -older.doc FROM text_past AS older
       WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known
       ORDER BY older.until LIMIT 1), concept.id) END
-  AND (:type IS NULL OR concept.type = :type)
-  AND (:valid IS NULL OR CASE
-    WHEN concept.changed_at <= :known
-    THEN concept.valid_at <= :valid AND :valid < concept.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM concept_past AS past
-      WHERE past.group_id = :group AND past.id = concept.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
-"""
+""",
+)
 
-_LINKS = """
+_LINKS = guarded(
+    "link",
+    """
 SELECT one.value ->> 1, ''
 FROM json_each(:documents) AS one CROSS JOIN link ON link.id = one.value ->> 0
-WHERE link.group_id = :group
-  AND link.expired_at > :known AND link.born_at <= :known
+WHERE {guards}
   AND one.value ->> 1 = CASE
     WHEN link.changed_at <= :known THEN link.id
     ELSE coalesce((
       SELECT -older.doc FROM text_past AS older
       WHERE older.group_id = :group AND older.element = link.id AND older.until > :known
       ORDER BY older.until LIMIT 1), link.id) END
-  AND (:type IS NULL OR :type IN (
-    link.predicate,
-    (SELECT head.type FROM concept AS head WHERE head.group_id = :group AND head.id = link.subject),
-    (SELECT tail.type FROM concept AS tail WHERE tail.group_id = :group AND tail.id = link.object)))
-  AND (:valid IS NULL OR CASE
-    WHEN link.changed_at <= :known
-    THEN link.valid_at <= :valid AND :valid < link.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM link_past AS past
-      WHERE past.group_id = :group AND past.id = link.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
-"""
+""",
+)
 
 _ELEMENTS = """
 SELECT past.doc, past.element FROM text_past AS past
 WHERE past.group_id = :group AND past.doc IN (SELECT one.value FROM json_each(:documents) AS one)
 """
 
-_NAMED_CONCEPTS = """
+_NAMED_CONCEPTS = guarded(
+    "concept",
+    """
 SELECT concept.id FROM (
   SELECT named.id FROM concept AS named
   WHERE named.group_id = :group AND named.name = :term AND named.expired_at > :known
@@ -88,43 +73,24 @@ SELECT concept.id FROM (
   UNION
   SELECT :element) AS candidate
 CROSS JOIN concept ON concept.id = candidate.id
-WHERE concept.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known
-  AND (:type IS NULL OR concept.type = :type)
-  AND (:valid IS NULL OR CASE
-    WHEN concept.changed_at <= :known
-    THEN concept.valid_at <= :valid AND :valid < concept.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM concept_past AS past
-      WHERE past.group_id = :group AND past.id = concept.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
+WHERE {guards}
 ORDER BY concept.id LIMIT :limit
-"""
+""",
+)
 
-_NAMED_LINKS = """
+_NAMED_LINKS = guarded(
+    "link",
+    """
 SELECT link.id FROM (
   SELECT given.id FROM link AS given
   WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
   UNION
   SELECT :element) AS candidate
 CROSS JOIN link ON link.id = candidate.id
-WHERE link.group_id = :group
-  AND link.expired_at > :known AND link.born_at <= :known
-  AND (:type IS NULL OR :type IN (
-    link.predicate,
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.subject),
-    (SELECT one.type FROM concept AS one WHERE one.group_id = :group AND one.id = link.object)))
-  AND (:valid IS NULL OR CASE
-    WHEN link.changed_at <= :known
-    THEN link.valid_at <= :valid AND :valid < link.invalid_at
-    ELSE EXISTS (
-      SELECT 1 FROM link_past AS past
-      WHERE past.group_id = :group AND past.id = link.id
-        AND past.until > :known AND past.changed_at <= :known
-        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)
+WHERE {guards}
 ORDER BY link.id LIMIT :limit
-"""
+""",
+)
 
 
 def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[int, float]:

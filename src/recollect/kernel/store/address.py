@@ -60,10 +60,11 @@ def _path_of(text: str, scheme: str) -> str:
     rest = text.removeprefix(f"{scheme}:")
     path = rest.lstrip("/").partition("?")[0] or "memory.db"
     if scheme != "sqlite":
+        itself = rest.removeprefix("//").partition("?")[0] if scheme == "file" else ""
         raise RecollectError(
             INVALID_ARGUMENT,
             f"the store address scheme {scheme!r} is not known",
-            hint=f'use the path itself: "{path if scheme == "file" else "memory.db"}"',
+            hint=f'use the path itself: "{itself or "memory.db"}"',
             known=("sqlite",),
         )
     if rest == "//":

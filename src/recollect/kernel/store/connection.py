@@ -14,8 +14,10 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store import text_functions
 from recollect.kernel.store.faults import translated
 from recollect.kernel.store.functions import register_functions
+from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
 from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
+from recollect.kernel.store.read_only import SCHEME
 
 _STATEMENT_CACHE = 512
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
@@ -65,6 +67,8 @@ class SqliteSession:
         self._after_commit: list[Callable[[], None]] = []
         try:
             flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
+            if filename.startswith(SCHEME):
+                flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
             self.connection = apsw.Connection(
                 filename, flags=flags, statementcachesize=_STATEMENT_CACHE
             )
@@ -72,6 +76,8 @@ class SqliteSession:
         except apsw.Error as error:
             raise translated(error) from error
         self.connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
+        if not query_only:
+            self.connection.set_wal_hook(LogFile().grown)
 
     def allow(self, budget: Budget | None) -> None:
         """Let what the rest of the block reads cost so much; the end of a block lifts it."""

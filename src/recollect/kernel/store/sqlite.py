@@ -30,6 +30,7 @@ from recollect.kernel.store.faults import busy, translated
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.protocol import Parameters
+from recollect.kernel.store.read_only import read_only
 
 _MEMORY = ":memory:"
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
@@ -42,7 +43,8 @@ class SqliteStore:
     """A graph in one SQLite file, or in memory.
 
     Opening creates the file when it is absent and brings an older one up to date. Any number
-    of threads and processes may share it; readers never wait.
+    of threads and processes may share it; readers never wait. A file that may not be written
+    is read, and nothing is left beside it.
 
     >>> store = SqliteStore(":memory:")
     >>> with store.writing() as session:
@@ -60,7 +62,10 @@ class SqliteStore:
         self._path = None if path is None else check_place(path)
         if self._path is not None:
             refuse_unusable(self._path)
+        self._read_only = None if self._path is None else read_only(self._path)
         self._filename = _MEMORY if self._path is None else str(self._path)
+        if self._read_only is not None:
+            self._filename = self._read_only.uri
         self._is_closed = False
         self._connections = _Connections(self._filename, self._settings)
         try:
@@ -79,6 +84,8 @@ class SqliteStore:
         with session.lock:
             self._refuse_closed()
             is_outermost = session.depth == 0
+            if is_outermost and self._read_only is not None:
+                self._read_only.refuse_changed()
             if is_outermost and self._path is not None:
                 session.rows("BEGIN")
             session.depth += 1
@@ -98,6 +105,8 @@ class SqliteStore:
         not finish in time.
         """
         connections = self._here()
+        if self._read_only is not None:
+            raise self._read_only.not_writable()
         deadline = time.monotonic() + self._settings.busy_seconds
         with connections.write_lock(self._settings.busy_seconds):
             session = connections.writer()
@@ -186,6 +195,8 @@ class SqliteStore:
         if len(applied_migrations(session)) < len(MIGRATIONS):
             with self.writing() as session:
                 migrate(session)
+        if self._read_only is not None:
+            return
         deadline = time.monotonic() + self._settings.busy_seconds
         while self._path is not None and not _switch_to_wal(session.connection):
             if time.monotonic() > deadline:

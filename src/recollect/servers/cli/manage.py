@@ -8,6 +8,7 @@ from shlex import quote
 
 from recollect.kernel import Nexus
 from recollect.servers.cli.output import output
+from recollect.servers.cli.render import facts
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -24,7 +25,7 @@ def init(database: str | None, group: str | None, *, as_json: bool) -> None:
             out.json({"result": {"path": located.path, "group": chosen, "created": is_new}})
             return
         out.say(f"{'created' if is_new else 'already there:'} {located.path}", "green")
-        out.say(f"try: recollect shell {quote(located.path)}", "dim")
+        out.say(f"try: {quote(settings.program())} shell {quote(located.path)}", "dim")
 
 
 def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
@@ -33,7 +34,12 @@ def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
     with output(as_json=as_json) as out:
         nexus = open_nexus(settings.database(database), settings.group(group))
         try:
-            out.response({"result": counts_of(nexus)})
+            counts = counts_of(nexus)
+            if out.as_json:
+                out.json({"result": counts})
+            else:
+                counts["groups written to"] = counts.pop("groups")
+                out.show(facts(counts))
         finally:
             nexus.close()
 

@@ -24,7 +24,6 @@ from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, Recollect
 from recollect.servers.cli.response import Names, Response, error_of, warnings_of
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
-
 UNWRAPPED = 10_000
 """The width of what is not a terminal: a table's lines are whole, for other programs."""
 
@@ -83,6 +82,11 @@ class Output:
             self.out.print(renderable)
         lines = capture.get().split("\n")
         typer.echo("\n".join(line.rstrip() for line in lines), nl=False)
+
+    def show_text(self, text: Text) -> None:
+        """Print a text for people with its lines whole, so that it can be copied."""
+        if not self.as_json:
+            self.out.print(text, soft_wrap=True)
 
     def say(self, text: str, style: str = "") -> None:
         """Print one line for people; silent with `--json`."""
@@ -163,7 +167,8 @@ def output(*, as_json: bool, takes_parameters: bool = False) -> Iterator[Output]
             raise  # whoever read has left: nothing to tell
         out.as_json = False
         out.error(_unwritten(error))
-        sys.stdout = Path(os.devnull).open("w")  # what is left cannot be written either
+        # What is left in the buffer cannot be written either, and Python would say so again.
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
     if out.failed:
         raise typer.Exit(1)
 

@@ -48,6 +48,10 @@ def _result(result: Mapping[str, object], names: Names) -> RenderableType:
             return _items(items)
         case {"upsert_concept_nodes": list() as concepts, "upsert_proposition_links": list()}:
             return _upserted(result, len(concepts))
+        case {"deleted_concepts": int() as concepts, "deleted_propositions": int() as links}:
+            return _changed("forgot", concepts, links, result)
+        case {"updated_concepts": int() as concepts, "updated_propositions": int() as links}:
+            return _changed("removed keys of", concepts, links, result)
         case _ if result and all(isinstance(value, int | str) for value in result.values()):
             return facts(result)
         case _:
@@ -134,13 +138,26 @@ def _upserted(result: Mapping[str, object], concepts: int) -> RenderableType:
     return Group(*lines)
 
 
+def _changed(verb: str, concepts: int, links: int, result: Mapping[str, object]) -> RenderableType:
+    """Draw what a DELETE did."""
+    parts = [
+        counted(number, noun) for number, noun in ((concepts, "concept"), (links, "link")) if number
+    ]
+    line = Text(f"{verb} ", style="green").append(" and ".join(parts) or "nothing")
+    if result.get("dry_run"):
+        line.append(" (dry run: nothing is kept)", style="yellow")
+    if note := result.get("note"):
+        line.append("\n").append(plain(str(note)), style="dim")
+    return line
+
+
 def facts(members: Mapping[str, object]) -> RenderableType:
     """Return a flat object as two columns: names and values."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     for key, value in members.items():
-        table.add_row(shown(str(key)), cell(value, {}))
+        table.add_row(shown(str(key)), f"{value:,}" if _is_count(value) else cell(value, {}))
     return table
 
 
@@ -198,11 +215,17 @@ def _item(branch: Tree, item: object, names: Names) -> None:
         case {"count": int() as count, "types": list() | dict() as types, **rest} if len(rest) == 1:
             (name,) = rest.values()
             branch.add(Text.assemble(_counted_name(str(name), count), "  ", _kinds(types)))
-        case {"name": str(), "count": int(), **rest}:
+        case {"name": str(), "count": int(), **rest} if rest:
             _grow(branch.add(_listed(item)), rest, names)
+        case {"domain": str() as domain, **rest}:
+            _grow(branch.add(shown(domain)), rest, names)
         case Mapping() if item and not _is_element(item):
-            (_, first), *others = item.items()
-            _grow(branch.add(_listed(first)), dict(others), names)
+            (key, first), *others = item.items()
+            if isinstance(first, Mapping | list) and not _is_element(first):
+                _grow(branch.add(Text("·", style="dim")), item, names)
+                return
+            _member(branch, str(key), first, names)
+            _grow(branch.children[-1], dict(others), names)
         case _:
             branch.add(_listed(item))
 
@@ -249,6 +272,10 @@ def _table() -> Table:
 
 def _is_element(value: object) -> bool:
     return is_concept(value) or is_link(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_number(value: object) -> bool:

@@ -8,6 +8,19 @@ from collections.abc import Iterable
 from recollect.model import Value
 from recollect.servers.cli.demo.entry import Entry
 
+SELF = """\
+// Who remembers: PRIMER begins with it.
+UPSERT {
+  CONCEPT @self {
+    {type: "Person", name: "$self"}
+    SET ATTRIBUTES {
+      role: "The memory of the demo",
+      objectives: ["Know the ISO tables of countries and languages", "Learn and be corrected"],
+      capabilities: ["Answer questions in KIP", "Search in English and Chinese"]
+    }
+  }
+}"""
+
 PRECONDITIONS = """\
 // What the specification's examples take to be known already.
 UPSERT {

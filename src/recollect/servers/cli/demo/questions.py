@@ -130,6 +130,7 @@ WHERE {
 )
 
 LESSONS = (
+    Question("Lesson: who you are", capsules.SELF),
     Question("Lesson: what the next ones build on", capsules.PRECONDITIONS),
     Question("Lesson: the specification's capsule on Cognizine", capsules.COGNIZINE),
     Question("Lesson: the specification's fact on strokes", capsules.STROKE_PREVENTION),
@@ -137,6 +138,7 @@ LESSONS = (
 )
 
 OF_THE_LESSONS = (
+    Question("Lesson: who you are", capsules.SELF),
     Question(
         "Who stated that which paper cites which treatment as evidence?",
         """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
@@ -22,8 +21,8 @@ from recollect.servers.cli.manage import counts_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output, restored
 from recollect.servers.cli.response import error_of
-from recollect.servers.settings import FILE_NAME, Located
-from recollect.servers.wiring import open_nexus
+from recollect.servers.settings import Located, Settings
+from recollect.servers.wiring import make_folder, open_nexus
 
 BATCH = 500
 """So many concepts are written by one capsule."""
@@ -57,15 +56,10 @@ class Demonstration:
     def step(self, question: Question, as_of: Mapping[str, object] | None = None) -> None:
         """Show one text, run it, and show what it gives."""
         self.out.say(f"\n{len(self.steps) + 1}. {question.title}\n", "bold underline")
-        self.out.show(
-            Syntax(
-                question.text,
-                KipLexer(),
-                theme="ansi_dark",
-                background_color="default",
-                word_wrap=True,
-            )
-        )
+        syntax = Syntax(question.text, KipLexer(), theme="ansi_dark", background_color="default")
+        text = syntax.highlight(question.text)
+        text.rstrip()
+        self.out.show_text(text)
         response = execute_kip(self.nexus, question.text, as_of=as_of)
         self.steps.append({"title": question.title, "command": question.text, "response": response})
         if error_of(response) is not None:
@@ -79,7 +73,8 @@ def demonstrate(database: Path | None, *, as_json: bool) -> None:
     """Run the demo on a new file; a file that is there already is left alone."""
     with output(as_json=as_json) as out:
         entries = list(_tables()())
-        path = _new_file(database)
+        settings = Settings()
+        path = _new_file(database, settings)
         located = Located(str(path), "made for the demo")
         started = time.perf_counter()
         with closing(open_nexus(located, "default", create=True)) as nexus:
@@ -95,7 +90,7 @@ def demonstrate(database: Path | None, *, as_json: bool) -> None:
             )
             return
         out.say(f"\nAll of it took {seconds} s. The memory is kept in {path}", "green")
-        out.say(f"try: recollect shell {quote(str(path))}", "bold")
+        out.say(f"try: {quote(settings.program())} shell {quote(str(path))}", "bold")
 
 
 def _tell(demonstration: Demonstration) -> None:
@@ -127,9 +122,14 @@ def _tables() -> Callable[[], Iterator[Entry]]:
     return entries
 
 
-def _new_file(database: Path | None) -> Path:
+def _new_file(database: Path | None, settings: Settings) -> Path:
+    """Return a file that is not there: the one named, or the demo's own after its last run."""
     if database is None:
-        return Path(tempfile.mkdtemp(prefix="recollect-demo-")) / FILE_NAME
+        path = settings.demo()
+        make_folder(path.parent)
+        for ending in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + ending).unlink(missing_ok=True)
+        return path
     if database.exists():
         raise RecollectError(
             INVALID_ARGUMENT,

@@ -61,8 +61,8 @@ class KipCompleter(Completer):
             yield from _matching(word, _written(document, word), "variable")
         elif word:
             begins = state_of(before[: -len(word)]) is State.EMPTY
-            words = STATEMENTS if begins else (*KEYWORDS, *FUNCTIONS)
-            yield from _matching(word, words, "keyword")
+            keywords = STATEMENTS if begins else (*KEYWORDS, *FUNCTIONS)
+            yield from _matching(word, keywords, "keyword")
 
     def _names(self, before: str) -> Iterator[Completion]:
         """Yield the types or predicates a string that is not closed may become."""

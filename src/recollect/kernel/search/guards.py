@@ -1,0 +1,37 @@
+"""What every statement of search asks of an element's row.
+
+The rule: it is of the group, it was there at the time asked of, it is of the type asked for,
+and what it said then was true at the instant asked for. The fact clock of that time is the
+row's if the row was written by then, else the one in `*_past`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+_GUARDS = """{element}.group_id = :group
+  AND {element}.expired_at > :known AND {element}.born_at <= :known
+  AND (:type IS NULL OR {type})
+  AND (:valid IS NULL OR CASE
+    WHEN {element}.changed_at <= :known
+    THEN {element}.valid_at <= :valid AND :valid < {element}.invalid_at
+    ELSE EXISTS (
+      SELECT 1 FROM {element}_past AS past
+      WHERE past.group_id = :group AND past.id = {element}.id
+        AND past.until > :known AND past.changed_at <= :known
+        AND past.valid_at <= :valid AND :valid < past.invalid_at) END)"""
+
+_TYPES = {
+    "concept": "concept.type = :type",
+    "link": """:type IN (
+    link.predicate,
+    (SELECT head.type FROM concept AS head WHERE head.group_id = :group AND head.id = link.subject),
+    (SELECT tail.type FROM concept AS tail
+      WHERE tail.group_id = :group AND tail.id = link.object))""",
+}
+
+
+def guarded(element: Literal["concept", "link"], statement: str) -> str:
+    """Return a statement with the guards of its table `element` in the place of `{guards}`."""
+    guards = _GUARDS.format(element=element, type=_TYPES[element])
+    return statement.replace("{guards}", guards)

@@ -1,0 +1,85 @@
+"""A file that may be read and not written, and how to read it without leaving a trace.
+
+The rule: the engine keeps a log and its index beside a file. Where those are, another program is
+writing and they are read too; where they cannot be made, or would be left behind, the file is
+read as it stands, for as long as it stands unchanged.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from recollect.errors import STORE_UNAVAILABLE, RecollectError
+
+
+SCHEME = "file:"
+"""How a file name begins that also says how to open it; a path that is absolute never does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOnlyFile:
+    """A file as it stood when it was opened."""
+
+    path: Path
+    state: tuple[int, int, int] | None  # None when it is read with its log, which may grow
+
+    @property
+    def uri(self) -> str:
+        """What the engine is given."""
+        mode = "mode=ro" if self.state is None else "immutable=1"
+        return f"{SCHEME}{quote(str(self.path))}?{mode}"
+
+    def refuse_changed(self) -> None:
+        """Raise STORE_UNAVAILABLE when another program has written the file since."""
+        if self.state is not None and self.state != _state(self.path):
+            message = "the file has been written since it was opened"
+            raise RecollectError(STORE_UNAVAILABLE, message, hint="open it again")
+
+    def not_writable(self) -> RecollectError:
+        """Return the error for a write."""
+        place = self.path if not os.access(self.path, os.W_OK) else self.path.parent
+        return RecollectError(
+            STORE_UNAVAILABLE,
+            f"{place} is read-only, so the memory can only be read",
+            hint=f"make it writable: chmod u+w {place}",
+        )
+
+
+def read_only(path: Path) -> ReadOnlyFile | None:
+    """Return how to read a file that this process may not write; None for any other.
+
+    STORE_UNAVAILABLE when its log holds what is not in the file yet.
+    """
+    if not path.exists() or (os.access(path, os.W_OK) and _may_keep_log(path)):
+        return None
+    log, index = _beside(path)
+    if not (log.exists() and log.stat().st_size):
+        return ReadOnlyFile(path, _state(path))
+    if os.access(index, os.R_OK):
+        return ReadOnlyFile(path, None)
+    raise RecollectError(
+        STORE_UNAVAILABLE,
+        f"{log.name} holds what is not in the file yet, and may not be moved into it",
+        hint=f"open it once where {path.name} and its folder can be written",
+    )
+
+
+def _may_keep_log(path: Path) -> bool:
+    return os.access(path.parent, os.W_OK) or all(os.access(one, os.W_OK) for one in _beside(path))
+
+
+def _beside(path: Path) -> tuple[Path, Path]:
+    return path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    log, _ = _beside(path)
+    try:
+        status = path.stat()
+        logged = log.stat().st_size if log.exists() else 0
+    except OSError:
+        return (0, 0, 0)
+    return (status.st_size, status.st_mtime_ns, logged)

@@ -2,6 +2,7 @@
 
 from recollect.kernel.lang import parse, print_text
 from recollect.kernel.nexus import Nexus
+from recollect.kernel.store.address import parse_address
 from recollect.kernel.write.temporal import parse_instant
 
-__all__ = ["Nexus", "parse", "parse_instant", "print_text"]
+__all__ = ["Nexus", "parse", "parse_address", "parse_instant", "print_text"]

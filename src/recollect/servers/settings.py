@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.address import parse_address
+from recollect.kernel import parse_address
 
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"

@@ -372,3 +372,27 @@ def test_what_one_group_holds_is_not_seen_from_another(empty: Nexus) -> None:
     assert names(empty) == []
     assert len(names(empty.group("decoy"))) == 5
     assert execute_kip(empty, 'SEARCH "headache"') == {"result": {"hits": []}}
+
+
+def test_a_day_of_the_year_is_an_instant_as_it_is_in_metadata(medicine: Nexus):
+    assert "result" in execute_kip(medicine, NAMES, as_of={"valid": "2024-005"})
+
+
+@pytest.mark.parametrize("as_of", [AsOf(valid="x"), AsOf(known=1.5), AsOf(known=True)])
+def test_an_as_of_of_no_whole_numbers_is_refused(medicine: Nexus, as_of: AsOf):
+    assert execute_kip(medicine, NAMES, as_of=as_of)["error"]["code"] == "INVALID_ARGUMENT"
+
+
+def test_a_large_write_tells_how_far_it_is(empty: Nexus):
+    told: list[tuple[str, int, int]] = []
+    blocks = " ".join(f'CONCEPT @c{n} {{ {{type: "N", name: "{n}"}} }}' for n in range(250))
+    execute_kip(empty, f"UPSERT {{ {blocks} }}", progress=lambda *one: told.append(one))
+    assert [one for one in told if one[0] == "blocks"] == [
+        ("blocks", done, 250) for done in (0, 100, 200, 250)
+    ]
+    assert told[-1][0] == "keeping"
+
+
+def test_equal_columns_are_refused(medicine: Nexus):
+    text = 'FIND(?d, ?d) WHERE { ?d {type: "Drug"} }'
+    assert execute_kip(medicine, text)["error"]["hint"] == "write ?d once"

@@ -121,7 +121,10 @@ def test_a_misspelled_function_is_answered_with_the_right_one(empty: Nexus) -> N
 
 @pytest.mark.parametrize(
     ("function", "host_only"),
-    [(execute_kip, {"actor", "request_id"}), (execute_kip_readonly, {"actor", "request_id"})],
+    [
+        (execute_kip, {"actor", "request_id", "progress"}),
+        (execute_kip_readonly, {"actor", "request_id"}),
+    ],
 )
 def test_a_definition_offers_what_its_function_takes(function: object, host_only: set[str]) -> None:
     (definition,) = (

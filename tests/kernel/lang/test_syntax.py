@@ -357,3 +357,20 @@ def test_every_node_knows_its_place():
 def test_unicode_names_are_names():
     (clause,) = find('?药物 {type: "药"}').where
     assert clause.variable == ast.Variable("药物")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'FIND(?x) WHERE { ?x {type: "T" name: "N"} }',
+        'UPSERT { CONCEPT { {type: "T" name: "N",} SET ATTRIBUTES {a: 1 b: 2} } }',
+        'DELETE ATTRIBUTES {"a" "b"} WHERE { ?x {type: "T"} }',
+    ],
+)
+def test_commas_between_members_may_be_left_out(text):
+    parse(text)
+
+
+def test_a_key_given_twice_keeps_its_last_value():
+    (upsert,) = parse('UPSERT { CONCEPT { {name: "N"} SET ATTRIBUTES {a: 1, a: 2} } }').statements
+    assert upsert.blocks[0].attributes.value == {"a": 2}

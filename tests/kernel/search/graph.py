@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+import orjson
+
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.store.group import Group, create_group
@@ -58,8 +60,8 @@ class Graph:
         element = self._next(0)
         code = self._code(type)
         attributes, metadata = attributes or {}, metadata or {}
-        row = (element, self.group.group_id, code, name, id, json.dumps(attributes))
-        row += (json.dumps(metadata), *valid, self.number, self.number, LIVING)
+        row = (element, self.group.group_id, code, name, id, _json(attributes))
+        row += (_json(metadata), *valid, self.number, self.number, LIVING)
         self.session.execute_many(_CONCEPT, [row])
         self._tally(TALLY_CONCEPTS, code, 1)
         self.index.put(element, True, concept_text(name, id, attributes, metadata))
@@ -77,8 +79,8 @@ class Graph:
         element = self._next(1)
         code = self._code(predicate)
         attributes, metadata = attributes or {}, metadata or {}
-        row = (element, self.group.group_id, subject, code, object, None, json.dumps(attributes))
-        row += (json.dumps(metadata), BEGINNING, FOREVER, self.number, self.number, LIVING)
+        row = (element, self.group.group_id, subject, code, object, None, _json(attributes))
+        row += (_json(metadata), BEGINNING, FOREVER, self.number, self.number, LIVING)
         self.session.execute_many(_LINK, [row])
         self._tally(TALLY_LINKS, code, 1)
         self.index.put(element, True, link_text(predicate, attributes, metadata))
@@ -91,7 +93,7 @@ class Graph:
         name, old = self._content(element)
         self.session.execute_many(_PAST, [(self.number, element)])
         sql = "UPDATE concept SET attributes = ?, changed_at = ? WHERE id = ?"
-        self.session.execute_many(sql, [(json.dumps(attributes), self.number, element)])
+        self.session.execute_many(sql, [(_json(attributes), self.number, element)])
         before, after = (concept_text(name, None, one, {}) for one in (old, attributes))
         if before != after:
             self.index.supersede(element, self.number, before)
@@ -131,3 +133,7 @@ class Graph:
 
     def _tally(self, kind: str, term: int, count: int) -> None:
         self.session.execute_many(_TALLY, [(self.group.group_id, kind, term, count)])
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()

@@ -43,6 +43,20 @@ def test_a_concept_named_outright_comes_first_with_score_one(graph: Graph) -> No
     assert second.score < 1
 
 
+def test_a_concept_with_an_attribute_that_is_the_query_comes_before_those_that_mention_it(
+    graph: Graph,
+) -> None:
+    for n in range(3):
+        graph.concept("Note", f"Mak {n}", {"note": "中国 中国 中国"})
+    long = "a long text about many other things " * 5
+    said = graph.concept("Country", "China", {"name_zh": "中国", "text": long})
+    key = graph.concept("Country", "Chile", {"中国": "no", "also": [":", "中国"]})
+    first, second = search(graph.session, graph.group, "中国", CONCEPT).matches[:2]
+    assert first.element == said
+    assert second.score < first.score < 1
+    assert key != said
+
+
 def test_an_element_is_found_by_its_computed_id(graph: Graph) -> None:
     drug = graph.concept("Drug", "Ibuprofen")
     pain = graph.concept("Symptom", "Pain")

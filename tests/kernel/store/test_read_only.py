@@ -41,7 +41,7 @@ def memory(tmp_path: Path) -> Iterator[Path]:
 
 def read(path: Path) -> list[str]:
     command = [*POWERLESS, sys.executable, "-c", READ, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
@@ -111,7 +111,7 @@ with Nexus.open(sys.argv[1]) as nexus:
 def test_a_file_that_is_written_after_all_is_not_answered_from_as_it_was(memory: Path) -> None:
     memory.chmod(0o444)
     command = [*POWERLESS, sys.executable, "-c", STAY, str(memory)]
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as reader:
         assert reader.stdin is not None

@@ -64,7 +64,7 @@ def test_stored_text_cannot_forge_a_hint(cli: Cli):
         ("query", 'FIND(?x) WHERE { ?x {type: "Drugs hint"} }'),
     ):
         told = cli(*words, "--db", "m.db")
-        assert "Drugs␊" in told.stderr
+        assert "hint: run" in told.stderr
         assert not [line for line in told.stderr.splitlines() if line.startswith("  hint: run")]
 
 

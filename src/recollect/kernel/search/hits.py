@@ -24,12 +24,20 @@ from recollect.model import ElementKind
 NAMED = 1.0
 """Score of an element whose name or id is the query: words alone stay below it."""
 
+SAID = 0.9999
+"""Score of a concept one of whose attributes is the query, whole and to the letter."""
+
 _LOOKED_AT = 100  # best concepts whose names are compared with the query, case and accents aside
 
 _CONCEPTS = guarded(
     "concept",
     """
-SELECT one.value ->> 1, concept.name
+SELECT one.value ->> 1, concept.name, instr(CASE
+  WHEN concept.changed_at <= :known THEN concept.attributes
+  ELSE (
+    SELECT past.attributes FROM concept_past AS past
+    WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
+    ORDER BY past.until LIMIT 1) END, :said)
 FROM json_each(:documents) AS one CROSS JOIN concept ON concept.id = one.value ->> 0
 WHERE {guards}
   AND one.value ->> 1 = CASE
@@ -44,7 +52,7 @@ WHERE {guards}
 _LINKS = guarded(
     "link",
     """
-SELECT one.value ->> 1, ''
+SELECT one.value ->> 1, '', 0
 FROM json_each(:documents) AS one CROSS JOIN link ON link.id = one.value ->> 0
 WHERE {guards}
   AND one.value ->> 1 = CASE
@@ -97,13 +105,16 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
     """Return the scores of the best concepts, at most `limit`, best first, ties by id.
 
     A concept whose name or id is the query scores `NAMED`. Names are compared exactly in the
-    whole group, and with case, accents and punctuation aside among the hundred best.
+    whole group, and with case, accents and punctuation aside among the hundred best. Among
+    them, one that has the query as an attribute scores `SAID`.
     """
     wanted = folded(term)
     scores: dict[int, float] = {}
     found = _found(session, scope, ElementKind.CONCEPT, term, max(limit, _LOOKED_AT))
-    for element, score, name in found:
-        scores[element] = NAMED if _is_called(name, wanted) else score
+    for element, score, name, is_said in found:
+        scores[element] = max(score, SAID) if is_said else score
+        if _is_called(name, wanted):
+            scores[element] = NAMED
     scores.update((one, NAMED) for one in _named(session, scope, _NAMED_CONCEPTS, term, limit))
     return best(scores, limit)
 
@@ -116,7 +127,7 @@ def _is_called(name: str, wanted: str) -> bool:
 def link_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[int, float]:
     """Return the scores of the best links by their own documents, as `concept_hits` does."""
     found = _found(session, scope, ElementKind.LINK, term, limit)
-    scores = {element: score for element, score, _ in found}
+    scores = {element: score for element, score, _, _ in found}
     scores.update((one, NAMED) for one in _named(session, scope, _NAMED_LINKS, term, limit))
     return best(scores, limit)
 
@@ -128,24 +139,25 @@ def best(scores: dict[int, float], limit: int) -> dict[int, float]:
 
 def _found(
     session: Session, scope: Scope, kind: ElementKind, term: str, limit: int
-) -> list[tuple[int, float, str]]:
-    """Return the best elements that are there, with scores and names; at most `limit`."""
+) -> list[tuple[int, float, str, bool]]:
+    """Return the best elements that are there, at most `limit`: id, score, name, whether said."""
+    said = f":{orjson.dumps(_normal(term)).decode()}"  # how the value of a key begins and ends
     reached = document_scores(session, scope.partitions(kind), term)
     elements = _elements(session, scope, reached)
     order = sorted(reached, key=elements.__getitem__)
     order.sort(key=reached.__getitem__, reverse=True)  # keeps the order of ids among equals
     statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
-    found: list[tuple[int, float, str]] = []
+    found: list[tuple[int, float, str, bool]] = []
     start, size = 0, limit
     while len(found) < limit and start < len(order):
         proposed = [(elements[one], one) for one in order[start : start + size]]
         documents = orjson.dumps(proposed).decode()
-        rows = session.rows(statement, scope.parameters(documents=documents))
-        names = {document: text(name) for document, name in rows}
+        rows = session.rows(statement, scope.parameters(documents=documents, said=said))
+        there = {document: (text(name), bool(is_said)) for document, name, is_said in rows}
         found += [
-            (element, reached[document], names[document])
+            (element, reached[document], *there[document])
             for element, document in proposed
-            if document in names
+            if document in there
         ]
         start, size = start + size, size * 2
     return found[:limit]
@@ -162,8 +174,12 @@ def _elements(session: Session, scope: Scope, documents: Iterable[int]) -> dict[
 
 
 def _named(session: Session, scope: Scope, statement: str, term: str, limit: int) -> Iterable[int]:
-    name = unicodedata.normalize("NFC", term.strip())
+    name = _normal(term)
     parameters = scope.parameters(
         term=name, element=element_id(scope.group.id_bits, name), limit=limit
     )
     return [whole(element) for (element,) in session.rows(statement, parameters)]
+
+
+def _normal(term: str) -> str:
+    return unicodedata.normalize("NFC", term.strip())

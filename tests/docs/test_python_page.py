@@ -1,0 +1,59 @@
+"""docs/python.md tells every parameter of every method, and every field of every answer."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import model
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+CLASSES = PAGE.split("## Answers and changes\n")[1].split("\n## ")[0]
+METHODS = [
+    name
+    for name, member in vars(recollect.Nexus).items()
+    if not name.startswith("_") and not isinstance(member, property)
+]
+TYPES = (
+    "Answer", "Rows", "Hits", "Hit", "Description", "UpsertReport", "Skipped", "DeleteReport",
+    "BatchReport", "AsOf", "PutConcept", "PutLink", "RemoveKeys", "Delete", "Key", "Local",
+)  # fmt: skip
+
+
+class Word(str):
+    """A text that a signature shows without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def signature(name: str) -> str:
+    """How a method is called, with its types as the source spells them."""
+    of = inspect.signature(getattr(recollect.Nexus, name))
+    parameters = [
+        one.replace(
+            annotation=Word(one.annotation),
+            default=Word(one.default.__name__) if inspect.isfunction(one.default) else one.default,
+        )
+        for one in of.parameters.values()
+        if one.name != "self"
+    ]
+    return name + str(inspect.Signature(parameters, return_annotation=Word(of.return_annotation)))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_page_tells_how_a_method_is_called(name: str):
+    assert f"\n{signature(name)}\n" in PAGE
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_the_page_tells_what_a_type_holds(name: str):
+    (row,) = re.findall(rf"^\| `{name}` \| (.+?) \|", CLASSES, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", row) == [field.name for field in fields(getattr(model, name))]

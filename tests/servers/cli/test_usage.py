@@ -114,11 +114,19 @@ def test_what_is_wrong_with_a_file_is_told_with_its_name(cli: Cli):
 
 
 def test_every_key_of_an_object_in_a_list_is_shown(cli: Cli):
-    members = '[{"drug": "Aspirin"}, {"drug": "Ibuprofen", "dose": 2}, {"of": {"a": 1}, "to": 3}]'
+    members = '[{"drug": "Aspirin"}, {"drug": "Ibuprofen", "dose": 2}, {"of": {"a": 1}, "to": 3}, {"name": "x", "count": 7}]'
     text = f'UPSERT {{ CONCEPT @p {{ {{type: "Plan", name: "A"}} SET ATTRIBUTES {{ takes: {members} }} }} }}'
     assert cli("run", "-", "--db", "m.db", input=text).exit_code == 0
     shown = cli("query", 'FIND(?p) WHERE { ?p {type: "Plan"} }', "--db", "m.db").stdout
-    for line in ("drug  Aspirin", "drug  Ibuprofen", "dose  2", "a  1", "to  3"):
+    for line in (
+        "drug  Aspirin",
+        "drug  Ibuprofen",
+        "dose  2",
+        "a  1",
+        "to  3",
+        "name  x",
+        "count  7",
+    ):
         assert line in shown
 
 

@@ -38,15 +38,20 @@ def primer(session: Session, group_id: int, syntax_card: str) -> dict[str, Value
     return {
         "identity": _identity(session, group_id),
         "nexus": (
-            f"My memory is a graph of {summary['concepts']} concepts and {summary['links']} links"
-            " between them; I read it with FIND, look for words in it with SEARCH, look around in"
-            " it with DESCRIBE, and write to it with UPSERT and DELETE."
+            f"My memory is a graph of {_counted(summary['concepts'], 'concept')} and"
+            f" {_counted(summary['links'], 'link')} between them; I read it with FIND, look for words"
+            " in it with SEARCH, look around in it with DESCRIBE, and write to it with UPSERT and"
+            " DELETE."
         ),
         "domain_map": [_entry(one) for one in domain_map],
         "summary": dict(summary),
         "syntax_card": syntax_card,
         "search_modes": list(SEARCH_MODES),
     }
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _identity(session: Session, group_id: int) -> dict[str, Value]:

@@ -37,8 +37,8 @@ def _stages(result: Mapping[str, object]) -> Iterator[RenderableType]:
     if result["sql"]:
         yield _stage("sql", coloured(str(result["sql"]), "sql"))
         yield _stage("engine", *_steps(result["engine"]))
-    took = f"{result['rows']:,} rows, {result['steps']:,} steps of the engine"
-    yield Text(f"{took}, {result['scanned']:,} rows scanned without an index", style="dim")
+    took = f"rows: {result['rows']:,} · steps of the engine: {result['steps']:,}"
+    yield Text(f"{took} · rows scanned without an index: {result['scanned']:,}", style="dim")
 
 
 def coloured(text: str, lexer: Lexer | str) -> Text:

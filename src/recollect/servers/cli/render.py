@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -20,7 +20,10 @@ from recollect.servers.cli.response import (
     parts_of,
     result_of,
 )
-from recollect.servers.cli.safe_text import plain, shown
+from recollect.servers.cli.safe_text import one_line, plain, shown
+
+_Draw = Callable[[Tree, object, Names], None]
+"""Adds one item of a list to a branch."""
 
 FEW = 3
 """So many elements, alone in an answer, are drawn whole."""
@@ -165,13 +168,13 @@ def tree(value: object, names: Names) -> Tree:
     """Return an object or an element as a tree of its parts."""
     if is_concept(value) and isinstance(value, Mapping):
         root = Tree(concept(value), guide_style="dim")
-        _grow(root, _content(value), names)
+        _grow(root, _content(value), names, _stored)
     elif is_link(value) and isinstance(value, Mapping):
         root = Tree(link(value, names), guide_style="dim")
-        _grow(root, _content(value), names)
+        _grow(root, _content(value), names, _stored)
     else:
         root = Tree("", guide_style="dim", hide_root=True)
-        _grow(root, value, names)
+        _grow(root, value, names, _described)
     return root
 
 
@@ -181,20 +184,20 @@ def _content(element: Mapping[str, object]) -> Mapping[str, object]:
     return {"id": element["id"], **parts}
 
 
-def _grow(branch: Tree, value: object, names: Names) -> None:
+def _grow(branch: Tree, value: object, names: Names, draw: _Draw) -> None:
     match value:
         case Mapping() as members:
             for key, member in members.items():
-                _member(branch, str(key), member, names)
+                _member(branch, str(key), member, names, draw)
         case list() as items:
             for item in items:
-                _item(branch, item, names)
+                draw(branch, item, names)
         case _:
             branch.add(cell(value, names))
 
 
-def _member(branch: Tree, key: str, member: object, names: Names) -> None:
-    title = shown(key, "dim")
+def _member(branch: Tree, key: str, member: object, names: Names, draw: _Draw) -> None:
+    title = Text(one_line(key), "dim")
     match member:
         case str() if member.count("\n") > FEW:
             lines = counted(member.count("\n") + 1, "line")
@@ -202,30 +205,37 @@ def _member(branch: Tree, key: str, member: object, names: Names) -> None:
         case Mapping() | list() if not member:
             branch.add(title.append("  none", style="dim italic"))
         case Mapping() if not _is_element(member):
-            _grow(branch.add(title), member, names)
+            _grow(branch.add(title), member, names, draw)
         case list() if _is_long(member):
-            _grow(branch.add(title), member, names)
+            _grow(branch.add(title), member, names, draw)
         case _:
             branch.add(Text.assemble(title, "  ", cell(member, names)))
 
 
-def _item(branch: Tree, item: object, names: Names) -> None:
-    """Draw one item of a list: what it is called, and the rest beside it or below."""
+def _described(branch: Tree, item: object, names: Names) -> None:
+    """Draw one item of a description's list: what it is called, and the rest beside or below."""
     match item:
         case {"count": int() as count, "types": list() | dict() as types, **rest} if len(rest) == 1:
             (name,) = rest.values()
             branch.add(Text.assemble(_counted_name(str(name), count), "  ", _kinds(types)))
-        case {"name": str(), "count": int(), **rest} if rest:
-            _grow(branch.add(_listed(item)), rest, names)
+        case {"name": str(), "count": int(), **rest}:
+            _grow(branch.add(_listed(item)), rest, names, _described)
         case {"domain": str() as domain, **rest}:
-            _grow(branch.add(shown(domain)), rest, names)
+            _grow(branch.add(shown(domain)), rest, names, _described)
+        case _:
+            _stored(branch, item, names)
+
+
+def _stored(branch: Tree, item: object, names: Names) -> None:
+    """Draw one item of a stored list with every key it has."""
+    match item:
         case Mapping() if item and not _is_element(item):
             (key, first), *others = item.items()
             if isinstance(first, Mapping | list) and not _is_element(first):
-                _grow(branch.add(Text("·", style="dim")), item, names)
+                _grow(branch.add(Text("·", style="dim")), item, names, _stored)
                 return
-            _member(branch, str(key), first, names)
-            _grow(branch.children[-1], dict(others), names)
+            _member(branch, str(key), first, names, _stored)
+            _grow(branch.children[-1], dict(others), names, _stored)
         case _:
             branch.add(_listed(item))
 

@@ -209,6 +209,7 @@ class Nexus:
             progress("reading", 0, 0)
             with _uncollected(len(text)):
                 script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
+            progress("reading", len(text), len(text))
             with self._store.writing(dry_run) as session, _uncollected(len(text)):
                 catalog = self._writing_catalog(session)
                 unit = Unit(session, catalog.group, catalog.terms, self._clock())

@@ -34,7 +34,7 @@ def test_explain_shows_the_stages(cli: Cli, memory: str):
     shown = cli("explain", TREATED, "--db", memory).stdout
     for stage in ("query", "plan", "counts", "parameters", "sql", "engine"):
         assert stage in shown.splitlines()
-    assert "1 rows, " in shown
+    assert "rows: 1 · " in shown
     result = answer(cli("explain", TREATED, "--db", memory, "--json"))["result"]
     assert result["rows"] == 1
     assert any(line.startswith("link ") for line in result["plan"])

@@ -97,6 +97,7 @@ class KnownKeys:
         self._terms = terms
         self._listed: Cache[tuple[_Keys, int], frozenset[str]] = Cache(256)
         self._found: Cache[tuple[_Keys, str, int], bool] = Cache(256)
+        self._counted: Cache[tuple[_Keys, int], int] = Cache(256)
 
     def unknown(
         self, session: Session, find: ast.Find, bindings: Bindings, answer: Rows
@@ -140,10 +141,14 @@ class KnownKeys:
         """Whether the group has ever used the type or predicate."""
         return keys.term is None or self._terms.code(session, keys.term) is not None
 
-    def count(self, session: Session, keys: _Keys) -> int:
-        """Return how many elements there are to look at."""
-        row = session.row(*self._query(session, _COUNTED, keys, MOST_SEARCHED))
-        return 0 if row is None else int(str(row[0]))
+    def count(self, session: Session, keys: _Keys, number: int) -> int:
+        """Return how many elements there are to look at, as of transaction `number`."""
+
+        def read() -> int:
+            row = session.row(*self._query(session, _COUNTED, keys, MOST_SEARCHED))
+            return 0 if row is None else int(str(row[0]))
+
+        return self._counted.get((keys, number), read)
 
     def _query(
         self, session: Session, outer: str, keys: _Keys, most: int
@@ -177,7 +182,7 @@ class _Look:
 
     def lacking(self, keys: _Keys, key: str) -> str:
         """Return the words for that no element that was looked at has a key."""
-        is_whole = self.keys.count(self.session, keys) < MOST_SEARCHED
+        is_whole = self.keys.count(self.session, keys, self.number) < MOST_SEARCHED
         return keys.lacking(key) + ("" if is_whole else f" among the newest {MOST_SEARCHED}")
 
     def has(self, keys: _Keys, key: str) -> bool:

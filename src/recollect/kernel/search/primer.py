@@ -39,9 +39,9 @@ def primer(session: Session, group_id: int, syntax_card: str) -> dict[str, Value
         "identity": _identity(session, group_id),
         "nexus": (
             f"My memory is a graph of {_counted(summary['concepts'], 'concept')} and"
-            f" {_counted(summary['links'], 'link')} between them; I read it with FIND, look for words"
-            " in it with SEARCH, look around in it with DESCRIBE, and write to it with UPSERT and"
-            " DELETE."
+            f" {_counted(summary['links'], 'link')} between them; I read it with FIND, look for"
+            " words in it with SEARCH, look around in it with DESCRIBE, and write to it with"
+            " UPSERT and DELETE."
         ),
         "domain_map": [_entry(one) for one in domain_map],
         "summary": dict(summary),

@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 
-
 SCHEME = "file:"
 """How a file name begins that also says how to open it; a path that is absolute never does."""
 

@@ -35,7 +35,7 @@ GroupName = Annotated[
     str | None, typer.Option("--group", metavar="NAME", help="The group of the memory to use.")
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print the response as JSON on standard output.")
+    bool, typer.Option("--json", metavar="", help="Print the response as JSON on standard output.")
 ]
 KeyType = Annotated[
     str | None, typer.Option("--type", metavar="TYPE", help="The type of a concept; with --name.")
@@ -120,7 +120,11 @@ def _recollect(
     _: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+            "--version",
+            metavar="",
+            callback=_version,
+            is_eager=True,
+            help="Print the version and stop.",
         ),
     ] = False,
 ) -> None:
@@ -144,10 +148,11 @@ def run(
     group: GroupName = None,
     param: Parameters = None,
     each: Annotated[
-        bool, typer.Option("--each", help="Run each statement as a transaction of its own.")
+        bool,
+        typer.Option("--each", metavar="", help="Run each statement as a transaction of its own."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything and keep nothing.")
+        bool, typer.Option("--dry-run", metavar="", help="Check everything and keep nothing.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -326,7 +331,9 @@ def dump(
     ] = "-",
     db: Database = None,
     group: GroupName = None,
-    all_groups: Annotated[bool, typer.Option("--all", help="Every group of the memory.")] = False,
+    all_groups: Annotated[
+        bool, typer.Option("--all", metavar="", help="Every group of the memory.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write a group as lines of JSON, with its past and its log: nothing is lost."""
@@ -394,7 +401,7 @@ def doctor(
     database: Place = None,
     db: Database = None,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Rebuild counts and indexes, and optimise.")
+        bool, typer.Option("--fix", metavar="", help="Rebuild counts and indexes, and optimise.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -483,9 +490,9 @@ def purge(
         str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would go, and keep everything.")
+        bool, typer.Option("--dry-run", metavar="", help="Tell what would go, and keep everything.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", metavar="", help="Do not ask.")] = False,
     db: Database = None,
     group: GroupName = None,
     json: Json = False,

@@ -127,7 +127,7 @@ def _upserted(result: Mapping[str, object], concepts: int) -> RenderableType:
     line = Text("remembered ", style="green")
     line.append(counted(concepts, "concept")).append(" and ")
     line.append(counted(len(links) if isinstance(links, list) else 0, "link"))
-    line.append(f": {result.get('created', 0)} new, {result.get('updated', 0)} changed")
+    line.append(f": {result.get('created', 0):,} new, {result.get('updated', 0):,} changed")
     if result.get("dry_run"):
         line.append(" (dry run: nothing is kept)", style="yellow")
     lines = [line]

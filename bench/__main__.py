@@ -51,6 +51,7 @@ class Run:
 
     def figures(self) -> Iterator[Figure]:
         """Measure, section by section."""
+        self.calibration.run()
         if self.wants("texts"):
             yield from writes.text_figures(self.calibration)
         if self.wants("writes"):
@@ -91,7 +92,7 @@ class Run:
         if self.wants("memory"):
             yield writes.memory_figure(built)
         if self.wants("load"):
-            yield from writes.load_figures(built, self.folder)
+            yield from writes.load_figures(built, self.folder, self.calibration)
             yield from writes.capsule_figures(built)
 
     def _watched(self, name: str, work: Counted, action: Callable[[], ResultT]) -> ResultT:

@@ -64,8 +64,6 @@ class Built:
     size: Size
     known: int  # the transaction before the history
     links_a_second: float  # of the batches that only put links
-    last_links_a_second: float  # of the last tenth of them
-    seconds: float
 
 
 class Builder:
@@ -81,21 +79,12 @@ class Builder:
 
     def run(self) -> Built:
         """Write it all and return how fast that was."""
-        start = time.perf_counter()
         with recollect.open(self._path, synchronous="normal") as nexus:
             self._write(nexus, self._concepts())
             times = self._write(nexus, self._links(), keep=True)
             known = nexus.stats().transactions
             self._write(nexus, self._history())
-        last = times[-max(1, len(times) // 10) :]
-        return Built(
-            self._path,
-            self._size,
-            known,
-            _rate(times),
-            _rate(last),
-            time.perf_counter() - start,
-        )
+        return Built(self._path, self._size, known, _rate(times))
 
     def _write(
         self, nexus: recollect.Nexus, changes: Iterator[tuple[Change, ...]], *, keep: bool = False

@@ -15,7 +15,7 @@ from recollect.model import PutConcept, Rows
 
 READERS = 8
 WRITES = 60
-LOG_LIMIT = 24 * 2**20  # bytes: what is worth waiting for, and a write
+LOG_LIMIT = 32 * 2**20  # bytes: twice what is worth waiting for
 
 
 def pair(number: int) -> list[PutConcept]:
@@ -157,13 +157,13 @@ def test_the_log_is_used_again_after_a_reader_that_stayed(path: Path) -> None:
 
         def write() -> None:
             stream.begun.wait()
-            volume(nexus, 60)
+            volume(nexus, 80)
             stream.may_go_on.set()
 
         together(lambda: nexus.dump(stream, all_groups=True), write)
         nexus.write(pair(0))
         grown = log_bytes(path)
         assert grown > LOG_LIMIT
-        volume(nexus, 60)
+        volume(nexus, 80)
         assert log_bytes(path) == grown
     assert log_bytes(path) == 0

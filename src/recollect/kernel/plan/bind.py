@@ -1,9 +1,8 @@
 """Parameters: every placeholder meets its value, at the level of tokens, never of text.
 
-`lift_query` turns a query into its *shape*, a tree in which names, ids and compared values are
-parameters of the compiler's own whose names carry their type class, so that two queries that
-differ only in their constants are one plan. `bind_values` puts the values themselves into the
-trees that are not compiled. Specification 000, "Request & Response"; kip-semantics 1.13.
+`Bindings` holds the values of one request and gives each placeholder its own, checked for its
+place. `bind_values` puts them into the trees that are not compiled; `lift` makes a query's
+shape and values of them. Specification 000, "Request & Response"; kip-semantics 1.13.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock, of_group
 from recollect.kernel.sql.dialect import Dialect
+from recollect.kernel.sql.ends import given_id
 from recollect.kernel.sql.render import Renderer
 
 IDS = "json_each(:ids)"
@@ -30,9 +31,9 @@ def hydration_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
         fixed = (
             nodes.Column("e", "predicate"),
             subject,
-            _given_id(subject, "s"),
+            given_id(subject, "s", nodes.Null()),
             object_,
-            _given_id(object_, "o"),
+            given_id(object_, "o", nodes.Null()),
         )
     content = tuple(clock.content("e", table, column) for column in _CONTENT)
     columns = (nodes.Column("e", "id"), nodes.Column("e", "public_id"), *fixed, *content)
@@ -42,17 +43,3 @@ def hydration_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
         (of_group("e"), nodes.equal(nodes.Column("e", "id"), nodes.Column("wanted", "value"))),
     )
     return Renderer(dialect).query(select)
-
-
-def _given_id(end: nodes.Expr, alias: str) -> nodes.Expr:
-    """Return the public id an end was given, or NULL where it is computed."""
-    given: nodes.Expr = nodes.Null()
-    for table in ("link", "concept"):
-        name = f"{alias}_{table}"
-        select = nodes.Select(
-            ((nodes.Column(name, "public_id"), ""),),
-            (nodes.From(table, name),),
-            (of_group(name), nodes.equal(nodes.Column(name, "id"), end)),
-        )
-        given = nodes.Call("coalesce", (nodes.Scalar(select), given))
-    return given

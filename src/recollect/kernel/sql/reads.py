@@ -17,6 +17,7 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import GROUP, of_group
+from recollect.kernel.sql.ends import given_id
 from recollect.kernel.sql.rows import Rows
 from recollect.model import BEGINNING, FOREVER
 
@@ -93,22 +94,8 @@ def _field(rows: Rows, alias: str, key: str) -> nodes.Expr:
             return nodes.Column(alias, "name")
         case "type" | "predicate":
             return term_text(rows, nodes.Column(alias, key))
-    return end_id(rows, nodes.Column(alias, key))
-
-
-def end_id(rows: Rows, end: nodes.Expr) -> nodes.Expr:
-    """Return the public id of a link's end, which is a concept or a link."""
-    given: nodes.Expr = _computed_id(end)
-    for table in ("link", "concept"):
-        alias = rows.context.fresh(table[0])
-        is_it = nodes.equal(nodes.Column(alias, "id"), end)
-        select = nodes.Select(
-            ((nodes.Column(alias, "public_id"), ""),),
-            (nodes.From(table, alias),),
-            (of_group(alias), is_it),
-        )
-        given = nodes.Call("coalesce", (nodes.Scalar(select), given))
-    return given
+    end = nodes.Column(alias, key)
+    return given_id(end, rows.context.fresh("e"), _computed_id(end))
 
 
 def _computed_id(element: nodes.Expr) -> nodes.Expr:

@@ -2,7 +2,7 @@
 
 The rule: copying waits for nobody, until the log is long. Then readers that follow each other
 without a pause would keep it from ever being begun anew, so the writer waits for them, but only
-a moment, and again only after as much more: a reader that stays delays writes, and stops none.
+a moment, and again only when it has grown: a reader that stays delays writes, and stops none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class LogFile:
             return apsw.SQLITE_OK
         mode = apsw.SQLITE_CHECKPOINT_PASSIVE
         if pages >= self._worth_waiting:
-            self._worth_waiting = pages + _LONG
+            self._worth_waiting = pages + _SHORT
             mode = apsw.SQLITE_CHECKPOINT_RESTART
             connection.set_busy_timeout(_PATIENCE)
         try:

@@ -1,4 +1,4 @@
-"""Every example text of specification 000 parses; the one with a literal `...` is refused."""
+"""Every example text of KIP 1.0-draft3 parses; the one with a literal `...` is refused."""
 
 from __future__ import annotations
 

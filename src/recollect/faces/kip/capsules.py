@@ -46,7 +46,7 @@ def export_capsules(
     attributes, metadata, fact times, and links. A link that is found brings its ends. Links
     with a key, and what is said about them, have no form in KIP and are left out. The same
     graph gives the same texts. The query may find as much as `read` may answer.
-    Specification 000, KML.
+    KIP 1.0-draft3, KML.
     """
     found = None if query is None else Found(query, parameters or {})
     records = nexus.elements(found, as_of=read_as_of(as_of))

@@ -41,7 +41,7 @@ def execute_kip(
     another time. `on_missing="error"` fails an UPSERT that names an absent target instead of
     skipping the link. `actor` and `request_id` are recorded with what is written. `progress` is
     told how far a large write is.
-    Specification 000, "Request & Response".
+    KIP 1.0-draft3, "Request & Response".
     """
     return _answer(
         nexus,

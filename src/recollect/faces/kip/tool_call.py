@@ -35,7 +35,7 @@ def handle_tool_call(
 
     `arguments` is an object or its JSON text; null in it means left out, and a member that the
     function's definition does not have is refused. The call's id is recorded as the request's,
-    and `actor` is the host's word for who asks: a model cannot set either. Specification 000,
+    and `actor` is the host's word for who asks: a model cannot set either. KIP 1.0-draft3,
     "Request & Response".
     """
     try:

@@ -2,7 +2,7 @@
 
 Every node is frozen and knows its `span` in the source. Spans, and spellings that mean the
 same (the four ways to quote a path, `@h` and `?h`, `$p` and `:p`), take no part in equality,
-so `parse(print_text(tree)) == tree`. Specification 000, sections KQL, KML and META.
+so `parse(print_text(tree)) == tree`. KIP 1.0-draft3, sections KQL, KML and META.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The clauses of a WHERE block, nested in each other as deep as the limit allows.
 
-Specification 000, WHERE.
+KIP 1.0-draft3, WHERE.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The boolean expression of FILTER: `||` binds weaker than `&&`, and that weaker than `!`.
 
-Specification 000, filter clause.
+KIP 1.0-draft3, filter clause.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""UPSERT and DELETE. Specification 000, KML."""
+"""UPSERT and DELETE. KIP 1.0-draft3, KML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FIND, with its columns and what orders and limits them. Specification 000, KQL."""
+"""FIND, with its columns and what orders and limits them. KIP 1.0-draft3, KQL."""
 
 from __future__ import annotations
 

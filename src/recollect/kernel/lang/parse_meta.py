@@ -1,4 +1,4 @@
-"""DESCRIBE, SEARCH and EXPLAIN. Specification 000, META; EXPLAIN is of Recollect."""
+"""DESCRIBE, SEARCH and EXPLAIN. KIP 1.0-draft3, META; EXPLAIN is of Recollect."""
 
 from __future__ import annotations
 

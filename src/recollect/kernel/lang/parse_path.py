@@ -1,7 +1,7 @@
 """Predicates and paths: `"treats"`, `"is_a{1,3}"`, `"is_a"{1,3}`, `"a | b"`, `"a" | "b"`.
 
 Its rule: however it is spelled, a path becomes one step per alternative, and a quantifier
-belongs to the alternative it is written on. Specification 000, proposition link clause.
+belongs to the alternative it is written on. KIP 1.0-draft3, proposition link clause.
 """
 
 from __future__ import annotations

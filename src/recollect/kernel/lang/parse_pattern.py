@@ -1,6 +1,6 @@
 """Graph patterns: `{type: "Drug"}` and `(subject, "predicate", object)`.
 
-Specification 000, concept node clause and proposition link clause.
+KIP 1.0-draft3, concept node clause and proposition link clause.
 """
 
 from __future__ import annotations

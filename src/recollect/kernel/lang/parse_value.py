@@ -1,6 +1,6 @@
 """Values: strings, numbers, arrays, objects, and the placeholders among them.
 
-Its rule: what leaves here as a `Literal` is JSON that every store can hold. Specification 000,
+Its rule: what leaves here as a `Literal` is JSON that every store can hold. KIP 1.0-draft3,
 data types.
 """
 

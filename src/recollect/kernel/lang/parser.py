@@ -37,7 +37,7 @@ def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH
 
     Raises KIP_1001 and KIP_1002 for what is not the language, KIP_2003 for values no store
     holds, KIP_4002 beyond `max_length` bytes or `max_depth` levels of nesting; always with
-    the text and a span. Cost is linear in the text. Specification 000, whole.
+    the text and a span. Cost is linear in the text. KIP 1.0-draft3, whole.
 
     >>> parse("SEARCH CONCEPT :term LIMIT 5").statements[0].limit.value
     5

@@ -2,7 +2,7 @@
 
 `Bindings` holds the values of one request and gives each placeholder its own, checked for its
 place. `bind_values` puts them into the trees that are not compiled; `lift` makes a query's
-shape and values of them. Specification 000, "Request & Response"; kip-semantics 1.13.
+shape and values of them. KIP 1.0-draft3, "Request & Response"; docs/kip/requests.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a value may be: JSON that every store can hold, and nothing else.
 
-Specification 000, data types; kip-semantics 1.8.
+KIP 1.0-draft3, data types; docs/kip/decisions.md.
 """
 
 from __future__ import annotations

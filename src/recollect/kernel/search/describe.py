@@ -2,7 +2,7 @@
 
 The rule: every count is of what is alive now, of one group. Names and their counts come from
 `tally`; what a type or predicate looks like is read from its newest elements, and says so
-where those are not all. Specification 000, section META.
+where those are not all. KIP 1.0-draft3, section META.
 """
 
 from __future__ import annotations

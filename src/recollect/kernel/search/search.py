@@ -1,7 +1,7 @@
 """SEARCH: the elements a plain text is about, best first.
 
 The rule: the text is never an operator, and the answer is the same for the same group, text
-and point in time: by score, then by id. Specification 000, section META; kip-semantics of the
+and point in time: by score, then by id. KIP 1.0-draft3, section META: the
 grounding command: a concept is found by its own document, a link by its own and by its ends.
 """
 

@@ -1,7 +1,7 @@
 """FILTER expressions: two truth values, and comparisons that know the types of values.
 
 In SQL `'a' > 1` is true and a JSON `true` is 1, so every comparison carries a type guard.
-Specification 000, "FILTER"; docs/kip/decisions.md.
+KIP 1.0-draft3, "FILTER"; docs/kip/decisions.md.
 """
 
 from __future__ import annotations

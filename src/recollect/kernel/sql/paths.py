@@ -2,7 +2,7 @@
 
 The recursion is keyed on (start, node, depth), so a cycle ends; with no upper bound the depth
 stops at the lower one. The group stands twice in the recursive step, once for each alias.
-Specification 000, "path operators"; walk semantics as docs/kip/decisions.md settles them.
+KIP 1.0-draft3, "path operators"; walk semantics as docs/kip/decisions.md settles them.
 """
 
 from __future__ import annotations

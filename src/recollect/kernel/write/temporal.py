@@ -1,6 +1,6 @@
 """The fact clock: when what an element says is true, read from its metadata.
 
-`valid_from` and `valid_until` set it (specification 000, appendix 1). A reduced form means the
+`valid_from` and `valid_until` set it (KIP 1.0-draft3, appendix 1). A reduced form means the
 start of its period, a text without a zone is UTC.
 """
 

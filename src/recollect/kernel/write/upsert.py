@@ -47,7 +47,7 @@ def apply_upsert(
 
     KIP_3001 for handles, KIP_3002 for ends that are not there (of an item of SET PROPOSITIONS
     only with `on_missing="error"`: else it is skipped and reported), KIP_3003 for what fits
-    several elements. On an error the caller rolls the transaction back. Specification 000, KML.
+    several elements. On an error the caller rolls the transaction back. KIP 1.0-draft3, KML.
     """
     check_handles(tree)
     return _Upserting(unit, on_missing, progress).run(tree)

@@ -30,7 +30,7 @@ CAPSULE = (HERE / "graph.kip").read_text(encoding="utf-8")
 COUNTS = Statistics(
     concepts={"Drug": 4, "DrugClass": 1, "Symptom": 1, "SideEffect": 1},
     links={"treats": 4, "is_class_of": 4, "has_side_effect": 1, "stated": 1, "subclass_of": 1},
-    linked=frozenset({"stated"}),
+    link_objects=frozenset({"stated"}),
 )
 
 

@@ -125,7 +125,7 @@ class Memory:
             SELECT y.kind, t.text, y.count
             FROM tally y JOIN term t ON t.group_id = y.group_id AND t.code = y.term
             WHERE y.group_id = :group AND y.count != 0
-              AND y.kind IN ('concept', 'link', 'multiple', 'linked')
+              AND y.kind IN ('concept', 'link', 'keyed', 'link_subjects', 'link_objects')
         """
         return {(str(kind), str(term)): int(str(count)) for kind, term, count in self.rows(sql)}
 

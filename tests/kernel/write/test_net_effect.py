@@ -148,14 +148,15 @@ def counted(memory: Memory) -> dict[tuple[str, str], int]:
         UNION ALL SELECT 'link', t.text, count(*) FROM link e
         JOIN term t ON t.group_id = e.group_id AND t.code = e.predicate
         WHERE e.group_id = :group AND e.expired_at = :living GROUP BY 1, 2
-        UNION ALL SELECT 'linked', t.text, count(*) FROM link e
+        UNION ALL SELECT 'link_subjects', t.text, count(*) FROM link e
         JOIN term t ON t.group_id = e.group_id AND t.code = e.predicate
-        WHERE e.group_id = :group AND e.expired_at = :living AND (e.subject | e.object) & 1
-        GROUP BY 1, 2
-        UNION ALL SELECT 'multiple', t.text, count(*) FROM (
-            SELECT predicate FROM link WHERE group_id = :group AND expired_at = :living
-            GROUP BY subject, predicate, object HAVING count(*) > 1
-        ) JOIN term t ON t.group_id = :group AND t.code = predicate GROUP BY 1, 2
+        WHERE e.group_id = :group AND e.subject & 1 GROUP BY 1, 2
+        UNION ALL SELECT 'link_objects', t.text, count(*) FROM link e
+        JOIN term t ON t.group_id = e.group_id AND t.code = e.predicate
+        WHERE e.group_id = :group AND e.object & 1 GROUP BY 1, 2
+        UNION ALL SELECT 'keyed', t.text, count(*) FROM link e
+        JOIN term t ON t.group_id = e.group_id AND t.code = e.predicate
+        WHERE e.group_id = :group AND e.key != '' GROUP BY 1, 2
     """
     return {(str(kind), str(term)): int(str(count)) for kind, term, count in memory.rows(sql)}
 

@@ -7,7 +7,8 @@ run as soon as what they read is bound. OPTIONAL runs when nothing cheaper is le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from typing import assert_never
 
@@ -24,12 +25,15 @@ def order_branch(
     """Return the branch with its steps, and those of its inner branches, in running order."""
     done = set(bound)
     waiting = list(branch.steps)
+    owned = Counter(var for step in waiting if not _is_atom(step) for var in binds(step))
     ordered: list[ir.Step] = []
     while waiting:
-        step = _next_step(waiting, done, statistics)
+        step = _next_step(waiting, done, owned, statistics)
         waiting.remove(step)
         ordered.append(_order_inner(step, statistics, frozenset(done)))
         done.update(binds(step))
+        if not _is_atom(step):
+            owned -= Counter(binds(step))
     return replace(branch, steps=tuple(ordered))
 
 
@@ -40,15 +44,16 @@ def _order_inner(step: ir.Step, statistics: Statistics, bound: frozenset[ir.Var]
     return step
 
 
-def _next_step(waiting: list[ir.Step], done: set[ir.Var], statistics: Statistics) -> ir.Step:
+def _next_step(
+    waiting: list[ir.Step], done: set[ir.Var], owned: Mapping[ir.Var, int], statistics: Statistics
+) -> ir.Step:
     """Pick a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
-    owned = {var for step in waiting if not _is_atom(step) for var in binds(step)}
     extension: ir.Extend | None = None
     best: ir.Atom | None = None
     lowest = 0.0
     for step in waiting:
         if isinstance(step, ir.MatchConcept | ir.MatchLink | ir.MatchPath):
-            if owned.isdisjoint(_ends(step)):
+            if not any(var in owned for var in _ends(step)):
                 cost = _cost(step, done, statistics)
                 if best is None or cost < lowest:
                     best, lowest = step, cost

@@ -10,29 +10,31 @@ from dataclasses import dataclass, field, replace
 class Statistics:
     """Counts by type and predicate, in powers of four, and what is known to be absent.
 
-    `epoch` names this value in the key of the plan cache. Unknown names count zero. What is
-    absent is only certain of the committed present, not of the past or inside a write.
+    `epoch` names this value in the key of the plan cache. Unknown names count zero. What was
+    never there is certain of every moment, but not inside a write.
     """
 
     epoch: int = 0
     is_certain: bool = True
     concepts: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, int] = field(default_factory=dict)
-    multiple: frozenset[str] = frozenset()  # predicates with several links for one triple
-    linked: frozenset[str] = frozenset()  # predicates with a link at an end
+    keyed: frozenset[str] = frozenset()  # predicates that ever had a link with a key
+    link_subjects: frozenset[str] = frozenset()  # predicates that ever had a link about a link
+    link_objects: frozenset[str] = frozenset()  # predicates that ever had a link to a link
 
     @classmethod
     def of(
         cls,
         concepts: Mapping[str, int],
         links: Mapping[str, int],
-        multiple: frozenset[str],
-        linked: frozenset[str],
+        keyed: frozenset[str],
+        link_subjects: frozenset[str],
+        link_objects: frozenset[str],
     ) -> Statistics:
         """Return the statistics of these counts; equal counts have the same epoch."""
         counts = (frozenset(concepts.items()), frozenset(links.items()))
-        epoch = hash((*counts, multiple, linked))
-        return cls(epoch, True, concepts, links, multiple, linked)
+        epoch = hash((*counts, keyed, link_subjects, link_objects))
+        return cls(epoch, True, concepts, links, keyed, link_subjects, link_objects)
 
     def uncertain(self) -> Statistics:
         """Return the same counts without the promise of what is absent."""
@@ -48,15 +50,20 @@ class Statistics:
             return sum(self.links.values())
         return sum(self.links.get(one, 0) for one in predicates)
 
-    def ends_are_concepts(self, predicates: tuple[str, ...]) -> bool:
-        """Whether no living link of the predicates has a link at an end."""
-        absent = not self.linked if not predicates else self.linked.isdisjoint(predicates)
-        return self.is_certain and absent
+    def subjects_are_concepts(self, predicates: tuple[str, ...]) -> bool:
+        """Whether no link of the predicates was ever about a link."""
+        return self._is_absent(self.link_subjects, predicates)
+
+    def objects_are_concepts(self, predicates: tuple[str, ...]) -> bool:
+        """Whether no link of the predicates ever led to a link."""
+        return self._is_absent(self.link_objects, predicates)
 
     def triples_are_single(self, predicates: tuple[str, ...]) -> bool:
-        """Whether a triple of the predicates names one living link at most."""
-        absent = not self.multiple if not predicates else self.multiple.isdisjoint(predicates)
-        return self.is_certain and absent
+        """Whether a triple of the predicates names one link at most, at any moment."""
+        return self._is_absent(self.keyed, predicates)
+
+    def _is_absent(self, found: frozenset[str], predicates: tuple[str, ...]) -> bool:
+        return self.is_certain and (found.isdisjoint(predicates) if predicates else not found)
 
 
 def coarse(count: int) -> int:

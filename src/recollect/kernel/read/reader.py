@@ -163,10 +163,7 @@ class Reader:
 
     def statistics(self) -> Statistics:
         """Return the counts that plans are made by."""
-        statistics = self._catalog.statistics.current(self.session)
-        if self.moment.clock.has_known:  # what is absent now may have been there then
-            return statistics.uncertain()
-        return statistics
+        return self._catalog.statistics.current(self.session)
 
     def compile(
         self, find: ast.Find, bindings: Bindings, origin: Origin | None = None

@@ -10,9 +10,10 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import (
     TALLY_CONCEPTS,
-    TALLY_LINKED,
+    TALLY_KEYED,
+    TALLY_LINK_OBJECTS,
+    TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
-    TALLY_MULTIPLE,
 )
 
 _NUMBER = "SELECT g.number FROM grp AS g WHERE g.group_id = ?"
@@ -20,7 +21,7 @@ _TALLIES = (
     "SELECT a.kind, t.text, a.count FROM tally AS a"
     " JOIN term AS t ON t.group_id = a.group_id AND t.code = a.term"
     " WHERE a.group_id = :group AND t.group_id = :group AND a.count > 0"
-    " AND a.kind IN (:concepts, :links, :multiple, :linked)"
+    " AND a.kind IN (:concepts, :links, :keyed, :link_subjects, :link_objects)"
 )
 
 
@@ -51,14 +52,16 @@ class GroupStatistics:
             "group": self._group.group_id,
             "concepts": TALLY_CONCEPTS,
             "links": TALLY_LINKS,
-            "multiple": TALLY_MULTIPLE,
-            "linked": TALLY_LINKED,
+            "keyed": TALLY_KEYED,
+            "link_subjects": TALLY_LINK_SUBJECTS,
+            "link_objects": TALLY_LINK_OBJECTS,
         }
         for kind, term, count in session.rows(_TALLIES, parameters):
             found[str(kind)][str(term)] = coarse(int(str(count)))
         self._statistics = Statistics.of(
             concepts=found[TALLY_CONCEPTS],
             links=found[TALLY_LINKS],
-            multiple=frozenset(found[TALLY_MULTIPLE]),
-            linked=frozenset(found[TALLY_LINKED]),
+            keyed=frozenset(found[TALLY_KEYED]),
+            link_subjects=frozenset(found[TALLY_LINK_SUBJECTS]),
+            link_objects=frozenset(found[TALLY_LINK_OBJECTS]),
         )

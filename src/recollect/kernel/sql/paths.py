@@ -23,7 +23,7 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
     if is_bound and not is_forward:
         first, last = last, first
     seed: nodes.Select | None = None
-    kind = _kind(rows, step, first)
+    near, far = _kinds(rows, step, first, is_forward=is_forward or not is_bound)
     if is_bound:
         rows, stage = rows.on_stage((first,))
         start = stage.bindings[first]
@@ -32,18 +32,25 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
         seed = nodes.Select(((start.id, "node"),), (table,), is_distinct=True)
     pairs = _pairs(rows, step, seed, is_forward=is_forward or not is_bound)
     alias = rows.join(pairs, "p")
-    rows.bind_element(first, Element(nodes.Column(alias, "start"), kind))
-    rows.bind_element(last, Element(nodes.Column(alias, "node"), kind))
+    rows.bind_element(first, Element(nodes.Column(alias, "start"), near))
+    rows.bind_element(last, Element(nodes.Column(alias, "node"), far))
     return rows
 
 
-def _kind(rows: Rows, step: ir.MatchPath, first: ir.Var) -> ast.Kind | None:
-    """Return what every node of the path is, where that is known: a start can be its end."""
-    kind = rows.context.end_kind(tuple(one.predicate for one in step.steps))
-    if all(one.minimum > 0 for one in step.steps):
-        return kind
-    is_concept = first in rows.bindings and rows.element(first).kind is ast.Kind.CONCEPT
-    return kind if is_concept else None
+def _kinds(
+    rows: Rows, step: ir.MatchPath, first: ir.Var, *, is_forward: bool
+) -> tuple[ast.Kind | None, ast.Kind | None]:
+    """Return what stands where a path starts and where it ends, as far as that is known."""
+    predicates = tuple(one.predicate for one in step.steps)
+    near, far = rows.context.subject_kind(predicates), rows.context.object_kind(predicates)
+    if not is_forward:
+        near, far = far, near
+    if first in rows.bindings:
+        near = rows.element(first).kind
+    if any(one.minimum == 0 for one in step.steps):  # a start can be its own end
+        near = near if first in rows.bindings else None
+        far = far if near is ast.Kind.CONCEPT else None
+    return near, far
 
 
 def _pairs(rows: Rows, step: ir.MatchPath, seed: nodes.Select | None, *, is_forward: bool) -> str:

@@ -55,9 +55,13 @@ class Context:
         self.ctes.append(nodes.Cte(name, query, columns))
         return name
 
-    def end_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:
-        """Return what stands at the ends of links of the predicates, where that is known."""
-        return ast.Kind.CONCEPT if self.statistics.ends_are_concepts(predicates) else None
+    def subject_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:
+        """Return what links of the predicates are about, where that is known."""
+        return ast.Kind.CONCEPT if self.statistics.subjects_are_concepts(predicates) else None
+
+    def object_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:
+        """Return what links of the predicates lead to, where that is known."""
+        return ast.Kind.CONCEPT if self.statistics.objects_are_concepts(predicates) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,10 @@ def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[n
         conditions.append(nodes.equal(nodes.Column(alias, "name"), nodes.Param(step.name)))
     if step.type is not None:
         code = rows.context.term(step.type, is_predicate=False)
-        conditions.append(nodes.equal(nodes.Column(alias, "type"), code))
+        type_: nodes.Expr = nodes.Column(alias, "type")
+        if step.name is not None:  # keeps the engine on the index by name
+            type_ = bare(type_)
+        conditions.append(nodes.equal(type_, code))
     if step.id is not None:
         given = rows.context.fresh("c")
         by_public_id = nodes.Select(
@@ -129,9 +132,10 @@ def _link_conditions(rows: Rows, alias: str, step: ir.MatchLink) -> list[nodes.E
 
 
 def _bind_link(rows: Rows, alias: str, step: ir.MatchLink) -> None:
-    kind = rows.context.end_kind(step.predicates)
-    rows.bind_element(step.subject, Element(nodes.Column(alias, "subject"), kind))
-    rows.bind_element(step.object, Element(nodes.Column(alias, "object"), kind))
+    subject = Element(nodes.Column(alias, "subject"), rows.context.subject_kind(step.predicates))
+    object_ = Element(nodes.Column(alias, "object"), rows.context.object_kind(step.predicates))
+    rows.bind_element(step.subject, subject)
+    rows.bind_element(step.object, object_)
     rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias))
     if step.predicate is not None:
         rows.bindings[step.predicate] = PredicateName(nodes.Column(alias, "predicate"))
@@ -324,10 +328,11 @@ def _left_join_link(
         _match_concept(one, check)
         conditions.append(nodes.Exists(one.select((nodes.Number(1), ""))))
     rows.left_join("link", alias, nodes.All(tuple(conditions)))
-    kind = rows.context.end_kind(link.predicates)
+    subject_kind = rows.context.subject_kind(link.predicates)
+    object_kind = rows.context.object_kind(link.predicates)
     new = {
-        link.subject: Element(nodes.Column(alias, "subject"), kind, is_nullable=True),
-        link.object: Element(nodes.Column(alias, "object"), kind, is_nullable=True),
+        link.subject: Element(nodes.Column(alias, "subject"), subject_kind, is_nullable=True),
+        link.object: Element(nodes.Column(alias, "object"), object_kind, is_nullable=True),
         link.var: Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias, is_nullable=True),
     }
     rows.bindings.update({var: found for var, found in new.items() if var not in bound})

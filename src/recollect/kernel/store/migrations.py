@@ -10,6 +10,7 @@ from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import (
     APPLICATION_ID,
     ATTRIBUTE_INDEX,
+    COUNTS_OF_ALL_LINKS,
     ERASURE,
     INITIAL,
 )
@@ -27,6 +28,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m001_initial", INITIAL),
     Migration("m002_erasure", ERASURE),
     Migration("m003_attribute_index", ATTRIBUTE_INDEX),
+    Migration("m004_counts_of_all_links", COUNTS_OF_ALL_LINKS),
 )
 
 VERSION = len(MIGRATIONS)

@@ -153,9 +153,24 @@ CREATE TABLE attribute_index (         -- declared: the index itself is named af
 ) WITHOUT ROWID;
 """
 
+COUNTS_OF_ALL_LINKS = """
+DELETE FROM tally WHERE kind IN ('multiple', 'linked');
+INSERT INTO tally
+    SELECT group_id, 'keyed', predicate, count(*) FROM link
+    WHERE key != '' GROUP BY group_id, predicate;
+INSERT INTO tally
+    SELECT group_id, 'link_subjects', predicate, count(*) FROM link
+    WHERE subject & 1 GROUP BY group_id, predicate;
+INSERT INTO tally
+    SELECT group_id, 'link_objects', predicate, count(*) FROM link
+    WHERE object & 1 GROUP BY group_id, predicate;
+"""
+"""What the planner must know of every moment is counted of all links, closed ones too."""
+
 TALLY_CONCEPTS = "concept"  # term: type. Living concepts of it
 TALLY_LINKS = "link"  # term: predicate. Living links of it
-TALLY_MULTIPLE = "multiple"  # term: predicate. Triples that have more than one living link
-TALLY_LINKED = "linked"  # term: predicate. Living links of it with a link at either end
+TALLY_KEYED = "keyed"  # term: predicate. Links of it that have a key; closed ones too
+TALLY_LINK_SUBJECTS = "link_subjects"  # term: predicate. Links of it about a link; closed too
+TALLY_LINK_OBJECTS = "link_objects"  # term: predicate. Links of it to a link; closed too
 TALLY_DOCUMENTS = "documents"  # term: partition's part number. Documents in the text index
 TALLY_TOKENS = "tokens"  # term: the same. Their tokens

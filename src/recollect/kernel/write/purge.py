@@ -22,13 +22,14 @@ from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
     TALLY_CONCEPTS,
-    TALLY_LINKED,
+    TALLY_KEYED,
+    TALLY_LINK_OBJECTS,
+    TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
-    TALLY_MULTIPLE,
 )
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
 from recollect.kernel.write.log import PURGE, purge_digest
-from recollect.kernel.write.tally import count_moves
+from recollect.kernel.write.recount import recount
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
 from recollect.model import Receipt
@@ -42,7 +43,14 @@ PENDING = (
     "they do when the memory is next opened with nobody in the way. "
 )
 
-_TALLIES = (TALLY_CONCEPTS, TALLY_LINKS, TALLY_MULTIPLE, TALLY_LINKED)  # those of terms
+_TALLIES = (
+    TALLY_CONCEPTS,
+    TALLY_LINKS,
+    TALLY_KEYED,
+    TALLY_LINK_SUBJECTS,
+    TALLY_LINK_OBJECTS,
+)
+"""Those whose term is a type or a predicate."""
 _CHUNK = 5_000  # elements one statement speaks of
 
 _LINKS_AT = """
@@ -90,7 +98,7 @@ _DELETE_ROWS = (
     "DELETE FROM concept WHERE group_id = ? AND id = ?",
     "DELETE FROM link WHERE group_id = ? AND id = ?",
 )
-_DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?) AND term = ?"
+_DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?) AND term = ?"
 _DELETE_TERM = "DELETE FROM term WHERE group_id = ? AND code = ?"
 
 
@@ -118,9 +126,10 @@ def purge(
     receipt = _receipt(session, group, doomed)
     if not is_dry_run:
         begin_erasure(session)
-    _erase_counted(unit, doomed)
+    _erase_texts(unit, doomed)
     for sql in _DELETE_ROWS:
         session.execute_many(sql, ((group.group_id, one) for one in doomed))
+    recount(session, group.group_id)
     terms = _erase_unused(unit, codes)
     number = unit.record([(one, PURGE, purge_digest(one)) for one in doomed], actor, request_id)
     if is_dry_run:
@@ -165,19 +174,12 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
     )
 
 
-def _erase_counted(unit: Unit, elements: Sequence[int]) -> None:
-    """Take elements out of the counts and out of the text index."""
+def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
+    """Take elements out of the text index."""
     unit.directory.expect_ids(elements)
     texts = TextIndex(unit.session, unit.group.group_id)
-    living = []
     for one in elements:
-        element = unit.directory.by_id(one)
-        texts.remove(one, was_living=element is not None)
-        if element is not None:
-            living.append(element)
-    count_moves(
-        unit.session, unit.group.group_id, unit.directory, [(element, None) for element in living]
-    )
+        texts.remove(one, was_living=unit.directory.by_id(one) is not None)
     texts.flush()
 
 

@@ -1,4 +1,4 @@
-"""The counts of the living, counted again from the rows.
+"""The counts that are kept, counted again from the rows.
 
 The rule: they are what the writer keeps by difference in `tally`, or one of the two is wrong.
 """
@@ -11,9 +11,10 @@ from recollect.kernel.store.schema import (
     LINK_BIT,
     LIVING,
     TALLY_CONCEPTS,
-    TALLY_LINKED,
+    TALLY_KEYED,
+    TALLY_LINK_OBJECTS,
+    TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
-    TALLY_MULTIPLE,
 )
 
 Counts = dict[tuple[str, int], int]
@@ -27,30 +28,31 @@ _LINKS = """
 SELECT k.predicate, count(*) FROM link AS k
 WHERE k.group_id = :group AND k.expired_at = :living GROUP BY k.predicate
 """
-_LINKED = """
+_KEYED = """
 SELECT k.predicate, count(*) FROM link AS k
-WHERE k.group_id = :group AND k.expired_at = :living AND :link IN (k.subject & 1, k.object & 1)
-GROUP BY k.predicate
+WHERE k.group_id = :group AND k.key != '' GROUP BY k.predicate
 """
-_MULTIPLE = """
-SELECT several.predicate, count(*) FROM (
-  SELECT k.predicate AS predicate FROM link AS k
-  WHERE k.group_id = :group AND k.expired_at = :living
-  GROUP BY k.predicate, k.subject, k.object HAVING count(*) > 1
-) AS several GROUP BY several.predicate
+_LINK_SUBJECTS = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND k.subject & 1 = :link GROUP BY k.predicate
+"""
+_LINK_OBJECTS = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND k.object & 1 = :link GROUP BY k.predicate
 """
 _COUNTED = {
     TALLY_CONCEPTS: _CONCEPTS,
     TALLY_LINKS: _LINKS,
-    TALLY_LINKED: _LINKED,
-    TALLY_MULTIPLE: _MULTIPLE,
+    TALLY_KEYED: _KEYED,
+    TALLY_LINK_SUBJECTS: _LINK_SUBJECTS,
+    TALLY_LINK_OBJECTS: _LINK_OBJECTS,
 }
 
 _KEPT = """
 SELECT y.kind, y.term, y.count FROM tally AS y
-WHERE y.group_id = ? AND y.kind IN (?, ?, ?, ?) AND y.count != 0
+WHERE y.group_id = ? AND y.kind IN (?, ?, ?, ?, ?) AND y.count != 0
 """
-_FORGET = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?)"
+_FORGET = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?)"
 _PUT = "INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)"
 
 

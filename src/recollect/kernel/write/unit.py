@@ -163,7 +163,7 @@ class Unit:
         self._dirty.clear()
         if not moves:
             return
-        count_moves(self.session, self.group.group_id, self.directory, moves)
+        count_moves(self.session, self.group.group_id, moves)
         batch = RowBatch(self.group.group_id, self.number)
         for element, target in moves:
             batch.move(element, target)

@@ -27,6 +27,13 @@ _CHECKED_BYTES = 16 * 2**20  # a larger file is not read whole on opening
 _WAIT_MILLISECONDS = 5000
 
 
+_TABLES = frozenset(
+    "migration counter grp tx change term concept link concept_past link_past tally text_index"
+    " text_past".split()
+)
+"""What every store has had since its first migration."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     """What a file's beginning and its folder's entry tell of it, at one moment."""
@@ -99,7 +106,7 @@ def refuse_open(connection: apsw.Connection) -> None:
             return
         if application_id != APPLICATION_ID:
             raise foreign()
-        if "migration" not in tables:
+        if not tables.issuperset(_TABLES):
             raise corrupt()
         applied = frozenset(name for (name,) in connection.execute("SELECT name FROM migration"))
         refuse_newer(applied, int(str(connection.pragma("user_version"))))
@@ -139,7 +146,7 @@ def _refuse_read(path: Path, mode: str, is_checked: bool) -> None:
         connection.set_busy_timeout(_WAIT_MILLISECONDS)
         try:
             refuse_open(connection)
-            if is_checked and _quick_check(connection) != "ok":
+            if is_checked and not _is_sound(connection):
                 raise corrupt()
         finally:
             connection.close()
@@ -184,9 +191,12 @@ def _unreadable() -> RecollectError:
     )
 
 
-def _quick_check(connection: apsw.Connection) -> str:
-    (verdict,) = next(iter(connection.execute("PRAGMA quick_check(1)")))
-    return str(verdict)
+def _is_sound(connection: apsw.Connection) -> bool:
+    """Whether the tables hold together; the text index is made of them and can be made anew."""
+    tables = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    ).fetchall()
+    return all(connection.pragma("quick_check", name) == "ok" for (name,) in tables)
 
 
 def _beside(path: Path, suffix: str) -> Path:

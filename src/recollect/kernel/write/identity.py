@@ -95,11 +95,24 @@ def match_or_create(unit: Unit, wanted: ConceptName) -> tuple[ConceptElement, bo
             raise missing_concept(unit, wanted)
         return concept, False
     concept = find_concept(unit, ConceptName(wanted.type, wanted.name, span=wanted.span))
-    if wanted.id is not None:
-        _check_id(unit, wanted, concept)
+    check_id(unit, wanted, concept)
     if concept is not None:
+        _note_id(unit, wanted, concept)
         return concept, False
     return unit.create_concept(wanted.type, wanted.name, wanted.id), True
+
+
+def check_id(unit: Unit, wanted: ConceptName, concept: ConceptElement | None) -> None:
+    """Raise KIP_3003 when the id that is given belongs to another element than `concept`."""
+    holder = None if wanted.id is None else unit.directory.by_public_id(wanted.id)
+    if holder is not None and holder is not concept:
+        raise RecollectError(
+            DUPLICATE_EXISTS,
+            f'the id "{wanted.id}" belongs to another element',
+            hint="leave the id out, or give another",
+            span=wanted.span,
+            known=(str(wanted.id),),
+        )
 
 
 def match_link(unit: Unit, triple: Triple, span: Span | None = None) -> LinkElement | None:
@@ -143,18 +156,9 @@ def _scan(unit: Unit, sql: str, value: int | str) -> list[int]:
     ]
 
 
-def _check_id(unit: Unit, wanted: ConceptName, concept: ConceptElement | None) -> None:
-    assert wanted.id is not None
-    holder = unit.directory.by_public_id(wanted.id)
-    if holder is not None and holder is not concept:
-        raise RecollectError(
-            DUPLICATE_EXISTS,
-            f'the id "{wanted.id}" belongs to another element',
-            hint="leave the id out, or give another",
-            span=wanted.span,
-            known=(wanted.id,),
-        )
-    if holder is None and concept is not None:
+def _note_id(unit: Unit, wanted: ConceptName, concept: ConceptElement) -> None:
+    """Tell that an id given to a concept that has one already is not adopted."""
+    if wanted.id is not None and unit.directory.by_public_id(wanted.id) is None:
         own = unit.public_id(concept)
         unit.notices.append(
             Notice(

@@ -23,7 +23,7 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.kernel.write.handles import check_handles
-from recollect.kernel.write.identity import ConceptName, match_or_create
+from recollect.kernel.write.identity import ConceptName, check_id, match_or_create
 from recollect.kernel.write.linking import Item, Linking, Missing, skipped
 from recollect.kernel.write.literals import concept_name, members_value, text_value
 from recollect.kernel.write.tracker import Tracker
@@ -118,6 +118,8 @@ class _Upserting:
             concepts[index] = concept
             if handle is not None:
                 self._handles[handle.name] = concept
+        for index, _, wanted in named:  # a later block may have taken the id
+            check_id(self._unit, wanted, concepts[index])
         return concepts
 
     def _expect_concepts(self, tree: Upsert, blocks: Iterable[ConceptName]) -> None:

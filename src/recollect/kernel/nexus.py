@@ -321,6 +321,8 @@ class Nexus:
             elements = elements_meant(session, catalog, self._limits, what)
             unit = Unit(session, catalog.group, catalog.terms, self._clock())
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
+            if not receipt.ids:
+                session.roll_back()  # nothing to erase: no group stays behind
         return self._finished(receipt) if receipt.ids else receipt
 
     def drop_group(self, name: str, *, dry_run: bool = False) -> Receipt:
@@ -348,11 +350,12 @@ class Nexus:
         """Yield the living elements of the group, or of what a FIND finds, with what they need.
 
         Concepts come before links, and every link after its ends, which come with it even when
-        they are not asked for. All is read as of one moment, in many short snapshots.
+        they are not asked for. All is read as of one moment, `as_of` or that of `found`, in
+        many short snapshots. INVALID_ARGUMENT when the two name different ones.
         """
         with self._store.reading() as session:
             catalog = self._catalog(session)
-            pinned = pinned_moment(session, catalog.group, as_of)
+            pinned = pinned_moment(session, catalog.group, _one_moment(found, as_of))
             records = Records(self._store, catalog, pinned)
             if found is None:
                 return records.all()
@@ -517,6 +520,18 @@ class _Run:
 
 
 _MUTATIONS = get_args(ast.Mutation)
+
+
+def _one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
+    """Return the moment that a call names once, in either place, or twice alike."""
+    of_found = None if found is None else found.as_of
+    if as_of is not None and of_found is not None and as_of != of_found:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "as_of and the as_of of Found name different moments",
+            hint="pass one of them",
+        )
+    return of_found if as_of is None else as_of
 
 
 def _not_only(span: Span, what: str) -> RecollectError:

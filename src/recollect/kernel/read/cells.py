@@ -58,10 +58,9 @@ def _column(
         case Shape.TEXT | Shape.PLAIN:
             return [cast(Value, row[at]) for row in rows]
         case Shape.ELEMENT:
-            return [None if row[at] is None else elements[cast(int, row[at])] for row in rows]
+            return [None if row[at] is None else _element(row[at], elements) for row in rows]
         case Shape.JSON:
-            loads = orjson.loads
-            return [None if row[at] is None else loads(cast(str, row[at])) for row in rows]
+            return [None if row[at] is None else value(row[at]) for row in rows]
         case Shape.ELEMENTS | Shape.VALUES | Shape.SUM | Shape.AVG:
             end = at + output.shape.width
             return [_folded(row[at:end], output, elements) for row in rows]
@@ -76,11 +75,27 @@ def _folded(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> C
         count = cast(int, parts[4])
         return None if count == 0 else float(_sum(parts)) / count
     if output.shape is Shape.VALUES:
-        return _reduced(orjson.loads(cast(str, parts[0])), output.reduces)
+        return _reduced(_listed(parts[0]), output.reduces)
     if output.reduces in ("sum", "avg"):  # an element is not a number
         return _reduced([], output.reduces)
     ids = orjson.loads(cast(str, parts[0]))
-    return [elements[one] for one in (dict.fromkeys(ids) if output.reduces else ids)]
+    shown = dict.fromkeys(ids) if output.reduces else ids
+    return [_element(one, elements) for one in shown]
+
+
+def _element(one: SqlValue, elements: Mapping[int, Element]) -> Element:
+    element = elements.get(whole(one))
+    if element is None:
+        raise RecollectError(
+            STORE_CORRUPT, "an element is not in the table of its kind", hint="run recollect doctor"
+        )
+    return element
+
+
+def _listed(cell: SqlValue) -> list[Value]:
+    held = value(cell)
+    assert isinstance(held, list)
+    return held
 
 
 def _sum(parts: SqlRow) -> int | float:

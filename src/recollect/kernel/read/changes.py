@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.read.named import identities, public_ids
 from recollect.kernel.read.transactions import transactions_after
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.terms import Terms
 from recollect.model import (
     LINK_BIT,
@@ -37,7 +37,7 @@ def changes_after(
     Cost: four statements, and every change of those transactions. INVALID_ARGUMENT for a
     number that is none.
     """
-    if not 0 <= since < LIVING or not 0 <= limit < LIVING:
+    if not (_is_count(since) and _is_count(limit)):
         raise RecollectError(
             INVALID_ARGUMENT,
             "since and limit are not both whole numbers from 0",
@@ -55,6 +55,19 @@ def changes_after(
     for number, element, operation in rows:
         one = whole(element)
         kind = ElementKind.LINK if one & 1 == LINK_BIT else ElementKind.CONCEPT
-        change = LoggedChange(names[one], kind, Operation(text(operation)), what.get(one))
+        change = LoggedChange(names[one], kind, _operation(operation), what.get(one))
         by_transaction[whole(number)].append(change)
     return tuple(LoggedTransaction(one, tuple(by_transaction[one.number])) for one in log)
+
+
+def _operation(cell: SqlValue) -> Operation:
+    try:
+        return Operation(text(cell))
+    except ValueError as error:
+        raise RecollectError(
+            STORE_CORRUPT, "the log holds what is no operation", hint="run recollect doctor"
+        ) from error
+
+
+def _is_count(number: object) -> bool:
+    return type(number) is int and 0 <= number < LIVING  # whatever the caller's types say

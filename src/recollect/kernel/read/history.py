@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import orjson
 
+from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import identities, public_ids
 from recollect.kernel.read.transactions import transactions
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
@@ -114,7 +115,7 @@ def _written(session: Session, group: Group, ids: Sequence[int]) -> dict[int, li
     for row in session.rows(_PAST, parameters) + session.rows(_CURRENT, parameters):
         found[whole(row[0])].append(_content(row))
     for contents in found.values():
-        contents.sort(key=lambda one: one.number)
+        contents.sort(key=lambda one: one.since)
     return found
 
 
@@ -122,8 +123,8 @@ def _content(row: SqlRow) -> _Written:
     _, until, since, number, attributes, metadata, valid_at, invalid_at = row
     start, end = whole(valid_at), whole(invalid_at)
     content = Content(
-        orjson.loads(text(attributes)),
-        orjson.loads(text(metadata)),
+        members(attributes),
+        members(metadata),
         None if start == BEGINNING else Instant(start),
         None if end == FOREVER else Instant(end),
     )
@@ -152,5 +153,11 @@ def _is_valid(content: Content, at: Instant | None) -> bool:
 
 
 def _version(step: _Step, log: dict[int, Transaction]) -> Version:
-    until = None if step.until is None else log[step.until]
-    return Version(step.number, step.operation, log[step.since], until, step.before, step.after)
+    try:
+        until = None if step.until is None else log[step.until]
+        since = log[step.since]
+    except KeyError as error:
+        raise RecollectError(
+            STORE_CORRUPT, "a content was written by no transaction", hint="run recollect doctor"
+        ) from error
+    return Version(step.number, step.operation, since, until, step.before, step.after)

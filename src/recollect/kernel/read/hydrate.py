@@ -10,6 +10,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.sql.hydration import hydration_sql
 from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
@@ -28,24 +29,22 @@ def hydrate(
     found: dict[int, Element] = {}
     for row in _rows(session, group, ast.Kind.CONCEPT, concepts, moment):
         id_, given, type_, name, attributes, metadata = row
-        assert isinstance(id_, int)
-        found[id_] = Concept(
-            str(given) if given is not None else public_id(group.id_bits, id_),
+        found[whole(id_)] = Concept(
+            str(given) if given is not None else public_id(group.id_bits, whole(id_)),
             terms.text(session, int(str(type_))),
             str(name),
-            orjson.loads(str(attributes)),
-            orjson.loads(str(metadata)),
+            members(attributes),
+            members(metadata),
         )
     for row in _rows(session, group, ast.Kind.LINK, links, moment):
         id_, given, predicate, subject, subject_id, object_, object_id, attributes, metadata = row
-        assert isinstance(id_, int)
-        found[id_] = Link(
-            str(given) if given is not None else public_id(group.id_bits, id_),
+        found[whole(id_)] = Link(
+            str(given) if given is not None else public_id(group.id_bits, whole(id_)),
             _end(group, subject, subject_id),
             terms.text(session, int(str(predicate))),
             _end(group, object_, object_id),
-            orjson.loads(str(attributes)),
-            orjson.loads(str(metadata)),
+            members(attributes),
+            members(metadata),
         )
     return found
 
@@ -66,5 +65,4 @@ def _rows(
 def _end(group: Group, element: SqlValue, given: SqlValue) -> str:
     if given is not None:
         return str(given)
-    assert isinstance(element, int)
-    return public_id(group.id_bits, element)
+    return public_id(group.id_bits, whole(element))

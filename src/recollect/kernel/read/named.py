@@ -6,11 +6,10 @@ A name may have had several lives, each closed before the next began; all of the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import assert_never
 
 import orjson
 
-from recollect.errors import NOT_FOUND, RecollectError
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.store.cells import text, whole
@@ -57,15 +56,19 @@ WHERE k.id = w.value AND k.group_id = :group
 def elements_named(session: Session, group: Group, terms: Terms, what: str | Key) -> list[int]:
     """Return the integer ids of every life that a public id or a key names, oldest first.
 
-    KIP_3002 when there is none.
+    KIP_3002 when there is none, INVALID_ARGUMENT for what is neither.
     """
     match what:
-        case Key():
+        case Key(str(), str()):
             found = _by_key(session, group, terms, what)
         case str():
             found = _by_id(session, group, what)
-        case _:
-            assert_never(what)
+        case _:  # whatever the caller's types say
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "an element is named by something else than texts",
+                hint='pass its id as a str, or Key("type", "name")',
+            )
     if not found:
         raise _missing(what)
     return found

@@ -28,7 +28,18 @@ from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.protocol import SqlRow
-from recollect.model import Cell, Concept, Element, Ground, Link, Operation, Rows, Value, Why
+from recollect.model import (
+    LIVING,
+    Cell,
+    Concept,
+    Element,
+    Ground,
+    Link,
+    Operation,
+    Rows,
+    Value,
+    Why,
+)
 
 MOST_GROUNDS = 100
 """Elements shown for one row; `omitted` counts the others."""
@@ -64,9 +75,15 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
     A row that aggregates stands on all of its group. INVALID_ARGUMENT for a row that is not
     there. Cost: the query twice, without its LIMIT, and the history of what is shown.
     """
+    if type(row) is not int:  # whatever the caller's types say
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the row is a {type(row).__name__}, not a whole number",
+            hint="pass the place of a row of the answer, from 0",
+        )
     limit, offset = page(find, bindings)
     answer = Rows((), [])
-    if row >= 0 and (limit is None or row < limit):
+    if 0 <= row < LIVING - offset and (limit is None or row < limit):
         answer = reader.find(
             replace(find, limit=literal(1), offset=literal(offset + row)), bindings
         )

@@ -5,11 +5,9 @@ The rule: it fits in a prompt whatever the memory's size.
 
 from __future__ import annotations
 
-import orjson
-
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.known_terms import living_terms
-from recollect.kernel.store.cells import text
+from recollect.kernel.store.cells import members
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Value
@@ -58,7 +56,7 @@ def _identity(session: Session, group_id: int) -> dict[str, Value]:
     row = session.row(
         _SELF, {"group": group_id, "type": _SELF_TYPE, "name": _SELF_NAME, "living": LIVING}
     )
-    attributes = {} if row is None else orjson.loads(text(row[0]))
+    attributes = {} if row is None else members(row[0])
     return {part: attributes.get(part) for part in _SELF_PARTS}
 
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import orjson
-
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 
@@ -92,7 +90,7 @@ class _Identity:
 
     def document(self, attributes: SqlValue, metadata: SqlValue) -> str:
         """Return the document of one content."""
-        said, noted = orjson.loads(text(attributes)), orjson.loads(text(metadata))
+        said, noted = members(attributes), members(metadata)
         if self.is_concept:
             return concept_text(self.name, self.given_id, said, noted)
         return link_text(self.name, said, noted)

@@ -64,5 +64,31 @@ class Clock:
             order_by=(nodes.Order(nodes.Column(past, "until")),),
             limit=nodes.Number(1),
         )
-        is_current = nodes.Binary("<=", nodes.Column(alias, "changed_at"), KNOWN)
-        return nodes.Case(((is_current, current),), nodes.Scalar(look_up))
+        return nodes.Case(((is_current(alias), current),), nodes.Scalar(look_up))
+
+
+def is_current(alias: str) -> nodes.Expr:
+    """Return whether a row's content is the one that was known."""
+    return nodes.Binary("<=", nodes.Column(alias, "changed_at"), KNOWN)
+
+
+def superseded(past: str, alias: str, table: str) -> nodes.Expr:
+    """Return the condition that joins the content a row had, where it has changed since."""
+    first = f"{past}_first"
+    until = nodes.Select(
+        columns=((nodes.Aggregate("min", nodes.Column(first, "until")), ""),),
+        tables=(nodes.From(f"{table}_past", first),),
+        where=(
+            of_group(first),
+            nodes.equal(nodes.Column(first, "id"), nodes.Column(alias, "id")),
+            nodes.Binary(">", nodes.Column(first, "until"), KNOWN),
+        ),
+    )
+    return nodes.All(
+        (
+            nodes.Binary(">", nodes.Column(alias, "changed_at"), KNOWN),
+            of_group(past),
+            nodes.equal(nodes.Column(past, "id"), nodes.Column(alias, "id")),
+            nodes.equal(nodes.Column(past, "until"), nodes.Scalar(until)),
+        )
+    )

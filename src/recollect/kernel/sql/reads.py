@@ -81,7 +81,7 @@ def _read_row(rows: Rows, element: Element, alias: str, kind: ast.Kind, read: Re
             return _clock_value(rows, alias, kind, read.key)
     elif read.key in (_CONCEPT_FIELDS if is_concept else _LINK_FIELDS):
         return TextValue(_field(rows, alias, read.key), element.is_nullable)
-    content = rows.context.clock.content(alias, kind.value, read.section.value)
+    content = rows.content(alias, kind.value, read.section.value)
     return JsonValue(content, read.key)
 
 
@@ -105,16 +105,16 @@ def _computed_id(element: nodes.Expr) -> nodes.Expr:
 def _clock_value(rows: Rows, alias: str, kind: ast.Kind, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
-        return JsonValue(rows.context.clock.content(alias, kind.value, "version"))
+        return JsonValue(rows.content(alias, kind.value, "version"))
     if key in _FACT_TIMES:
-        at = rows.context.clock.content(alias, kind.value, _FACT_TIMES[key])
+        at = rows.content(alias, kind.value, _FACT_TIMES[key])
         bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))
         return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.Call("instant", (at,))))
     if key not in _TIMES:  # `_expired_at` too: what a read shows has not expired by then
         return TextValue(nodes.Null())
     number: nodes.Expr = nodes.Column(alias, _TIMES[key])
     if key == "_updated_at":
-        number = rows.context.clock.content(alias, kind.value, "changed_at")
+        number = rows.content(alias, kind.value, "changed_at")
     tx = rows.context.fresh("x")
     at_column = nodes.Column(tx, "at")
     select = nodes.Select(

@@ -18,7 +18,7 @@ from recollect.kernel.sql.bindings import (
     PredicateName,
     ReadFrom,
 )
-from recollect.kernel.sql.clock import Clock, of_group
+from recollect.kernel.sql.clock import Clock, is_current, of_group, superseded
 
 
 @dataclass(slots=True)
@@ -85,10 +85,11 @@ class Rows:
     where: list[nodes.Expr] = field(default_factory=list)
     bindings: dict[ir.Var, Binding] = field(default_factory=dict)
     stage: Stage | None = None  # the CTE these rows began with, if any
+    past: dict[str, str] = field(default_factory=dict)  # alias -> alias of its superseded content
 
     def inner(self) -> Rows:
         """Return empty rows that see the bindings of these: the inside of an EXISTS."""
-        return Rows(self.context, bindings=dict(self.bindings))
+        return Rows(self.context, bindings=dict(self.bindings), past=dict(self.past))
 
     def join(self, table: str, prefix: str) -> str:
         """Join a table after the others and return its alias."""
@@ -136,6 +137,17 @@ class Rows:
         element = replace(element, concept=concept, link=link)
         self.bindings[var] = element
         return element
+
+    def content(self, alias: str, table: str, column: str) -> nodes.Expr:
+        """Return a content column of a joined row as it was known, joining what it was then."""
+        current = nodes.Column(alias, column)
+        if not self.context.clock.has_known:
+            return current
+        if alias not in self.past:
+            past = self.past[alias] = self.context.fresh("h")
+            self.left_join(f"{table}_past", past, superseded(past, alias, table))
+        then = nodes.Column(self.past[alias], column)
+        return nodes.Case(((is_current(alias), current),), then)
 
     def _join_row(self, table: str, element: Element, *, is_certain: bool) -> str:
         alias = self.context.fresh(table[0])

@@ -117,10 +117,10 @@ class Solutions:
             known = self._implied(keys)
             if is_unique(self.branch, known):
                 return self._page(columns, (), orders), outputs
-            prefix = _prefix(position, known)
-            ordered = self._implied(var for _, var in prefix if var is not None)
+            first = _first(position, known)
+            ordered = self._implied(var for _, var in first if var in known)
             if known.issuperset(sorted_by) and ordered.issuperset(keys):
-                orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in prefix)]))
+                orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in first)]))
                 return self._page(columns, identity, orders), outputs
         return self._first_of_each(columns, identity, orders), outputs
 
@@ -194,13 +194,23 @@ def ranked(key: nodes.Expr, *, is_descending: bool) -> list[nodes.Order]:
     ]
 
 
-def _prefix(
+def _first(
     position: list[tuple[nodes.Order, ir.Var | None]], known: frozenset[ir.Var]
-) -> list[tuple[nodes.Order, ir.Var | None]]:
-    """Return the leading keys of the position that the known variables determine."""
-    prefix: list[tuple[nodes.Order, ir.Var | None]] = []
+) -> list[tuple[nodes.Order, ir.Var]]:
+    """Return the leading keys of the position of a group's first solution.
+
+    What the known variables determine is the same throughout a group. Of what is left, the
+    least id comes first; after a second one the least of all keys is no longer the first's.
+    """
+    keys: list[tuple[nodes.Order, ir.Var]] = []
+    hidden: ir.Var | None = None
     for order, var in position:
-        if var is None or var not in known:
+        if var is None or (var not in known and (not var.is_element or hidden not in (None, var))):
             break
-        prefix.append((order, var))
-    return prefix
+        if var not in known:
+            hidden = var
+            least = nodes.Aggregate("min", order.key)
+            keys.append((nodes.Order(least, order.is_descending), var))
+        else:
+            keys.append((order, var))
+    return keys

@@ -44,13 +44,25 @@ def parse_address(address: str | os.PathLike[str]) -> Address:
     return Address(Path(text))
 
 
-def _path_text(address: object) -> str:
+def named_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path that a caller names; INVALID_ARGUMENT for what can name no file."""
+    text = path if isinstance(path, str) else _path_text(path, "the path")
+    if not text or not _is_storable(text):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the path is empty or not text that names a file",
+            hint="name a file",
+        )
+    return Path(text)
+
+
+def _path_text(address: object, what: str = "the store address") -> str:
     text = os.fspath(address) if isinstance(address, os.PathLike) else None
     if isinstance(text, str):
         return text
     raise RecollectError(
         INVALID_ARGUMENT,
-        f"the store address is a {type(text or address).__name__}, not a text or a path",
+        f"{what} is a {type(text or address).__name__}, not a text or a path",
         hint='use a path such as "memory.db"',
     )
 

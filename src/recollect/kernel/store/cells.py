@@ -5,8 +5,13 @@ The rule: a cell of another type is a broken store, and says so at once.
 
 from __future__ import annotations
 
+from typing import cast
+
+import orjson
+
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.protocol import SqlValue
+from recollect.model import Attributes, Value
 
 
 def whole(cell: SqlValue) -> int:
@@ -28,6 +33,22 @@ def text(cell: SqlValue) -> str:
     if not isinstance(cell, str):
         raise RecollectError(STORE_CORRUPT, "a cell that must hold text does not")
     return cell
+
+
+def value(cell: SqlValue) -> Value:
+    """Return the value that a cell holds as JSON."""
+    try:
+        return cast(Value, orjson.loads(text(cell)))
+    except orjson.JSONDecodeError as error:
+        raise RecollectError(STORE_CORRUPT, "a cell that must hold JSON does not") from error
+
+
+def members(cell: SqlValue) -> Attributes:
+    """Return the attributes or metadata that a cell holds."""
+    held = value(cell)
+    if not isinstance(held, dict):
+        raise RecollectError(STORE_CORRUPT, "a cell that must hold a JSON object does not")
+    return held
 
 
 def octets(cell: SqlValue) -> bytes:

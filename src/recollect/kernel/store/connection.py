@@ -12,7 +12,7 @@ import apsw
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store import text_functions
-from recollect.kernel.store.faults import translated
+from recollect.kernel.store.faults import READING_ERRORS, translated
 from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
@@ -90,7 +90,7 @@ class SqliteSession:
             return self.connection.execute(sql, parameters).fetchall()
         except apsw.InterruptError as error:
             raise self._meter.exhausted() from error
-        except apsw.Error as error:
+        except READING_ERRORS as error:
             raise translated(error) from error
 
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
@@ -102,7 +102,7 @@ class SqliteSession:
             cursor.close(True)
         except apsw.InterruptError as error:
             raise self._meter.exhausted() from error
-        except apsw.Error as error:
+        except READING_ERRORS as error:
             raise translated(error) from error
         return found
 

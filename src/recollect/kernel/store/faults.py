@@ -6,6 +6,7 @@ import re
 from typing import assert_never
 
 import apsw
+import orjson
 
 from recollect.errors import (
     INTERNAL_ERROR,
@@ -22,10 +23,21 @@ _TOO_LARGE = re.compile(
 )
 """How the engine speaks of a statement that is beyond its own limits."""
 
+_NO_JSON = re.compile("malformed JSON")
+"""How the engine speaks of a cell that must hold JSON and does not."""
 
-def translated(error: apsw.Error) -> RecollectError:
+
+READING_ERRORS = (apsw.Error, UnicodeDecodeError, orjson.JSONDecodeError)
+"""What the engine and its functions raise for a statement, of cells that are not text too."""
+
+
+def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) -> RecollectError:
     """Return the registered error for one of the engine's."""
     match error:
+        case UnicodeDecodeError() | orjson.JSONDecodeError():
+            return corrupt()
+        case apsw.SQLError() if _NO_JSON.search(str(error)):
+            return corrupt()
         case apsw.BusyError() | apsw.LockedError():
             return busy()
         case apsw.CorruptError() | apsw.NotADBError() | apsw.FormatError():

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError, nearest
+from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow
 
 _LONGEST = 128
@@ -81,12 +82,9 @@ def create_group(session: Session, name: str) -> Group:
 def group_names(session: Session) -> tuple[str, ...]:
     """Return the names of all groups, in order of code points."""
     rows = session.rows("SELECT name FROM grp ORDER BY name")
-    return tuple(str(name) for (name,) in rows)
+    return tuple(text(name) for (name,) in rows)
 
 
 def _group(row: SqlRow) -> Group:
     group_id, name, id_bits = row
-    assert isinstance(group_id, int)
-    assert isinstance(name, str)
-    assert isinstance(id_bits, bytes)
-    return Group(group_id, name, id_bits)
+    return Group(whole(group_id), text(name), octets(id_bits))

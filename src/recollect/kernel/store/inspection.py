@@ -28,8 +28,10 @@ _WAIT_MILLISECONDS = 5000
 
 
 _TABLES = frozenset(
-    "migration counter grp tx change term concept link concept_past link_past tally text_index"
-    " text_past".split()
+    {
+        *("migration", "counter", "grp", "tx", "change", "term", "tally"),
+        *("concept", "link", "concept_past", "link_past", "text_index", "text_past"),
+    }
 )
 """What every store has had since its first migration."""
 

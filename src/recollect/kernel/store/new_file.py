@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.address import check_place
+from recollect.kernel.store.address import check_place, named_file
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises INVALID_ARGUMENT when something stands at `path` already. A block that fails leaves
     nothing; a process that is killed may leave a file that ends in `.part`, never a `path`.
     """
-    wanted = Path(path)
+    wanted = named_file(path)
     check_place(wanted)
     _refuse_existing(wanted)
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
@@ -27,8 +27,10 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield part
         with part.open("rb+") as written:
             os.fsync(written.fileno())  # whole on the disk before it has its name
-        _refuse_existing(wanted)
-        part.rename(wanted)
+        os.link(part, wanted)  # fails where a file has appeared meanwhile; a rename replaces it
+        _keep_name(wanted.parent)
+    except FileExistsError as error:
+        raise _taken(wanted) from error
     except OSError as error:
         raise RecollectError(
             STORE_UNAVAILABLE,
@@ -41,8 +43,23 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 def _refuse_existing(path: Path) -> None:
     if path.exists() or path.is_symlink():
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{path} is there already, and nothing is overwritten",
-            hint="name a file that is not there yet",
-        )
+        raise _taken(path)
+
+
+def _taken(path: Path) -> RecollectError:
+    return RecollectError(
+        INVALID_ARGUMENT,
+        f"{path} is there already, and nothing is overwritten",
+        hint="name a file that is not there yet",
+    )
+
+
+def _keep_name(folder: Path) -> None:
+    """Bring a new name of a folder to the disk, where a folder can be opened at all."""
+    if os.name == "nt":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

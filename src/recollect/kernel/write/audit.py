@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.cells import members, octets, text, whole
 from recollect.kernel.store.group import NO_CHAIN, Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
@@ -35,9 +34,10 @@ from recollect.kernel.write.log import (
 )
 from recollect.model import Audit, Breach, Instant
 
+_OPERATIONS = (CREATE, UPDATE, CLOSE, PURGE)
 _ABSENT = "the transaction is not in the log"
 _CHUNK = 5_000  # changes checked together
-_HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
+_HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
 
 _STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
 _TRANSACTIONS = """
@@ -83,7 +83,7 @@ WHERE e.group_id = :group AND (
     AND b.tx = e.born_at AND b.element = e.id AND b.operation = 'create')
   OR NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
     AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
-  OR e.expired_at < :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+  OR e.expired_at <> :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
     AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
   OR e.version <> 1 + (SELECT count(*) FROM {table}_past AS p
     WHERE p.group_id = :group AND p.id = e.id))
@@ -99,6 +99,13 @@ WHERE e.group_id = :group AND (
   OR NOT EXISTS (SELECT 1 FROM {table} AS o WHERE o.group_id = :group AND o.id = e.id))
 LIMIT 1
 """
+_MISNUMBERED_PAST = """
+SELECT e.id, e.changed_at FROM (
+  SELECT p.id, p.changed_at, p.version,
+    row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
+  FROM {table}_past AS p WHERE p.group_id = :group) AS e
+WHERE e.version <> e.place LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +119,13 @@ class Head:
         return f"{self.number}:{self.chain}"
 
 
-def parse_head(written: str) -> Head:
+def parse_head(written: object) -> Head:
     """Return the head a text names, or INVALID_ARGUMENT.
 
     >>> str(parse_head("0:" + 64 * "0")) == "0:" + 64 * "0"
     True
     """
-    found = _HEAD.fullmatch(written.strip())
+    found = _HEAD.fullmatch(written.strip()) if isinstance(written, str) else None
     if found is None:
         raise RecollectError(
             INVALID_ARGUMENT,
@@ -239,6 +246,8 @@ class _Auditing:
         """Return what is wrong with one change, or nothing."""
         element, operation, digest = logged
         name = public_id(self._group.id_bits, element)
+        if operation not in _OPERATIONS:
+            return f"what it did to {name} is no operation"
         if row is None:
             if operation == PURGE:
                 is_right = digest == purge_digest(element)
@@ -269,7 +278,7 @@ class _Auditing:
     def _unlogged(self) -> Breach | None:
         """Return the first content that no transaction of the log wrote, or left like that."""
         for table in ("concept", "link"):
-            for sql in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST):
+            for sql in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST, _MISNUMBERED_PAST):
                 parameters = {"living": LIVING} if sql is _UNLOGGED_CONTENTS else {}
                 for element, number in self._rows(sql.format(table=table), **parameters):
                     name = public_id(self._group.id_bits, whole(element))
@@ -289,9 +298,14 @@ def _row(row: SqlRow, past: Mapping[int, tuple[SqlValue, ...]]) -> _Row:
         changed_at=whole(changed_at),
         expired_at=whole(expired_at),
         content=row[5:9],
-        identity=(whole(one), *(cast("int | str | None", part) for part in row[9:])),
+        identity=(whole(one), *map(_part, row[9:])),
         past=past,
     )
+
+
+def _part(cell: SqlValue) -> int | str | None:
+    """Return a part of an identity, whichever it is; None: an id that was not given, no term."""
+    return cell if cell is None or isinstance(cell, int) else text(cell)
 
 
 def _text_or_none(cell: SqlValue) -> str | None:
@@ -299,11 +313,16 @@ def _text_or_none(cell: SqlValue) -> str | None:
 
 
 def _digest(row: _Row, written: tuple[SqlValue, ...]) -> bytes:
-    """Return the digest of a content; an empty one when it is not even JSON."""
-    attributes, metadata, valid_at, invalid_at = written
+    """Return the digest of a content; an empty one when it is not as the writer spells it.
+
+    Any other spelling may say two things at once: readers need not take the same of two keys.
+    """
+    *spelled, valid_at, invalid_at = written
     try:
-        said, noted = orjson.loads(text(attributes)), orjson.loads(text(metadata))
-    except orjson.JSONDecodeError:
+        said, noted = map(members, spelled)
+    except RecollectError:
+        return b""
+    if [orjson.dumps(one).decode() for one in (said, noted)] != spelled:
         return b""
     content = Content(said, noted, Instant(whole(valid_at)), Instant(whole(invalid_at)))
     return content_digest(row.salt, row.identity, content)

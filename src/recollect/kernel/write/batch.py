@@ -6,10 +6,17 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import assert_never
 
-from recollect.errors import DUPLICATE_EXISTS, NOT_FOUND, REFERENCE_ERROR, RecollectError, nearest
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    INVALID_ARGUMENT,
+    NOT_FOUND,
+    REFERENCE_ERROR,
+    RecollectError,
+    nearest,
+)
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.identity import (
     ConceptName,
@@ -22,6 +29,7 @@ from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members, plain_predicate
 from recollect.model import (
+    Attributes,
     BatchReport,
     Change,
     Delete,
@@ -80,12 +88,17 @@ class _Batch:
                 case RemoveKeys() | Delete():
                     references = (change.element,)
                 case _:
-                    assert_never(change)
+                    raise _unknown("change", change, "PutConcept, PutLink, RemoveKeys or Delete")
             for one in references:
-                if isinstance(one, Key):
-                    keys[identifier(one.type, "type"), identifier(one.name, "name")] = None
-                elif isinstance(one, str):
-                    ids.append(one)
+                match one:
+                    case Key():
+                        keys[identifier(one.type, "type"), identifier(one.name, "name")] = None
+                    case str():
+                        ids.append(one)
+                    case Local(str()):
+                        continue
+                    case _:
+                        raise _unknown("reference", one, "an id, a Key or a Local")
         coded = [(unit.terms.code(kind), name) for kind, name in keys]
         unit.directory.expect_concepts((code, name) for code, name in coded if code is not None)
         unit.directory.expect_public_ids(identifier(one, "id") for one in ids if one is not None)
@@ -102,7 +115,9 @@ class _Batch:
             case RemoveKeys():
                 element = self._resolve(change.element)
                 self.tracker.meet(element, is_new=False)
-                content = without_keys(element.content, change.attributes, change.metadata)
+                attributes = _keys(change.attributes, "attributes")
+                metadata = _keys(change.metadata, "metadata")
+                content = without_keys(element.content, attributes, metadata)
                 self._unit.set_content(element, content)
                 return element
             case Delete():
@@ -120,7 +135,7 @@ class _Batch:
         )
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
-        own = metadata if change.own_metadata is None else change.own_metadata
+        own = _own(metadata, change.own_metadata)
         concept, is_new = match_or_create(self._unit, wanted)
         self.tracker.meet(concept, is_new)
         self._unit.put(concept, attributes, metadata, own)
@@ -209,6 +224,8 @@ class _Batch:
     def _name(self, handle: str | None, element: Element) -> None:
         if handle is None:
             return
+        if not isinstance(handle, str):
+            raise _unknown("handle", handle, "a str")
         if handle in self._handles:
             raise RecollectError(
                 DUPLICATE_EXISTS,
@@ -242,3 +259,33 @@ class _Batch:
         if concept is not None:
             self._named[name] = concept
         return concept
+
+
+def _own(metadata: Attributes, own: Attributes | None) -> Attributes:
+    """Return the metadata that moves the fact clock: all of it, or the part that is named."""
+    if own is None:
+        return metadata
+    part = members(own, "own_metadata")
+    if part.items() <= metadata.items():
+        return part
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        "own_metadata is no part of the metadata",
+        hint="repeat in metadata what own_metadata holds",
+    )
+
+
+def _keys(keys: object, section: str) -> frozenset[str]:
+    """Return the keys that a change removes."""
+    if isinstance(keys, Set | list | tuple) and all(isinstance(key, str) for key in keys):
+        return frozenset(keys)
+    raise _unknown(f"set of {section}", keys, "a frozenset of str")
+
+
+def _unknown(what: str, given: object, expected: str) -> RecollectError:
+    """Return the error for what is of another type than the caller's types say."""
+    return RecollectError(
+        INVALID_ARGUMENT,
+        f"a {what} of the batch is a {type(given).__name__}",
+        hint=f"pass {expected}",
+    )

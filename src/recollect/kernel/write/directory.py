@@ -11,6 +11,7 @@ from typing import cast
 
 import orjson
 
+from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
@@ -257,6 +258,6 @@ class Directory:
 def _before(shared: _Shared) -> Before:
     _, _, _, attributes, metadata, valid_at, invalid_at, version, born_at, changed_at = shared
     content = Content(
-        orjson.loads(attributes), orjson.loads(metadata), Instant(valid_at), Instant(invalid_at)
+        members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at)
     )
     return Before(content, version, born_at, changed_at)

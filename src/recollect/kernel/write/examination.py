@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
@@ -156,7 +157,17 @@ def examine_group(session: Session, group: Group) -> list[Finding]:
             first = public_id(group.id_bits, min(ids))
             message = f"{count} {question.problem}; the first is {first}"
             findings.append(Finding(question.check, message, group.name))
-    if (breach := audit(session, group).breach) is not None:
-        message = f"transaction {breach.transaction}: {breach.problem}"
-        findings.append(Finding("log", message, group.name))
-    return findings
+    return findings + _audited(session, group)
+
+
+def _audited(session: Session, group: Group) -> list[Finding]:
+    """Return what is wrong with the log, or that the rows cannot even be read to tell."""
+    try:
+        breach = audit(session, group).breach
+    except RecollectError as error:
+        if error.code is not STORE_CORRUPT:
+            raise
+        return [Finding("contents", error.message, group.name)]
+    if breach is None:
+        return []
+    return [Finding("log", f"transaction {breach.transaction}: {breach.problem}", group.name)]

@@ -21,6 +21,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
+    LIVING,
     TALLY_CONCEPTS,
     TALLY_KEYED,
     TALLY_LINK_OBJECTS,
@@ -80,6 +81,13 @@ WHERE c.id = w.value AND c.group_id = :group
 UNION
 SELECT k.predicate FROM json_each(:ids) AS w CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group
+"""
+_LIVING = f"""
+SELECT c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
+WHERE c.id = w.value AND c.group_id = :group AND c.expired_at = {LIVING}
+UNION ALL
+SELECT k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group AND k.expired_at = {LIVING}
 """
 _IS_USED = """
 SELECT EXISTS (SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.type = :code)
@@ -175,11 +183,11 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
 
 
 def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
-    """Take elements out of the text index."""
-    unit.directory.expect_ids(elements)
+    """Take elements out of the text index; their contents need not even be readable."""
     texts = TextIndex(unit.session, unit.group.group_id)
+    living = {whole(one) for (one,) in _each(unit.session, unit.group, _LIVING, elements)}
     for one in elements:
-        texts.remove(one, was_living=unit.directory.by_id(one) is not None)
+        texts.remove(one, was_living=one in living)
     texts.flush()
 
 

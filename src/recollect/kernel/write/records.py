@@ -18,7 +18,7 @@ from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.record import record_sql
 from recollect.kernel.sql.sqlite import SQLITE
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue, Store
@@ -165,8 +165,8 @@ class Records:
             self._public_id(id_, given),
             self.catalog.terms.text(session, whole(type_)),
             text(name),
-            orjson.loads(text(attributes)),
-            orjson.loads(text(metadata)),
+            members(attributes),
+            members(metadata),
         )
         clock = _Clock(whole(valid_at), whole(invalid_at), concept.metadata)
         return ConceptRecord(concept, given is not None, clock.inherited(), clock.earlier())
@@ -184,8 +184,8 @@ class Records:
             _id_of(source),
             self.catalog.terms.text(session, whole(predicate)),
             _id_of(target),
-            orjson.loads(text(attributes)),
-            orjson.loads(text(metadata)),
+            members(attributes),
+            members(metadata),
         )
         clock = _Clock(whole(valid_at), whole(invalid_at), link.metadata)
         is_keyed = text(key) != "" or _is_keyed(source) or _is_keyed(target)
@@ -230,7 +230,12 @@ def _is_time(value: object) -> bool:
 
 
 def _iso(instant: int) -> str:
-    return (_EPOCH + timedelta(milliseconds=instant)).isoformat(timespec="milliseconds")
+    try:
+        return (_EPOCH + timedelta(milliseconds=instant)).isoformat(timespec="milliseconds")
+    except OverflowError as error:
+        raise RecollectError(
+            STORE_CORRUPT, "a fact time is beyond the years 1 to 9999", hint="run recollect doctor"
+        ) from error
 
 
 def _is_keyed(record: Record) -> bool:

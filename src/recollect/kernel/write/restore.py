@@ -28,6 +28,7 @@ _AT_ONCE = 2_000  # rows written together
 _HOLDS = """
 SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
   + (SELECT count(*) FROM term AS m WHERE m.group_id = :group)
+  + (SELECT count(*) FROM attribute_index AS i WHERE i.group_id = :group)
 """
 _STAND = "UPDATE grp SET id_bits = ?, number = ?, at = ?, chain = ? WHERE group_id = ?"
 _TAKEN = """

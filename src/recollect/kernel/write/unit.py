@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
+from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.protocol import Session
@@ -277,14 +278,10 @@ def _standing(session: Session, group_id: int) -> tuple[int, int, bytes]:
     row = session.row(sql, (group_id,))
     assert row is not None
     number, at, chain = row
-    assert isinstance(number, int)
-    assert isinstance(at, int)
-    assert isinstance(chain, bytes)
-    return number, at, chain
+    return whole(number), whole(at), octets(chain)
 
 
 def _last_n(session: Session) -> int:
     row = session.row("SELECT c.last_n FROM counter AS c")
     assert row is not None
-    assert isinstance(row[0], int)
-    return row[0]
+    return whole(row[0])

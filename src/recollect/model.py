@@ -90,7 +90,7 @@ class Limits:
     max_rows: int = 100_000
     max_steps: int = 500_000_000  # the engine's instructions: the same on every machine
     max_seconds: float = 30.0
-    max_depth: int = 64  # of blocks, patterns and values in each other
+    max_depth: int = 64  # of blocks and patterns in each other, and of a value
     max_length: int = 32 * 2**20  # bytes of text
 
 
@@ -212,11 +212,15 @@ Result = Rows | Hits | Description | Explanation | UpsertReport | DeleteReport |
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The results of one text, a result per statement, and what to know about them."""
+    """The results of one text, a result per statement, and what to know about them.
+
+    `transaction` is the number of what was written; None where nothing was, in the end.
+    """
 
     results: tuple[Result, ...]
     notices: tuple[Notice, ...] = ()
     is_dry_run: bool = False
+    transaction: int | None = None
 
 
 # Changes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -12,7 +13,19 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Change, Delete, Instant, Key, PutConcept, PutLink
+from recollect.model import (
+    AsOf,
+    Change,
+    ConceptRecord,
+    Delete,
+    Found,
+    Instant,
+    Key,
+    Local,
+    PutConcept,
+    PutLink,
+    RemoveKeys,
+)
 
 SURROGATE = "\ud800"
 
@@ -221,3 +234,74 @@ def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
     for path in (file / "memory.db", file / "deeper" / "memory.db"):
         with pytest.raises(RecollectError, match=r"foreign\.txt is a file, not a folder"):
             Nexus.open(path)
+
+
+QUERY = 'FIND(?x) WHERE { ?x {type: "T"} }'
+
+MISTAKES: list[Callable[[Any], object]] = [
+    lambda nexus: nexus.changes("1"),
+    lambda nexus: nexus.changes(None),
+    lambda nexus: nexus.changes(0, True),
+    lambda nexus: nexus.why(QUERY, "1"),
+    lambda nexus: nexus.why(QUERY, True),
+    lambda nexus: nexus.why(QUERY, 2**70),
+    lambda nexus: nexus.why(QUERY + " OFFSET 1", 2**62 - 1),
+    lambda nexus: nexus.history(5),
+    lambda nexus: nexus.history(None),
+    lambda nexus: nexus.history(Key(1, 2)),  # type: ignore[arg-type]
+    lambda nexus: nexus.purge(None),
+    lambda nexus: nexus.purge(Key("T", b"x")),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([5]),
+    lambda nexus: nexus.write([Delete(["x"])]),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([Delete(Local(["x"]))]),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([PutLink(5, "p", Key("T", "x"))]),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([PutConcept("T", "y", handle=["y"])]),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([RemoveKeys("x", attributes=5)]),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([RemoveKeys("x", metadata="key")]),  # type: ignore[arg-type]
+    lambda nexus: nexus.write([RemoveKeys("x", attributes=[["n"]])]),  # type: ignore[arg-type]
+    lambda nexus: nexus.verify(5),
+    lambda nexus: nexus.verify("\u0661:" + 64 * "0"),
+    lambda nexus: nexus.restore(io.StringIO()),
+    lambda nexus: nexus.restore(None),
+    lambda nexus: nexus.restore("a\0b"),
+    lambda nexus: nexus.dump(io.StringIO()),
+    lambda nexus: nexus.dump(5),
+    lambda nexus: nexus.dump("a\0b"),
+    lambda nexus: nexus.dump("a\ud800"),
+    lambda nexus: nexus.dump(""),
+    lambda nexus: nexus.backup("a\0b"),
+    lambda nexus: nexus.backup(b"copy.db"),
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_what_no_call_can_use_is_an_invalid_argument(
+    nexus: Nexus, mistake: Callable[[Any], object]
+) -> None:
+    nexus.write([PutConcept("T", "x", {"n": 1}, id="x")])
+    assert code_of(lambda: mistake(nexus)) == "INVALID_ARGUMENT"
+    assert nexus.stats().transactions == 1
+
+
+def test_elements_are_those_of_the_moment_that_found_names(nexus: Nexus) -> None:
+    nexus.write([PutConcept("T", "old")])
+    nexus.write([Delete(Key("T", "old")), PutConcept("T", "new")])
+    first, second = (AsOf(known=at, known_is_transaction=True) for at in (1, 2))
+
+    def names(found: Found, as_of: AsOf | None = None) -> list[str]:
+        records = nexus.elements(found, as_of=as_of)
+        return [one.concept.name for one in records if isinstance(one, ConceptRecord)]
+
+    assert names(Found(QUERY)) == ["new"]
+    assert names(Found(QUERY, as_of=first)) == ["old"]
+    assert names(Found(QUERY), first) == names(Found(QUERY, as_of=first), first) == ["old"]
+    assert code_of(lambda: names(Found(QUERY, as_of=first), second)) == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_purge_that_finds_nothing_leaves_no_group(nexus: Nexus, dry_run: bool) -> None:
+    receipt = nexus.group("ghost").purge(Found(QUERY), dry_run=dry_run)
+    assert receipt.ids == ()
+    assert nexus.groups() == []
+    nexus.write([PutConcept("T", "x")])
+    assert nexus.groups() == ["default"]

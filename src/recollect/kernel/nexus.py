@@ -203,6 +203,7 @@ class Nexus:
         """
         limits = limits or self._limits
         check_parameters(parameters or {}, limits.max_depth)
+        _check_on_missing(on_missing)
         bindings = Bindings(parameters or {})
         source = "" if _is_batch(text) else cast(str, text)
         with _quoting(source):
@@ -221,10 +222,11 @@ class Nexus:
                 else:
                     results = (apply_changes(unit, text),)
                 progress("keeping", 0, 0)
-                if unit.commit(actor, request_id) is None:
+                number = unit.commit(actor, request_id)
+                if number is None:
                     session.roll_back()  # nothing changed: no group, no term stays behind
         notices = _notices(script, bindings, [*reader.notices, *unit.notices])
-        return Answer(results, notices, dry_run)
+        return Answer(results, notices, dry_run, None if dry_run else number)
 
     def only_reads(self, text: str) -> bool:
         """Whether no statement of the text changes the graph; raises what `read` would."""
@@ -234,7 +236,7 @@ class Nexus:
     def search(
         self,
         term: str,
-        kind: ElementKind | None = None,
+        kind: ElementKind | Literal["concept", "link"] | None = None,
         type: str | None = None,
         limit: int = DEFAULT_LIMIT,
         *,
@@ -242,7 +244,7 @@ class Nexus:
     ) -> Answer:
         """Find the elements a plain text is about, best first: SEARCH as a call."""
         query = ast.Search(
-            None if kind is None else ast.Kind(kind),
+            None if kind is None else _kind(kind),
             literal(term),
             None if type is None else literal(type),
             literal(limit),
@@ -517,6 +519,27 @@ class _Run:
         return self._reader.targets(
             statement.where, statement.target, self._bindings, links_only=links_only
         )
+
+
+def _check_on_missing(on_missing: str) -> None:
+    """Refuse what is none of the two, whatever the caller's types say."""
+    if on_missing not in get_args(OnMissing):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'on_missing is {on_missing!r}, which is neither "skip" nor "error"',
+            hint='pass on_missing="skip"',
+        )
+
+
+def _kind(kind: str) -> ast.Kind:
+    try:
+        return ast.Kind(kind)
+    except ValueError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{kind!r} is no kind of element",
+            hint='pass "concept" or "link"',
+        ) from error
 
 
 _MUTATIONS = get_args(ast.Mutation)

@@ -18,6 +18,7 @@ from recollect.kernel import parse_address
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"
 PROGRAM = "recollect"
+DEFAULT_GROUP = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,11 @@ class Settings:
             )
         if given is not None:
             return given
-        return self.environment.get("RECOLLECT_GROUP") or "default"
+        return self.environment.get("RECOLLECT_GROUP") or DEFAULT_GROUP
+
+    def actor(self, given: str | None = None) -> str | None:
+        """Return who writes: given, RECOLLECT_ACTOR, nobody that is known."""
+        return self.environment.get("RECOLLECT_ACTOR") or None if given is None else given
 
     def history(self) -> Path:
         """Return the file of the shell's history."""

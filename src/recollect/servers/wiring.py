@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    NOT_FOUND,
+    STORE_UNAVAILABLE,
+    RecollectError,
+    nearest,
+)
 from recollect.kernel import Nexus
-from recollect.servers.settings import Located, Settings
+from recollect.servers.settings import DEFAULT_GROUP, Located, Settings
+
+FEW_GROUPS = 10
+"""So many names of groups fit into an error."""
 
 
 def open_nexus(located: Located, group: str, *, create: bool = False) -> Nexus:
@@ -31,6 +42,35 @@ def open_nexus(located: Located, group: str, *, create: bool = False) -> Nexus:
         if error.code.category != "storage":
             raise
         raise replace(error, message=f"{located.path}: {error.message}") from error
+
+
+@contextmanager
+def filled_nexus(located: Located, group: str) -> Iterator[Nexus]:
+    """Open a memory to fill it; one made for work that failed goes again if it holds nothing."""
+    file = located.file
+    is_new = file is not None and not file.exists()
+    is_in_vain = False
+    try:
+        with open_nexus(located, group, create=True) as nexus:
+            try:
+                yield nexus
+            except BaseException:
+                is_in_vain = is_new and not nexus.groups()
+                raise
+    finally:
+        if is_in_vain and file is not None:
+            file.unlink(missing_ok=True)
+
+
+def require_group(nexus: Nexus) -> None:
+    """Refuse a group that nobody wrote to with KIP_3002; in a new memory `default` is one."""
+    name, names = nexus.group_name, nexus.groups()
+    if name in names or (not names and name == DEFAULT_GROUP):
+        return
+    known = nearest(name, names)
+    there = f" (there are: {', '.join(names[:FEW_GROUPS])})" if names and not known else ""
+    hint = f"use --group {quote(known[0])}" if known else "recollect groups"
+    raise RecollectError(NOT_FOUND, f'no group is named "{name}"{there}', hint=hint, known=known)
 
 
 def make_folder(folder: Path) -> None:

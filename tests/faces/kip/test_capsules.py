@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
 from hypothesis import HealthCheck, given, note, settings
@@ -20,7 +21,7 @@ from recollect.faces.kip.capsules import (
     write_capsules,
 )
 from recollect.kernel.lang import ast
-from recollect.model import AsOf, ConceptRecord, Instant, Key, PutConcept, PutLink, Rows
+from recollect.model import AsOf, ConceptRecord, Instant, Key, PutConcept, PutLink, Rows, Value
 
 EXAMPLES = settings.default.max_examples if settings.default else 100
 LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -180,3 +181,34 @@ def test_an_import_that_names_what_is_not_there_fails_whole() -> None:
             list(import_capsules(nexus, [text]))
         assert caught.value.code.code == "KIP_3002"
         assert nexus.stats().concepts == 0
+
+
+def nested(levels: int, inmost: Value) -> Value:
+    value = inmost
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("inmost", [[], {}, [1], {"a": 1}])
+def test_a_value_may_nest_as_deep_in_a_batch_as_in_a_text_and_is_imported_again(
+    inmost: Value,
+) -> None:
+    a = Key("T", "a")
+    with recollect.open(":memory:") as nexus:
+        deepest = nested(63, inmost)
+        said = {"v": deepest}
+        nexus.write([PutConcept("T", "a", said, said), PutLink(a, "p", a, said, said)])
+        with copied(list(export_capsules(nexus))) as copy:
+            assert living(copy) == living(nexus)
+        copy_of = 'UPSERT { CONCEPT { {type: "T", name: "b"} SET ATTRIBUTES { v: $v } } }'
+        nexus.write(copy_of, {"v": deepest})
+        deeper = nested(64, inmost)
+        for refused in (
+            lambda: nexus.write([PutConcept("T", "a", {"v": deeper})]),
+            lambda: nexus.write(copy_of, {"v": deeper}),
+            lambda: nexus.write(copy_of.replace("$v", json.dumps(deeper))),
+        ):
+            with pytest.raises(RecollectError) as caught:
+                refused()
+            assert caught.value.code.code == "KIP_4002"

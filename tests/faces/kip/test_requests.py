@@ -133,7 +133,7 @@ def test_a_transaction_that_has_not_been_is_answered_as_of_the_last_with_a_warni
     response = execute_kip(medicine, NAMES, as_of={"known": last + 90})
     assert response["result"] == execute_kip(medicine, NAMES)["result"]
     (warning,) = response["warnings"]
-    assert (warning["code"], warning["hint"]) == ("future_transaction", f"use known {last}")
+    assert (warning["code"], warning["hint"]) == ("future_transaction", f'use {{"known": {last}}}')
     assert "warnings" not in execute_kip(medicine, NAMES, as_of={"known": last})
     assert "warnings" not in execute_kip(medicine, NAMES, as_of={"known": "2999"})
 

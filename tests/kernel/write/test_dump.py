@@ -139,6 +139,14 @@ def test_a_group_that_is_not_empty_is_not_restored_into(dump: bytes) -> None:
         assert "is not empty" in refused(nexus, dump)
 
 
+def test_a_group_that_declares_an_index_is_not_restored_into(dump: bytes) -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.add_index("Food", "m")
+        with pytest.raises(RecollectError, match="is not empty"):
+            nexus.restore(io.BytesIO(dump))
+        assert [one.attribute for one in nexus.indexes()] == ["m"]
+
+
 def test_ids_that_others_have_are_not_taken(dump: bytes) -> None:
     with recollect.open(":memory:", group="another") as nexus:
         nexus.write([PutConcept("T", "a"), PutConcept("T", "b")])

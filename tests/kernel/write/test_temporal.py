@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.kernel.write.memory import Memory
 
+from recollect.errors import RecollectError
 from recollect.kernel.write.temporal import parse_instant
 from recollect.model import BEGINNING, FOREVER, PutConcept, PutLink, RemoveKeys
 
@@ -105,3 +108,12 @@ def test_a_fact_that_ends_before_it_begins_is_stored_with_a_notice(
     written = memory.write([PutConcept("T", "A", {}, members)])
     assert [notice.code for notice in written.notices] == ["fact_time_empty"]
     assert memory.concepts()["T A"] == ({}, members)
+
+
+@pytest.mark.parametrize("own", [5, ["valid_from"], {"valid_from": "2020"}, {"confidence": 1}])
+def test_what_is_called_own_must_be_a_part_of_the_metadata(memory: Memory, own: Any) -> None:
+    before = memory.everything()
+    with pytest.raises(RecollectError) as caught:
+        memory.write([PutConcept("T", "A", {}, {"valid_from": "2024-05"}, own_metadata=own)])
+    assert caught.value.code.code in ("INVALID_ARGUMENT", "KIP_2003")
+    assert memory.everything() == before

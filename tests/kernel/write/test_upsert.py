@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.kernel.write.memory import Memory
+from tests.reference.run import Reference
 
 from recollect.errors import RecollectError
 from recollect.model import PutLink, Skipped
@@ -330,3 +331,19 @@ def test_an_attribute_that_a_field_hides_is_noted(memory: Memory) -> None:
         'UPSERT { CONCEPT { {type: "T", name: "A"} SET ATTRIBUTES { name: "x" } } }'
     )
     assert [notice.code for notice in written.notices] == ["hidden_attribute"]
+
+
+ID_TAKEN_LATER = """
+UPSERT {
+    CONCEPT @a { {type: "T", name: "d"} }
+    CONCEPT @b { {type: "T", name: "d", id: "g1"} }
+    CONCEPT @c { {type: "T", name: "c", id: "g1"} }
+}
+"""
+
+
+def test_an_id_that_a_later_block_takes_is_refused_on_the_first_run(memory: Memory) -> None:
+    assert refused(memory, ID_TAKEN_LATER, "KIP_3003").known == ("g1",)
+    with pytest.raises(RecollectError) as caught:
+        Reference().run(ID_TAKEN_LATER)
+    assert caught.value.code.code == "KIP_3003"

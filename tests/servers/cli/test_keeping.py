@@ -139,6 +139,6 @@ def test_indexes_are_listed_added_and_dropped(cli: Cli, memory: str):
     assert rows(cli, memory)
     assert "use Drug.risk_level" in cli("index", "drop", "Drug.risk_lvl", "--db", memory).stderr
     assert cli("index", "drop", "Drug.risk_level", "--db", memory).stdout == "no indexes\n"
-    assert cli("index", "add", "risk_level", "--db", memory).exit_code == 1
+    assert cli("index", "add", "risk_level", "--db", memory).exit_code == 2
     assert cli("index", "add", "--db", memory).exit_code == 2
     assert cli("index", "list", "Drug.x", "--db", memory).exit_code == 2

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO, assert_never
 
+from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.faces.kip.as_of import read_as_of
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, Upsert, parse
 from recollect.model import (
     AsOf,
     Attributes,
@@ -55,7 +56,7 @@ def export_capsules(
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did."""
+    """What an import did: elements that each capsule made, or left with another content."""
 
     capsules: int
     created: int
@@ -63,16 +64,22 @@ class Imported:
 
 
 def import_capsules(
-    nexus: Nexus, capsules: Iterable[str], *, actor: str | None = None
+    nexus: Nexus,
+    capsules: Iterable[str],
+    *,
+    actor: str | None = None,
+    request_id: str | None = None,
 ) -> Iterator[Imported]:
     """Run capsules in order, each one transaction, and yield what was done so far after each.
 
-    The target of a link that is not there is an error, not left out. What stands already is
+    A text that holds anything but UPSERT is no capsule: KIP_1001. The target of a link that is
+    not there is an error, not left out. What stands already is
     not changed by what it says again, so an import that was cut short can be run again.
     """
     done = Imported(0, 0, 0)
     for text in capsules:
-        answer = nexus.write(text, on_missing="error", actor=actor)
+        _refuse_other_than_upsert(text)
+        answer = nexus.write(text, on_missing="error", actor=actor, request_id=request_id)
         reports = [one for one in answer.results if isinstance(one, UpsertReport)]
         done = Imported(
             done.capsules + 1,
@@ -80,6 +87,18 @@ def import_capsules(
             done.updated + sum(report.updated for report in reports),
         )
         yield done
+
+
+def _refuse_other_than_upsert(text: str) -> None:
+    for statement in parse(text).statements:
+        if not isinstance(statement, Upsert):
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "a capsule holds nothing but UPSERT, and this statement is something else",
+                hint="recollect run",
+                source=text,
+                span=statement.span,
+            )
 
 
 def write_capsules(capsules: Iterable[str], stream: TextIO) -> Iterator[int]:

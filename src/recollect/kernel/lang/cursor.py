@@ -18,7 +18,7 @@ from recollect.errors import (
 from recollect.kernel.lang import diagnose
 from recollect.kernel.lang.tokens import END, Tokens
 
-MAX_DEPTH = 64  # values, patterns, blocks and parentheses inside one another
+MAX_DEPTH = 64  # patterns, blocks and parentheses inside one another; and the same of a value
 
 
 class Cursor:
@@ -103,6 +103,18 @@ class Cursor:
     def ascend(self) -> None:
         """Leave the level that `descend` began."""
         self._depth -= 1
+
+    def begin_value(self) -> int:
+        """Count levels from here: a value may nest as deep wherever it stands.
+
+        Returns what `end_value` wants.
+        """
+        outside, self._depth = self._depth, 0
+        return outside
+
+    def end_value(self, outside: int) -> None:
+        """Go on with the levels around a value."""
+        self._depth = outside
 
     def here(self) -> Span:
         """Return the place of the current token."""

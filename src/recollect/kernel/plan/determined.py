@@ -17,6 +17,16 @@ def all_steps(branch: ir.Branch) -> Iterator[ir.Step]:
                 yield from all_steps(inner)
 
 
+def values_read(branch: ir.Branch) -> Iterator[ir.Var]:
+    """Yield the variables that a branch reads from elements, in every block of it."""
+    for step in branch.steps:
+        if isinstance(step, ir.ReadValue):
+            yield step.value
+        elif isinstance(step, ir.Extend | ir.Exclude):
+            for inner in step.branches:
+                yield from values_read(inner)
+
+
 def owners(branch: ir.Branch) -> dict[ir.Var, ir.Var]:
     """Return value variable -> the element variable it is read from.
 

@@ -21,8 +21,6 @@ def fault(value: object, depth: int) -> str:
     >>> fault({1: 2}, 2)
     'an object with a key that is not text'
     """
-    if depth < 0:
-        return _TOO_DEEP
     match value:
         case str():
             return _text_fault(value)
@@ -32,6 +30,8 @@ def fault(value: object, depth: int) -> str:
             return "" if SMALLEST <= value <= LARGEST else "a whole number beyond 64 bits"
         case float():
             return "" if isfinite(value) else "a number that is not finite"
+        case dict() | list() if depth < 1:
+            return _TOO_DEEP
         case dict():
             if not all(type(key) is str for key in value):
                 return "an object with a key that is not text"

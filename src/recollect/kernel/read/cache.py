@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
@@ -18,7 +19,7 @@ class Cache(Generic[KeyT, ValueT]):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._values: dict[KeyT, ValueT] = {}
+        self._values: OrderedDict[KeyT, ValueT] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, key: KeyT) -> ValueT | None:
@@ -30,7 +31,7 @@ class Cache(Generic[KeyT, ValueT]):
         with self._lock:
             self._values[key] = value
             if len(self._values) > self._size:
-                del self._values[next(iter(self._values))]
+                self._values.popitem(last=False)
 
     def get(self, key: KeyT, make: Callable[[], ValueT]) -> ValueT:
         """Return the value of a key, made when it is not there."""

@@ -8,9 +8,10 @@ from typing import assert_never, cast
 
 import orjson
 
-from recollect.errors import INVALID_VALUE, RecollectError
+from recollect.errors import INVALID_VALUE, STORE_CORRUPT, RecollectError
 from recollect.kernel.sql.output import Output, Shape
-from recollect.kernel.store.protocol import SqlRow
+from recollect.kernel.store.cells import json_value, whole
+from recollect.kernel.store.protocol import SqlRow, SqlValue
 from recollect.model import Cell, Element, Value
 
 
@@ -60,7 +61,7 @@ def _column(
         case Shape.ELEMENT:
             return [None if row[at] is None else _element(row[at], elements) for row in rows]
         case Shape.JSON:
-            return [None if row[at] is None else value(row[at]) for row in rows]
+            return [None if row[at] is None else json_value(row[at]) for row in rows]
         case Shape.ELEMENTS | Shape.VALUES | Shape.SUM | Shape.AVG:
             end = at + output.shape.width
             return [_folded(row[at:end], output, elements) for row in rows]
@@ -93,7 +94,7 @@ def _element(one: SqlValue, elements: Mapping[int, Element]) -> Element:
 
 
 def _listed(cell: SqlValue) -> list[Value]:
-    held = value(cell)
+    held = json_value(cell)
     assert isinstance(held, list)
     return held
 

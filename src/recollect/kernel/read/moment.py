@@ -58,6 +58,12 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
                 f"the instant {at} is outside the range of the clock",
                 hint="pass milliseconds since 1970-01-01T00:00:00Z",
             )
+    if as_of.known_is_transaction and (as_of.known is None or as_of.known < 0):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"known of AsOf is {as_of.known}, which is no number of a transaction",
+            hint="pass a whole number from 0",
+        )
     parameters: dict[str, SqlValue] = {}
     number: int | None = None
     if as_of.valid is not None:
@@ -74,7 +80,7 @@ def _notices(as_of: AsOf, number: int | None) -> Iterator[Notice]:
     asked = as_of.known
     if as_of.known_is_transaction and asked is not None and number is not None and asked > number:
         message = f"transaction {asked} has not been: the answer is as of {number}, the last one"
-        yield Notice("future_transaction", message, hint=f"use known {number}")
+        yield Notice("future_transaction", message, hint=f'use {{"known": {number}}}')
 
 
 def _known(session: Session, group: Group, known: int, *, is_number: bool) -> tuple[int, int]:

@@ -36,6 +36,10 @@ UNION ALL
 SELECT k.id FROM link AS k
 WHERE k.group_id = :group AND k.id = :element AND k.public_id IS NULL
 """
+_PURGED = """
+SELECT max(c.tx) FROM change AS c
+WHERE c.group_id = :group AND c.element = :element AND c.operation = 'purge'
+"""
 _GIVEN_IDS = """
 SELECT c.id, c.public_id FROM json_each(:ids) AS w CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group AND c.public_id IS NOT NULL
@@ -56,7 +60,8 @@ WHERE k.id = w.value AND k.group_id = :group
 def elements_named(session: Session, group: Group, terms: Terms, what: str | Key) -> list[int]:
     """Return the integer ids of every life that a public id or a key names, oldest first.
 
-    KIP_3002 when there is none, INVALID_ARGUMENT for what is neither.
+    KIP_3002 when there is none, INVALID_ARGUMENT for what is neither. Cost of an id of nothing:
+    the change log is read.
     """
     match what:
         case Key(str(), str()):
@@ -70,7 +75,7 @@ def elements_named(session: Session, group: Group, terms: Terms, what: str | Key
                 hint='pass its id as a str, or Key("type", "name")',
             )
     if not found:
-        raise _missing(what)
+        raise _purged(session, group, what) or _missing(what)
     return found
 
 
@@ -124,6 +129,22 @@ def _by_id(session: Session, group: Group, given: str) -> list[int]:
 
 def _ids(session: Session, sql: str, parameters: Parameters) -> list[int]:
     return [whole(one) for (one,) in session.rows(sql, parameters)]
+
+
+def _purged(session: Session, group: Group, what: str | Key) -> RecollectError | None:
+    """Return the error for the computed id of an element that was purged, if it is one."""
+    element = None if isinstance(what, Key) else element_id(group.id_bits, canonical_name(what))
+    if element is None:
+        return None
+    row = session.row(_PURGED, {"group": group.group_id, "element": element})
+    if row is None or row[0] is None:
+        return None
+    number = whole(row[0])
+    return RecollectError(
+        NOT_FOUND,
+        f'the element with the id "{what}" was purged in transaction {number}',
+        hint=f"see who did it: Nexus.changes(since={number - 1}, limit=1)",
+    )
 
 
 def _missing(what: str | Key) -> RecollectError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -110,9 +110,16 @@ class Reader:
         compiled, rows = self._run(find, bindings, limit, offset, origin)
         elements = self.elements(element_ids(rows, compiled.outputs))
         answer = Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
-        if not (self.moment.clock.has_known or self.session.is_writing):
+        if self._is_doubtful(compiled, rows):
             self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
         return answer
+
+    def _is_doubtful(self, compiled: Compiled, rows: Sequence[SqlRow]) -> bool:
+        """Whether a key is read of which no value is shown, so that it may be a slip."""
+        if self.moment.clock.has_known or self.session.is_writing:
+            return False
+        shown = compiled.names if rows and None not in rows[0] else ()
+        return not compiled.reads.issubset(shown)
 
     def targets(
         self,

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-import orjson
-
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.lang import ast, literal
 from recollect.kernel.plan import ir
@@ -27,6 +25,7 @@ from recollect.kernel.read.walk import links_walked
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.cells import json_value
 from recollect.kernel.store.protocol import SqlRow
 from recollect.model import (
     LIVING,
@@ -61,7 +60,7 @@ class _Solutions:
     def value(self, row: SqlRow, at: int) -> Value:
         held = row[at]
         if self.outputs[at].shape is Shape.JSON and held is not None:
-            return cast(Value, orjson.loads(cast(str, held)))
+            return json_value(held)
         return cast(Value, held)
 
     def identity(self, row: SqlRow) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.kernel.plan import ir
+from recollect.kernel.plan.determined import values_read
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import Binding, Element, Held, json_of
@@ -32,7 +33,14 @@ def compile_plan(plan: ir.Plan, statistics: Statistics, clock: Clock, dialect: D
     else:
         query, outputs = solutions.query()
     text = Renderer(dialect).statement(nodes.Statement(query, context.ctes))
-    return Compiled(text, dict(context.terms), frozenset(context.predicates), outputs, plan.names)
+    return Compiled(
+        text,
+        dict(context.terms),
+        frozenset(context.predicates),
+        outputs,
+        plan.names,
+        frozenset(var.name for branch in plan.branches for var in values_read(branch)),
+    )
 
 
 def _united(plan: ir.Plan, context: Context, branches: list[Rows]) -> Solutions:

@@ -45,3 +45,4 @@ class Compiled:
     predicates: frozenset[str]  # those of `terms` that are predicates
     outputs: tuple[Output, ...]
     names: tuple[str, ...]
+    reads: frozenset[str]  # names of the variables that are read from elements

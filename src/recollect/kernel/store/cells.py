@@ -35,7 +35,7 @@ def text(cell: SqlValue) -> str:
     return cell
 
 
-def value(cell: SqlValue) -> Value:
+def json_value(cell: SqlValue) -> Value:
     """Return the value that a cell holds as JSON."""
     try:
         return cast(Value, orjson.loads(text(cell)))
@@ -45,7 +45,7 @@ def value(cell: SqlValue) -> Value:
 
 def members(cell: SqlValue) -> Attributes:
     """Return the attributes or metadata that a cell holds."""
-    held = value(cell)
+    held = json_value(cell)
     if not isinstance(held, dict):
         raise RecollectError(STORE_CORRUPT, "a cell that must hold a JSON object does not")
     return held

@@ -34,15 +34,21 @@ def add_attribute_index(session: Session, group_id: int, type_: str, attribute: 
 
     Cost: the first declaration of an attribute reads every concept of the store.
     """
-    wanted = AttributeIndex(identifier(type_, "type"), identifier(attribute, "attribute"))
-    if wanted.attribute in _FIELDS:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f'"{attribute}" is a field of every concept and needs no index',
-            hint="name an attribute",
-        )
+    wanted = AttributeIndex(identifier(type_, "type"), indexable(attribute))
     session.execute_many(_ADD, [(group_id, wanted.type, wanted.attribute)])
     build_index(session, wanted.attribute)
+
+
+def indexable(attribute: object) -> str:
+    """Return the name of an attribute that may have an index, or INVALID_ARGUMENT."""
+    name = identifier(attribute, "attribute")
+    if name in _FIELDS:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'"{name}" is a field of every concept and needs no index',
+            hint="name an attribute",
+        )
+    return name
 
 
 def build_index(session: Session, attribute: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.search.fingerprint import fingerprint
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.sql.attribute_index import PREFIX, drop_attribute_index
@@ -27,9 +28,18 @@ _DOCUMENTS = """
 SELECT (SELECT count(*) FROM text_index),
   (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
 """
+_COUNTERS = """
+SELECT (SELECT n.last_n FROM counter AS n) >=
+    max(0, coalesce((SELECT max(t.last_id) >> 1 FROM tx AS t), 0)),
+  (SELECT e.finished <= e.begun FROM erasure AS e)
+"""
 _TEXT_COUNTS = """
 SELECT y.kind, y.term, y.count FROM tally AS y
 WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.term
+"""
+_SUPERSEDED = """
+SELECT p.element, p.until FROM text_past AS p
+WHERE p.group_id = ? ORDER BY p.element, p.until
 """
 _FORGET_TEXTS = (
     "INSERT INTO text_index (text_index) VALUES ('delete-all')",
@@ -48,20 +58,33 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     Without `fix` nothing is kept, but the write lock is taken: the text index is compared with
     one that is made anew and thrown away. Cost: every row, several times.
     """
-    findings = _findings(store, progress)
-    if fix and findings:
-        _mend(store, findings)
-        left = _findings(store, progress)
-        findings = [replace(one, is_mended=True) for one in findings if one not in left] + left
+    found = left = _findings(store, progress)
+    for mend, is_needed in ((_mend_file, _is_damaged), (_mend_rest, bool)):
+        if fix and is_needed(left):
+            mend(store, left)
+            left = _findings(store, progress)
+            found += [one for one in left if one not in found]
+    findings = tuple(replace(one, is_mended=one not in left) for one in found)
+    if _is_damaged(left):
+        return Diagnosis(*_counts(store), findings, is_optimised=False)
     if fix:
         progress("optimising", 0, 1)
         with store.writing() as session:
             optimise(session)
         store.checkpoint()
         progress("optimising", 1, 1)
-    with store.reading() as session:
-        groups, (size,) = len(group_names(session)), session.rows(_SIZE)[0]
-    return Diagnosis(groups, whole(size), tuple(findings), is_optimised=fix)
+    return Diagnosis(*_counts(store), findings, is_optimised=fix)
+
+
+def _counts(store: SqliteStore) -> tuple[int, int]:
+    """Return how many groups and elements there are; none where the file does not tell."""
+    try:
+        with store.reading() as session:
+            return len(group_names(session)), whole(session.rows(_SIZE)[0][0])
+    except RecollectError as error:
+        if error.code is not STORE_CORRUPT:
+            raise
+        return 0, 0
 
 
 def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
@@ -71,15 +94,20 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
         faults = [Finding("file", fault) for fault in file_faults(session)]
         if faults:
             return faults
-        found = list(_store_findings(session))
-        groups = _groups(session)
+        try:
+            found = list(_store_findings(session))
+            groups = _groups(session)
+        except RecollectError as error:
+            if error.code is not STORE_CORRUPT:
+                raise
+            return [Finding("file", error.message)]
     progress("file", 1, 1)
     for done, group in enumerate(groups):
         progress("groups", done, len(groups))
         with store.reading() as session:
             own = examine_group(session, group)
             found += own
-            if counted(session, group.group_id) != kept(session, group.group_id):
+            if not _counts_are_right(session, group.group_id):
                 found.append(Finding("counts", "counts differ from the elements", group.name))
         if not _is_readable(own):
             continue
@@ -90,11 +118,22 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     return found
 
 
+def _counts_are_right(session: Session, group_id: int) -> bool:
+    try:
+        return counted(session, group_id) == kept(session, group_id)
+    except RecollectError as error:
+        if error.code is not STORE_CORRUPT:
+            raise
+        return False
+
+
 def _store_findings(session: Session) -> Iterator[Finding]:
     documents, elements = map(whole, session.rows(_DOCUMENTS)[0])
     if documents != elements:
         message = f"the text index has {documents} documents and should have {elements}"
         yield Finding("text", message)
+    if session.rows(_COUNTERS)[0] != (1, 1):
+        yield Finding("counters", "ids or purges were counted on that the counters do not know")
     declared, built = _indexes(session)
     for attribute in sorted(declared ^ built):
         is_missing = "is declared and not built" if attribute in declared else "is not declared"
@@ -103,33 +142,50 @@ def _store_findings(session: Session) -> Iterator[Finding]:
 
 def _text_is_right(session: Session, group_id: int) -> bool:
     """Whether a group's part of the text index is what the rows give; leaves it made anew."""
-    before = fingerprint(session, group_id), _text_counts(session, group_id)
+    before = _texts(session, group_id)
     rebuild(session, group_id)
-    return before == (fingerprint(session, group_id), _text_counts(session, group_id))
+    return before == _texts(session, group_id)
 
 
-def _text_counts(session: Session, group_id: int) -> object:
-    return session.rows(_TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
+def _texts(session: Session, group_id: int) -> object:
+    counts = session.rows(_TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
+    return fingerprint(session, group_id), counts, session.rows(_SUPERSEDED, (group_id,))
 
 
-def _mend(store: SqliteStore, findings: list[Finding]) -> None:
-    """Make anew what follows from the rest, the texts only where the rest can be read."""
+def _mend_file(store: SqliteStore, _: list[Finding]) -> None:
+    """Build the engine's indexes anew; where even that fails, what was found stays so."""
+    try:
+        with store.writing() as session:
+            reindex(session)
+    except RecollectError as error:
+        if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # rows that repeat are the second
+            raise
+
+
+def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
+    """Make anew what follows from the contents, where these were looked at and can be read."""
+    if _is_damaged(findings):
+        return
     with store.writing() as session:
-        reindex(session)
+        groups = _groups(session)
+        if not any(finding.check == "terms" for finding in findings):
+            for group in groups:
+                recount(session, group.group_id)
+        if not _is_readable(findings):
+            return
         declared, built = _indexes(session)
         for attribute in sorted(declared - built):
             build_index(session, attribute)
         for attribute in sorted(built - declared):
             session.rows(drop_attribute_index(attribute))
-        groups = _groups(session)
-        for group in groups:
-            recount(session, group.group_id)
-        if not _is_readable(findings):
-            return
         for sql in _FORGET_TEXTS:
             session.execute_many(sql, [()])
         for group in groups:
             rebuild(session, group.group_id)
+
+
+def _is_damaged(findings: list[Finding]) -> bool:
+    return any(finding.check == "file" for finding in findings)
 
 
 def _is_readable(findings: list[Finding]) -> bool:

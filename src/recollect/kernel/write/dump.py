@@ -81,13 +81,12 @@ def _count(session: Session, line: Line, group_id: int) -> int:
 def _encoded(line: Line, row: SqlRow, terms: dict[int, str]) -> bytes:
     members: dict[str, object] = {}
     for field, cell in zip(line.fields, row, strict=True):
-        match field.kind:
-            case Kind.OCTETS:
-                members[field.name] = octets(cell).hex()
-            case Kind.MEMBERS:
-                members[field.name] = orjson.Fragment(text(cell))
-            case Kind.TERM:
-                members[field.name] = terms[whole(cell)]
-            case _:
-                members[field.name] = cast(str | int | None, cell)
+        if field.kind.is_octets:
+            members[field.name] = octets(cell).hex()
+        elif field.kind.is_term:
+            members[field.name] = terms[whole(cell)]
+        elif field.kind is Kind.MEMBERS:
+            members[field.name] = orjson.Fragment(text(cell))
+        else:
+            members[field.name] = cast(str | int | None, cell)
     return orjson.dumps(members)

@@ -22,12 +22,32 @@ END = "end"
 class Kind(StrEnum):
     """What a value of a line is."""
 
-    WHOLE = "a whole number"
+    NUMBER = "a whole number from 0 to 2**48 - 1"  # an id, a version, a transaction
+    ENDING = "a whole number from 0 to 2**48 - 1, or 2**62"  # a transaction, or that of the living
+    CODE = "a whole number from 1 to 2**31 - 1"
+    INSTANT = "milliseconds in the years 1 to 9999"
+    BOUND = "milliseconds in the years 1 to 9999, or no bound"
     TEXT = "a text"
-    OPTIONAL_TEXT = "a text or null"
-    OCTETS = "bytes in hexadecimal"
+    NAME = "a text that is not empty"
+    ATTRIBUTE = "an attribute that may have an index"
+    OPTIONAL_NAME = "a text that is not empty, or null"
+    OPERATION = "create, update, close or purge"
+    ID_BITS = "10 bytes in hexadecimal"
+    SALT = "16 bytes in hexadecimal"
+    HASH = "32 bytes in hexadecimal"
     MEMBERS = "an object"
-    TERM = "a type or predicate of the dump"
+    TYPE = "a type of the dump"
+    PREDICATE = "a plain predicate of the dump"
+
+    @property
+    def is_term(self) -> bool:
+        """Whether the column holds the code of a term."""
+        return self in (Kind.TYPE, Kind.PREDICATE)
+
+    @property
+    def is_octets(self) -> bool:
+        """Whether the column holds bytes."""
+        return self in (Kind.ID_BITS, Kind.SALT, Kind.HASH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,80 +87,80 @@ def _line(table: str, keys: str, *fields: tuple[str, Kind] | tuple[str, Kind, st
 _CONTENT = (
     ("attributes", Kind.MEMBERS),
     ("metadata", Kind.MEMBERS),
-    ("valid_at", Kind.WHOLE),
-    ("invalid_at", Kind.WHOLE),
-    ("version", Kind.WHOLE),
+    ("valid_at", Kind.BOUND),
+    ("invalid_at", Kind.BOUND),
+    ("version", Kind.NUMBER),
 )
 _LIFE = (
-    ("born_at", Kind.WHOLE),
-    ("changed_at", Kind.WHOLE),
-    ("expired_at", Kind.WHOLE),
-    ("salt", Kind.OCTETS),
+    ("born_at", Kind.NUMBER),
+    ("changed_at", Kind.NUMBER),
+    ("expired_at", Kind.ENDING),
+    ("salt", Kind.SALT),
 )
-_PAST = (("until", Kind.WHOLE), *_CONTENT, ("changed_at", Kind.WHOLE))
+_PAST = (("until", Kind.NUMBER), *_CONTENT, ("changed_at", Kind.NUMBER))
 
 GROUP = _line(
     "grp",
     "name",
-    ("group", Kind.TEXT, "name"),
-    ("id_bits", Kind.OCTETS),
-    ("number", Kind.WHOLE),
-    ("at", Kind.WHOLE),
-    ("chain", Kind.OCTETS),
+    ("group", Kind.NAME, "name"),
+    ("id_bits", Kind.ID_BITS),
+    ("number", Kind.NUMBER),
+    ("at", Kind.INSTANT),
+    ("chain", Kind.HASH),
 )
 """The line that begins a group; all lines up to the next one are of that group."""
 
-TERM = _line("term", "code", ("term", Kind.TEXT, "text"), ("code", Kind.WHOLE))
+TERM = _line("term", "code", ("term", Kind.NAME, "text"), ("code", Kind.CODE))
 
 LINES: tuple[Line, ...] = (
     TERM,
     _line(
         "attribute_index",
         "type attribute",
-        ("index", Kind.TEXT, "attribute"),
-        ("type", Kind.TEXT),
+        ("index", Kind.ATTRIBUTE, "attribute"),
+        ("type", Kind.NAME),
     ),
     _line(
         "tx",
         "number",
-        ("transaction", Kind.WHOLE, "number"),
-        ("at", Kind.WHOLE),
-        ("last_id", Kind.WHOLE),
-        ("actor", Kind.OPTIONAL_TEXT),
-        ("request", Kind.OPTIONAL_TEXT),
-        ("chain", Kind.OCTETS),
+        ("transaction", Kind.NUMBER, "number"),
+        ("at", Kind.INSTANT),
+        ("last_id", Kind.NUMBER),
+        ("actor", Kind.OPTIONAL_NAME),
+        ("request", Kind.OPTIONAL_NAME),
+        ("chain", Kind.HASH),
     ),
     _line(
         "change",
         "tx element",
-        ("change", Kind.WHOLE, "tx"),
-        ("element", Kind.WHOLE),
-        ("operation", Kind.TEXT),
-        ("digest", Kind.OCTETS),
+        ("change", Kind.NUMBER, "tx"),
+        ("element", Kind.NUMBER),
+        ("operation", Kind.OPERATION),
+        ("digest", Kind.HASH),
     ),
     _line(
         "concept",
         "id",
-        ("concept", Kind.WHOLE, "id"),
-        ("type", Kind.TERM),
-        ("name", Kind.TEXT),
-        ("public_id", Kind.OPTIONAL_TEXT),
+        ("concept", Kind.NUMBER, "id"),
+        ("type", Kind.TYPE),
+        ("name", Kind.NAME),
+        ("public_id", Kind.OPTIONAL_NAME),
         *_CONTENT,
         *_LIFE,
     ),
     _line(
         "link",
         "id",
-        ("link", Kind.WHOLE, "id"),
-        ("subject", Kind.WHOLE),
-        ("predicate", Kind.TERM),
-        ("object", Kind.WHOLE),
+        ("link", Kind.NUMBER, "id"),
+        ("subject", Kind.NUMBER),
+        ("predicate", Kind.PREDICATE),
+        ("object", Kind.NUMBER),
         ("key", Kind.TEXT),
-        ("public_id", Kind.OPTIONAL_TEXT),
+        ("public_id", Kind.OPTIONAL_NAME),
         *_CONTENT,
         *_LIFE,
     ),
-    _line("concept_past", "id until", ("concept_past", Kind.WHOLE, "id"), *_PAST),
-    _line("link_past", "id until", ("link_past", Kind.WHOLE, "id"), *_PAST),
+    _line("concept_past", "id until", ("concept_past", Kind.NUMBER, "id"), *_PAST),
+    _line("link_past", "id until", ("link_past", Kind.NUMBER, "id"), *_PAST),
 )
 """The lines of a group, in their order."""

@@ -13,6 +13,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.write.attribute_indexes import indexable
 from recollect.kernel.write.dump_format import (
     END,
     FORMAT,
@@ -22,10 +23,14 @@ from recollect.kernel.write.dump_format import (
     Kind,
     Line,
 )
-from recollect.kernel.write.validation import identifier, members
+from recollect.kernel.write.validation import identifier, members, plain_predicate
+from recollect.model import BEGINNING, FOREVER, LIVING, Operation
 
 _LONGEST = 64 * 2**20  # bytes of one line
-_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_SHOWN = 40  # characters of a dump that a message repeats
+_NUMBERS = range(2**48)
+_CODES = range(1, 2**31)
+_INSTANTS = range(-62_135_596_800_000, 253_402_300_800_000)  # the years 1 to 9999
 _LINES: Mapping[str, Line] = {line.kind: line for line in (GROUP, *LINES)}
 
 
@@ -36,6 +41,7 @@ class Read:
     place: int
     line: Line
     row: tuple[SqlValue, ...]
+    size: int  # bytes
 
 
 def read_lines(stream: BinaryIO) -> Iterator[Read]:
@@ -51,23 +57,25 @@ def read_lines(stream: BinaryIO) -> Iterator[Read]:
             "the text is not a dump of Recollect",
             hint="pass what `recollect dump` wrote",
         )
-    if header[FORMAT] != VERSION:
+    version = header[FORMAT]
+    if type(version) is not int or version != VERSION:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"the dump is of version {header[FORMAT]!r}, and this program reads version {VERSION}",
+            f"the dump is of version {_short(version)}, and this program reads version {VERSION}",
             hint="upgrade: pip install --upgrade recollect",
         )
     place = 1
     while True:
         place += 1
-        parsed = _parsed(_next(stream, place), place)
+        text = _next(stream, place)
+        parsed = _parsed(text, place)
         kind = next(iter(parsed), "")
         if kind == END:
             break
         line = _LINES.get(kind)
         if line is None:
-            raise fault(place, f'no line begins with "{kind}"')
-        yield Read(place, line, _row(line, parsed, place))
+            raise fault(place, f"no line begins with {_short(kind)}")
+        yield Read(place, line, _row(line, parsed, place), len(text))
     if parsed != {END: place - 1}:
         raise fault(place, "lines are missing before the end")
     if stream.readline(2).strip():
@@ -82,6 +90,12 @@ def fault(place: int, problem: str) -> RecollectError:
         hint="dump the memory again",
         details={"line": place},
     )
+
+
+def _short(value: object) -> str:
+    """Return what stands in a dump, as it may stand in a message."""
+    shown = ascii(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
 def _next(stream: BinaryIO, place: int) -> bytes:
@@ -116,24 +130,41 @@ def _row(line: Line, parsed: Mapping[str, object], place: int) -> tuple[SqlValue
     return tuple(row)
 
 
-def _whole(value: object) -> int:
-    if type(value) is not int or not _LOWEST <= value <= _HIGHEST:
-        raise ValueError(value)
-    return value
+def _whole(allowed: range, *others: int) -> Callable[[object], int]:
+    def checked(value: object) -> int:
+        if type(value) is not int or (value not in allowed and value not in others):
+            raise ValueError(value)
+        return value
+
+    return checked
 
 
 def _text(value: object) -> str:
     return "" if value == "" else identifier(value, "text")
 
 
-def _optional_text(value: object) -> str | None:
-    return None if value is None else identifier(value, "text")
+def _name(value: object) -> str:
+    return identifier(value, "text")
 
 
-def _octets(value: object) -> bytes:
-    if not isinstance(value, str):
-        raise ValueError(value)
-    return bytes.fromhex(value)
+def _optional_name(value: object) -> str | None:
+    return None if value is None else _name(value)
+
+
+def _operation(value: object) -> str:
+    return Operation(_name(value)).value
+
+
+def _octets(length: int) -> Callable[[object], bytes]:
+    def checked(value: object) -> bytes:
+        if not isinstance(value, str) or len(value) != 2 * length:
+            raise ValueError(value)
+        octets = bytes.fromhex(value)
+        if len(octets) != length:  # spaces do not count
+            raise ValueError(value)
+        return octets
+
+    return checked
 
 
 def _members(value: object) -> str:
@@ -141,10 +172,20 @@ def _members(value: object) -> str:
 
 
 _CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
-    Kind.WHOLE: _whole,
+    Kind.NUMBER: _whole(_NUMBERS),
+    Kind.ENDING: _whole(_NUMBERS, LIVING),
+    Kind.CODE: _whole(_CODES),
+    Kind.INSTANT: _whole(_INSTANTS),
+    Kind.BOUND: _whole(_INSTANTS, BEGINNING, FOREVER),
     Kind.TEXT: _text,
-    Kind.OPTIONAL_TEXT: _optional_text,
-    Kind.OCTETS: _octets,
+    Kind.NAME: _name,
+    Kind.ATTRIBUTE: indexable,
+    Kind.OPTIONAL_NAME: _optional_name,
+    Kind.OPERATION: _operation,
+    Kind.ID_BITS: _octets(10),
+    Kind.SALT: _octets(16),
+    Kind.HASH: _octets(32),
     Kind.MEMBERS: _members,
-    Kind.TERM: _text,
+    Kind.TYPE: _name,
+    Kind.PREDICATE: plain_predicate,
 }

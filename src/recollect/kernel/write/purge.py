@@ -88,7 +88,7 @@ WHERE c.id = w.value AND c.group_id = :group AND c.expired_at = {LIVING}
 UNION ALL
 SELECT k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group AND k.expired_at = {LIVING}
-"""
+"""  # noqa: S608 - a number
 _IS_USED = """
 SELECT EXISTS (SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.type = :code)
   OR EXISTS (SELECT 1 FROM link AS k WHERE k.group_id = :group AND k.predicate = :code)

@@ -11,10 +11,12 @@ from recollect.kernel.store.schema import (
     LINK_BIT,
     LIVING,
     TALLY_CONCEPTS,
+    TALLY_DOCUMENTS,
     TALLY_KEYED,
     TALLY_LINK_OBJECTS,
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
+    TALLY_TOKENS,
 )
 
 Counts = dict[tuple[str, int], int]
@@ -47,12 +49,13 @@ _COUNTED = {
     TALLY_LINK_SUBJECTS: _LINK_SUBJECTS,
     TALLY_LINK_OBJECTS: _LINK_OBJECTS,
 }
+_OF_TEXTS = (TALLY_DOCUMENTS, TALLY_TOKENS)  # `rebuild` counts these
 
 _KEPT = """
 SELECT y.kind, y.term, y.count FROM tally AS y
-WHERE y.group_id = ? AND y.kind IN (?, ?, ?, ?, ?) AND y.count != 0
+WHERE y.group_id = ? AND y.kind NOT IN (?, ?) AND y.count != 0
 """
-_FORGET = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?)"
+_FORGET = "DELETE FROM tally WHERE group_id = ? AND kind NOT IN (?, ?)"
 _PUT = "INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)"
 
 
@@ -69,12 +72,12 @@ def counted(session: Session, group_id: int) -> Counts:
 
 def kept(session: Session, group_id: int) -> Counts:
     """Return the counts as the writer kept them."""
-    rows = session.rows(_KEPT, (group_id, *_COUNTED))
+    rows = session.rows(_KEPT, (group_id, *_OF_TEXTS))
     return {(text(kind), whole(term)): whole(count) for kind, term, count in rows}
 
 
 def recount(session: Session, group_id: int) -> None:
     """Put the counts of a group right, inside a write transaction."""
-    session.execute_many(_FORGET, [(group_id, *_COUNTED)])
+    session.execute_many(_FORGET, [(group_id, *_OF_TEXTS)])
     rows = [(group_id, *key, count) for key, count in sorted(counted(session, group_id).items())]
     session.execute_many(_PUT, rows)

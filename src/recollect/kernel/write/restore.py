@@ -17,13 +17,14 @@ from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.write.attribute_indexes import attribute_indexes, build_index
-from recollect.kernel.write.audit import audit
-from recollect.kernel.write.dump_format import GROUP, TERM, Kind, Line
+from recollect.kernel.write.dump_format import GROUP, TERM, Line
 from recollect.kernel.write.dump_lines import Read, fault, read_lines
+from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.recount import recount
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows written together
+_BYTES_AT_ONCE = 2**24  # of their lines
 
 _HOLDS = """
 SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
@@ -59,12 +60,12 @@ def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list
 
 
 def _complete(session: Session, group: Group) -> None:
-    """Check what was read of a group against its log, and make what follows from it."""
-    if (breach := audit(session, group).breach) is not None:
+    """Check what was read of a group, by itself and against its log; make what follows."""
+    for finding in examine_group(session, group):
+        what = "does not agree with its log" if finding.check == "log" else "does not hold together"
         raise RecollectError(
             INVALID_ARGUMENT,
-            f'the dump of the group "{group.name}" does not agree with its log:'
-            f" transaction {breach.transaction}: {breach.problem}",
+            f'the dump of the group "{group.name}" {what}: {finding.message}',
             hint="dump the memory again",
         )
     recount(session, group.group_id)
@@ -140,7 +141,7 @@ class _Restoring:
 
     def _coded(self, line: Line, read: Read) -> Iterator[SqlValue]:
         for field, cell in zip(line.fields, read.row, strict=True):
-            if field.kind is not Kind.TERM:
+            if not field.kind.is_term:
                 yield cell
             elif cell in self._codes:
                 yield self._codes[cell]
@@ -151,10 +152,13 @@ class _Restoring:
 def _chunks(lines: Iterator[Read]) -> Iterator[list[Read]]:
     """Yield the lines in runs of one kind."""
     chunk: list[Read] = []
+    size = 0
     for read in lines:
-        if chunk and (read.line is not chunk[0].line or len(chunk) == _AT_ONCE):
+        is_full = len(chunk) == _AT_ONCE or size > _BYTES_AT_ONCE
+        if chunk and (is_full or read.line is not chunk[0].line):
             yield chunk
-            chunk = []
+            chunk, size = [], 0
         chunk.append(read)
+        size += read.size
     if chunk:
         yield chunk

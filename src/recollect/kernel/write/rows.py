@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
+from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.protocol import Parameters, Session
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import (
@@ -20,6 +21,9 @@ from recollect.kernel.write.element import (
     LinkElement,
     State,
 )
+
+LARGEST = 24 * 2**20
+"""Bytes of attributes, and of metadata: what a line of a dump holds with room to spare."""
 
 _ELEMENT_COLUMNS = (
     "e.id, e.public_id, e.salt, e.attributes, e.metadata, e.valid_at, e.invalid_at, "
@@ -167,4 +171,11 @@ def _content_columns(content: Content) -> tuple[str, str, int, int]:
 
 
 def _json(value: object) -> str:
-    return orjson.dumps(value).decode()
+    spelled = orjson.dumps(value)
+    if len(spelled) > LARGEST:
+        raise RecollectError(
+            RESOURCE_EXHAUSTED,
+            f"the attributes or the metadata of an element take more than {LARGEST} bytes",
+            hint="store parts of them as concepts of their own",
+        )
+    return spelled.decode()

@@ -13,12 +13,13 @@ from recollect.errors import (
     RecollectError,
     Span,
 )
+from recollect.kernel.lang.cursor import MAX_DEPTH
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Attributes
 
-_DEEPEST = 200
-"""Levels of a value: what the encoder can still write; texts and parameters allow fewer."""
+_DEEPEST = MAX_DEPTH - 1
+"""Levels of a value: with the object it stands in, as many as a text may write."""
 
 _PATH_SIGNS = re.compile(r"[{}|]")
 

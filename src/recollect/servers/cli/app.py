@@ -64,6 +64,16 @@ Parameters = Annotated[
 ]
 
 
+Actor = Annotated[
+    str | None,
+    typer.Option("--actor", metavar="NAME", help="Who asks for it; stands in the log."),
+]
+RequestId = Annotated[
+    str | None,
+    typer.Option("--request-id", metavar="ID", help="What it is part of; stands in the log."),
+]
+
+
 class Format(StrEnum):
     """How `--json` lays out the answer of FIND."""
 
@@ -154,13 +164,25 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", metavar="", help="Check everything and keep nothing.")
     ] = False,
+    actor: Actor = None,
+    request_id: RequestId = None,
     json: Json = False,
 ) -> None:
     """Run a KIP text, such as a capsule: all of it or nothing."""
     from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.run import run_file
 
-    run_file(file, parameters_of(param), db, group, each=each, dry_run=dry_run, as_json=json)
+    run_file(
+        file,
+        parameters_of(param),
+        db,
+        group,
+        each=each,
+        dry_run=dry_run,
+        actor=actor,
+        request_id=request_id,
+        as_json=json,
+    )
 
 
 @app.command()
@@ -284,12 +306,16 @@ def describe(
 
 @app.command()
 def shell(
-    database: Place = None, db: Database = None, group: GroupName = None, json: Json = False
+    database: Place = None,
+    db: Database = None,
+    group: GroupName = None,
+    actor: Actor = None,
+    json: Json = False,
 ) -> None:
     """Talk to a memory: history, colours, completion, many lines."""
     from recollect.servers.cli.shell.loop import talk
 
-    talk(_one(database, db), group, as_json=json)
+    talk(_one(database, db), group, actor, as_json=json)
 
 
 @app.command()
@@ -300,6 +326,14 @@ def stats(
     from recollect.servers.cli.manage import stats as count
 
     count(_one(database, db), group, as_json=json)
+
+
+@app.command()
+def groups(database: Place = None, db: Database = None, json: Json = False) -> None:
+    """List the groups of a memory."""
+    from recollect.servers.cli.manage import groups as tell
+
+    tell(_one(database, db), as_json=json)
 
 
 @app.command()
@@ -388,12 +422,14 @@ def import_(
     ],
     db: Database = None,
     group: GroupName = None,
+    actor: Actor = None,
+    request_id: RequestId = None,
     json: Json = False,
 ) -> None:
     """Take in capsules, each of them all or nothing; what is there already stays."""
     from recollect.servers.cli.carry import take_in
 
-    take_in(files, db, group, as_json=json)
+    take_in(files, db, group, actor, request_id, as_json=json)
 
 
 @app.command()
@@ -493,6 +529,8 @@ def purge(
         bool, typer.Option("--dry-run", metavar="", help="Tell what would go, and keep everything.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", metavar="", help="Do not ask.")] = False,
+    actor: Actor = None,
+    request_id: RequestId = None,
     db: Database = None,
     group: GroupName = None,
     json: Json = False,
@@ -505,12 +543,26 @@ def purge(
     named = [one for one in (identifier, name, query, drop_group) if one is not None]
     if (type is None) != (name is None) or len(named) != 1:
         raise typer.BadParameter("give an ID, --type and --name, --query, or --drop-group")
+    if drop_group is not None and (actor is not None or request_id is not None):
+        raise typer.BadParameter(
+            "a group goes with its log, which would hold --actor and --request-id"
+        )
     what: str | Key | Found | None = identifier
     if type is not None and name is not None:
         what = Key(type, name)
     elif query is not None:
         what = Found(query, parameters_of(param))
-    erase(what, drop_group, db, group, dry_run=dry_run, is_sure=yes, as_json=json)
+    erase(
+        what,
+        drop_group,
+        db,
+        group,
+        dry_run=dry_run,
+        is_sure=yes,
+        actor=actor,
+        request_id=request_id,
+        as_json=json,
+    )
 
 
 @app.command()

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+import typer
+
+from recollect.errors import RecollectError
+from recollect.kernel import parse_head
 from recollect.servers.cli.output import output
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
+from recollect.servers.wiring import open_nexus, require_group
 
 
 def verify(head: str | None, database: str | None, group: str | None, *, as_json: bool) -> None:
     """Compute the log again and print its head; exit with 1 when something was changed."""
+    try:
+        kept = None if head is None else str(parse_head(head))
+    except RecollectError as error:
+        raise typer.BadParameter(error.message, param_hint="--head") from None
     settings = Settings()
     with output(as_json=as_json) as out:
         with (
@@ -19,7 +27,8 @@ def verify(head: str | None, database: str | None, group: str | None, *, as_json
             out.progress(is_counted=False) as progress,
         ):
             progress.add_task("verifying", total=None)
-            audit = nexus.verify(head)
+            require_group(nexus)
+            audit = nexus.verify(kept)
         out.failed = not audit.is_whole
         if out.as_json:
             out.json({"result": {**asdict(audit), "is_whole": audit.is_whole}})

@@ -23,7 +23,7 @@ from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
+from recollect.servers.wiring import filled_nexus, open_nexus, require_group
 
 
 def export(
@@ -44,6 +44,7 @@ def export(
             open_nexus(settings.database(database), settings.group(group)) as nexus,
             told(out) as progress,
         ):
+            require_group(nexus)
             capsules = export_capsules(nexus, query, parameters, as_of=as_of)
             with _written(path) as stream:
                 for written in write_capsules(capsules, stream):
@@ -56,21 +57,34 @@ def export(
 
 
 def take_in(
-    files: Sequence[str], database: str | None, group: str | None, *, as_json: bool
+    files: Sequence[str],
+    database: str | None,
+    group: str | None,
+    actor: str | None,
+    request_id: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Run the capsules of files, each one transaction, creating the memory if need be."""
     settings = Settings()
     with output(as_json=as_json) as out:
         done = Imported(0, 0, 0)
         with (
-            open_nexus(settings.database(database), settings.group(group), create=True) as nexus,
+            filled_nexus(settings.database(database), settings.group(group)) as nexus,
             told(out) as progress,
         ):
             try:
-                for done in import_capsules(nexus, _capsules_of(files)):
+                for done in import_capsules(
+                    nexus,
+                    _capsules_of(files),
+                    actor=settings.actor(actor),
+                    request_id=request_id,
+                ):
                     progress("capsules", done.capsules, 0)
             except RecollectError:
-                out.say(f"{counted(done.capsules, 'capsule')} came in before the one that failed")
+                if done.capsules:
+                    came_in = counted(done.capsules, "capsule")
+                    out.say(f"{came_in} came in before the one that failed")
                 raise
         if out.as_json:
             report = {"capsules": done.capsules, "created": done.created, "updated": done.updated}

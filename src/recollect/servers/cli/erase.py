@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from functools import partial
 
 import typer
 
@@ -27,6 +28,8 @@ def purge(
     *,
     dry_run: bool,
     is_sure: bool,
+    actor: str | None,
+    request_id: str | None,
     as_json: bool,
 ) -> None:
     """Erase elements, or the group `dropped`, once somebody is sure; then show the receipt."""
@@ -35,7 +38,8 @@ def purge(
         output(as_json=as_json) as out,
         open_nexus(settings.database(database), settings.group(group)) as nexus,
     ):
-        told = _erase(nexus, what, dropped, dry_run=True)
+        erase = partial(_erase, nexus, what, dropped, settings.actor(actor), request_id)
+        told = erase(dry_run=True)
         if dry_run or not (told.ids or dropped):
             _show(out, told)
             return
@@ -44,17 +48,23 @@ def purge(
             return
         with out.progress(is_counted=False) as progress:
             progress.add_task("erasing", total=None)
-            receipt = _erase(nexus, what, dropped, dry_run=False)
+            receipt = erase(dry_run=False)
         _show(out, receipt)
 
 
 def _erase(
-    nexus: Nexus, what: str | Key | Found | None, dropped: str | None, *, dry_run: bool
+    nexus: Nexus,
+    what: str | Key | Found | None,
+    dropped: str | None,
+    actor: str | None,
+    request_id: str | None,
+    *,
+    dry_run: bool,
 ) -> Receipt:
     if dropped is not None:
         return nexus.drop_group(dropped, dry_run=dry_run)
     assert what is not None
-    return nexus.purge(what, dry_run=dry_run)
+    return nexus.purge(what, dry_run=dry_run, actor=actor, request_id=request_id)
 
 
 def _is_confirmed(out: Output, told: Receipt) -> bool:
@@ -71,7 +81,8 @@ def _is_confirmed(out: Output, told: Receipt) -> bool:
 
 def _show(out: Output, receipt: Receipt) -> None:
     if out.as_json:
-        out.json({"result": asdict(receipt)})
+        is_complete = None if receipt.is_dry_run else receipt.is_complete
+        out.json({"result": {**asdict(receipt), "is_complete": is_complete}})
         return
     out.say(_summary(receipt), "yellow" if receipt.is_dry_run else "green")
     for identifier in receipt.ids[:SHOWN]:

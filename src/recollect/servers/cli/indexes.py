@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Literal
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+import typer
+
 from recollect.model import AttributeIndex
 from recollect.servers.cli.output import output
 from recollect.servers.settings import Settings
@@ -21,9 +22,9 @@ def change_indexes(
     as_json: bool,
 ) -> None:
     """List the indexes of a group, after adding or dropping one."""
+    wanted = None if name is None else _named(name)
     settings = Settings()
     with output(as_json=as_json) as out:
-        wanted = None if name is None else _named(name)
         is_made = action == "add"
         with (
             open_nexus(settings.database(database), settings.group(group), create=is_made) as nexus,
@@ -45,9 +46,7 @@ def change_indexes(
 def _named(name: str) -> AttributeIndex:
     type_, dot, attribute = name.rpartition(".")
     if not dot or not type_ or not attribute:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f'"{name}" does not name an attribute of a type',
-            hint="write it like Drug.risk_level",
+        raise typer.BadParameter(
+            f'"{name}" does not name an attribute of a type: write it like Drug.risk_level'
         )
     return AttributeIndex(type_, attribute)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
+from recollect.servers.wiring import filled_nexus, open_nexus, require_group
 
 
 def backup(path: str, database: str | None, *, as_json: bool) -> None:
@@ -40,6 +41,8 @@ def dump(
             open_nexus(settings.database(database), settings.group(group)) as nexus,
             told(out) as progress,
         ):
+            if not all_groups:
+                require_group(nexus)
             target = sys.stdout.buffer if is_stream else path
             lines = nexus.dump(target, all_groups=all_groups, progress=progress)
         if is_stream:
@@ -55,11 +58,26 @@ def restore(path: str, database: str | None, *, as_json: bool) -> None:
     settings = Settings()
     with output(as_json=as_json) as out:
         with (
-            open_nexus(settings.database(database), settings.group(), create=True) as nexus,
+            filled_nexus(settings.database(database), settings.group()) as nexus,
             told(out) as progress,
         ):
             source = sys.stdin.buffer if path == STANDARD_INPUT else path
-            groups = nexus.restore(source, progress=progress)
+            try:
+                groups = nexus.restore(source, progress=progress)
+            except RecollectError as error:
+                if error.details.get("line") != 1:
+                    raise
+                raise _no_dump(path) from error
         if out.as_json:
             out.json({"result": {"groups": groups}})
         out.say(f"restored {counted(len(groups), 'group')}: {', '.join(groups)}", "green")
+
+
+def _no_dump(path: str) -> RecollectError:
+    """Return the error for a text whose first line is not how a dump begins."""
+    name = "standard input" if path == STANDARD_INPUT else path
+    return RecollectError(
+        INVALID_ARGUMENT,
+        f"{name} is not a Recollect dump",
+        hint="name a file that `recollect dump` wrote",
+    )

@@ -1,4 +1,4 @@
-"""The commands about a memory as a whole: init and stats."""
+"""The commands about a memory as a whole: init, stats and groups."""
 
 from __future__ import annotations
 
@@ -42,6 +42,20 @@ def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
                 out.show(facts(counts))
         finally:
             nexus.close()
+
+
+def groups(database: str | None, *, as_json: bool) -> None:
+    """Show the names of the groups that have been written to."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        with open_nexus(settings.database(database), settings.group()) as nexus:
+            names = nexus.groups()
+        if out.as_json:
+            out.json({"result": {"groups": names}})
+        for name in names:
+            out.say(name)
+        if not names:
+            out.say("no groups yet", "dim")
 
 
 def counts_of(nexus: Nexus) -> dict[str, object]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, RecollectError, Span
+from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.response import Names, Response, error_of, warnings_of
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
@@ -30,17 +31,18 @@ UNWRAPPED = 10_000
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
-_PYTHON_HINT = re.compile(r'pass parameters=\{"(.+)": \.\.\.\}')
-
 
 class Output:
     """Where one command writes its answer and its troubles."""
 
-    def __init__(self, *, as_json: bool, takes_parameters: bool = False) -> None:
+    def __init__(
+        self, *, as_json: bool, takes_parameters: bool = False, is_shell: bool = False
+    ) -> None:
         self.as_json = as_json
         self.failed = False
         self.if_stopped = ""  # what Ctrl-C would mean now
         self._takes_parameters = takes_parameters
+        self._is_shell = is_shell
         self.out = Console(highlight=False, markup=False, emoji=False)
         self.err = Console(stderr=True, highlight=False, markup=False, emoji=False)
         if not self.out.is_terminal:
@@ -50,7 +52,7 @@ class Output:
         """Show one response; `source` is the text it answers, for the caret of an error."""
         if error_of(response) is not None:
             self.failed = True
-            response = self._in_own_words(response)
+        response = self._in_own_words(response)
         if self.as_json:
             self.json(response)
             return
@@ -96,6 +98,7 @@ class Output:
     def error(self, error: RecollectError) -> None:
         """Show a failure: JSON on standard output, or a caret and a hint on standard error."""
         self.failed = True
+        error = replace(error, hint=self._own_hint(error.hint))
         if self.as_json:
             self.json({"error": error.to_wire()})
         else:
@@ -137,24 +140,29 @@ class Output:
 
     def _in_own_words(self, response: Response) -> Response:
         """Return the response with a hint that a person at a terminal can follow."""
-        match response:
-            case {"error": {"hint": str() as hint, **error}}:
-                return {**response, "error": {**error, "hint": self._own_hint(hint)}}
-        return response
+        own = dict(response)
+        if (error := error_of(response)) is not None:
+            own["error"] = self._rephrased(error)
+        if isinstance(warnings := response.get("warnings"), list):
+            own["warnings"] = [self._rephrased(one) for one in warnings]
+        return own
+
+    def _rephrased(self, trouble: Mapping[str, object]) -> Mapping[str, object]:
+        match trouble:
+            case {"hint": str() as hint}:
+                return {**trouble, "hint": self._own_hint(hint)}
+        return trouble
 
     def _own_hint(self, hint: str) -> str:
-        found = _PYTHON_HINT.fullmatch(hint)
-        if found is None:
-            return hint
-        return (
-            f"give it: -p {found[1]}=VALUE" if self._takes_parameters else "write the value itself"
-        )
+        return own_hint(hint, takes_parameters=self._takes_parameters, is_shell=self._is_shell)
 
 
 @contextmanager
-def output(*, as_json: bool, takes_parameters: bool = False) -> Iterator[Output]:
+def output(
+    *, as_json: bool, takes_parameters: bool = False, is_shell: bool = False
+) -> Iterator[Output]:
     """Give a command its output, show what ended it early, and set the exit code."""
-    out = Output(as_json=as_json, takes_parameters=takes_parameters)
+    out = Output(as_json=as_json, takes_parameters=takes_parameters, is_shell=is_shell)
     try:
         yield out
     except RecollectError as error:

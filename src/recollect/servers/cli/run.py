@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 from recollect.errors import Notice
 from recollect.faces.kip import execute_kip
@@ -18,6 +19,9 @@ from recollect.servers.cli.render import counted
 from recollect.servers.cli.response import Response, error_of
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
+
+Ask = Callable[..., Response]
+"""`execute_kip` with all that is the same for every statement."""
 
 LARGE = 50_000
 """So many characters of one transaction are worth a sign that it goes on."""
@@ -42,42 +46,45 @@ def run_file(
     *,
     each: bool,
     dry_run: bool,
+    actor: str | None,
+    request_id: str | None,
     as_json: bool,
 ) -> None:
     """Run the text of a file, creating the memory if it is not there."""
     settings = Settings()
     run = _run_each if each else _run_whole
+    ask = partial(
+        execute_kip,
+        parameters=parameters,
+        dry_run=dry_run,
+        actor=settings.actor(actor),
+        request_id=request_id,
+    )
     with output(as_json=as_json, takes_parameters=True) as out:
         text = text_of(file)
         located = settings.database(database)
         if not located.exists:
             parse(text)  # a text with a slip makes no memory
         with open_nexus(located, settings.group(group), create=True) as nexus:
-            run(out, nexus, text, parameters, dry_run=dry_run)
+            run(out, nexus, text, ask)
 
 
-def _run_whole(
-    out: Output, nexus: Nexus, text: str, parameters: Mapping[str, Value], *, dry_run: bool
-) -> None:
+def _run_whole(out: Output, nexus: Nexus, text: str, ask: Ask) -> None:
     out.if_stopped = "nothing of the text is kept"
     with told(out) if len(text) >= LARGE else nullcontext(silent) as progress:
-        response = execute_kip(
-            nexus, text, parameters=parameters, dry_run=dry_run, progress=progress
-        )
+        response = ask(nexus, text, progress=progress)
     out.if_stopped = "the text has run; only its report is missing"
     out.response(response, text, {} if out.as_json else names_of(nexus, response))
 
 
-def _run_each(
-    out: Output, nexus: Nexus, text: str, parameters: Mapping[str, Value], *, dry_run: bool
-) -> None:
+def _run_each(out: Output, nexus: Nexus, text: str, ask: Ask) -> None:
     pieces = list(pieces_of(text))
     responses: list[Response] = []
     with out.progress() as progress:
         task = progress.add_task("running", total=len(pieces))
         for piece in pieces:
             out.if_stopped = f"{len(responses):,} of {counted(len(pieces), 'statement')} ran"
-            response = execute_kip(nexus, piece.text, parameters=parameters, dry_run=dry_run)
+            response = ask(nexus, piece.text)
             responses.append(placed(response, text, piece.start))
             progress.advance(task)
             if error_of(response) is not None:

@@ -50,6 +50,7 @@ class Conversation:
     nexus: Nexus
     group: str
     out: Output
+    actor: str | None = None
     is_over: bool = False
     as_of: AskedTime = field(default_factory=AskedTime)
     _vocabulary: Vocabulary | None = field(default=None, repr=False)
@@ -95,7 +96,7 @@ class Conversation:
         if as_of and not self.nexus.only_reads(text):
             raise self.as_of.unchangeable()
         self.out.if_stopped = "nothing of this statement is kept"
-        response = execute_kip(self.nexus, text, as_of=as_of)
+        response = execute_kip(self.nexus, text, as_of=as_of, actor=self.actor)
         self.out.if_stopped = "the statement has run"
         self._show(response, text)
 

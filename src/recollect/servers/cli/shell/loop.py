@@ -22,16 +22,16 @@ from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
 
-def talk(database: str | None, group: str | None, *, as_json: bool) -> None:
+def talk(database: str | None, group: str | None, actor: str | None, *, as_json: bool) -> None:
     """Hold a conversation until the input ends; exit code 1 if a piped text failed."""
     settings = Settings()
     located = settings.database(database)
-    with output(as_json=as_json) as out:
+    with output(as_json=as_json, is_shell=True) as out:
         chosen = settings.group(group)
         is_new = not located.exists
         nexus = open_nexus(located, chosen, create=True)
         try:
-            conversation = Conversation(nexus, chosen, out)
+            conversation = Conversation(nexus, chosen, out, settings.actor(actor))
             if sys.stdin.isatty():
                 out.say(greeting(conversation, located.path, is_new=is_new), "dim")
                 converse(conversation, prompt(conversation, history_in(settings.history())))

@@ -1,0 +1,32 @@
+"""Hints of the library in the words of a person at a terminal: options, or shell commands."""
+
+from __future__ import annotations
+
+import re
+
+_PARAMETER = re.compile(r'pass parameters=\{"(.+)": \.\.\.\}')
+_TRANSACTION = re.compile(r'use \{"known": (\d+)\}')
+_WRITES = "send it to execute_kip, or to Nexus.write"
+_CHANGES = re.compile(r"see who did it: Nexus\.changes\(since=(\d+), limit=1\)")
+_GROUPS = "use Nexus.groups to see which there are"
+
+
+def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = False) -> str:
+    r"""Return a hint that can be followed where it is shown: in the shell, or at a command.
+
+    >>> own_hint('use {"known": 2}'), own_hint('use {"known": 2}', is_shell=True)
+    ('use --transaction 2', 'use \\asof transaction 2')
+    """
+    if (parameter := _PARAMETER.fullmatch(hint)) is not None:
+        name = parameter[1]
+        return f"give it: -p {name}=VALUE" if takes_parameters else "write the value itself"
+    if (transaction := _TRANSACTION.fullmatch(hint)) is not None:
+        option = "\\asof transaction" if is_shell else "--transaction"
+        return f"use {option} {transaction[1]}"
+    if (changes := _CHANGES.fullmatch(hint)) is not None:
+        return f"recollect changes --since {changes[1]} --limit 1"
+    if hint == _WRITES:
+        return "write it by itself" if is_shell else "run it: recollect run -"
+    if hint == _GROUPS:
+        return "\\group" if is_shell else "recollect groups"
+    return hint

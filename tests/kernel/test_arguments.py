@@ -18,6 +18,7 @@ from recollect.model import (
     Change,
     ConceptRecord,
     Delete,
+    ElementKind,
     Found,
     Instant,
     Key,
@@ -271,6 +272,10 @@ MISTAKES: list[Callable[[Any], object]] = [
     lambda nexus: nexus.dump(""),
     lambda nexus: nexus.backup("a\0b"),
     lambda nexus: nexus.backup(b"copy.db"),
+    lambda nexus: nexus.read(QUERY, as_of=AsOf(known_is_transaction=True)),
+    lambda nexus: nexus.read(QUERY, as_of=AsOf(known=-1, known_is_transaction=True)),
+    lambda nexus: nexus.search("x", kind="relation"),
+    lambda nexus: nexus.write([PutConcept("T", "y")], on_missing="x"),
 ]
 
 
@@ -281,6 +286,14 @@ def test_what_no_call_can_use_is_an_invalid_argument(
     nexus.write([PutConcept("T", "x", {"n": 1}, id="x")])
     assert code_of(lambda: mistake(nexus)) == "INVALID_ARGUMENT"
     assert nexus.stats().transactions == 1
+
+
+def test_a_kind_is_named_by_its_word_too(nexus: Nexus) -> None:
+    nexus.write([PutConcept("T", "aspirin")])
+    named = nexus.search("aspirin", kind="concept")
+    assert named == nexus.search("aspirin", kind=ElementKind.CONCEPT)
+    assert [hit.kind for hit in named.results[0].hits] == [ElementKind.CONCEPT]
+    assert nexus.search("aspirin", kind="link").results[0].hits == ()
 
 
 def test_elements_are_those_of_the_moment_that_found_names(nexus: Nexus) -> None:
@@ -305,3 +318,11 @@ def test_a_purge_that_finds_nothing_leaves_no_group(nexus: Nexus, dry_run: bool)
     assert nexus.groups() == []
     nexus.write([PutConcept("T", "x")])
     assert nexus.groups() == ["default"]
+
+
+def test_an_answer_names_the_transaction_of_what_was_written(nexus: Nexus) -> None:
+    change = PutConcept("T", "x")
+    assert nexus.write([change], dry_run=True).transaction is None
+    assert nexus.write([change]).transaction == 1
+    assert nexus.write([change]).transaction is None
+    assert nexus.read(QUERY).transaction is None

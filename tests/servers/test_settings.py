@@ -82,3 +82,10 @@ def test_a_path_names_a_file_or_none(path: str, file: Path | None):
     located = Located(path, "")
     assert located.file == file
     assert located.exists is (file is None)
+
+
+def test_who_writes_is_given_or_named_by_the_environment():
+    settings = Settings({"RECOLLECT_ACTOR": "env"}, "linux")
+    assert (settings.actor("ann"), settings.actor()) == ("ann", "env")
+    assert Settings({"RECOLLECT_ACTOR": ""}, "linux").actor() is None
+    assert Settings({}, "linux").actor() is None

@@ -1,18 +1,8 @@
 """The kernel: a bitemporal graph in one store, and the language that reads and writes it."""
 
 from recollect.kernel.lang import parse, print_text
-from recollect.kernel.lang.ast import Upsert
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.store.address import parse_address
-from recollect.kernel.write.audit import parse_head
 from recollect.kernel.write.temporal import parse_instant
 
-__all__ = [
-    "Nexus",
-    "Upsert",
-    "parse",
-    "parse_address",
-    "parse_head",
-    "parse_instant",
-    "print_text",
-]
+__all__ = ["Nexus", "parse", "parse_address", "parse_instant", "print_text"]

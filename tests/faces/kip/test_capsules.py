@@ -15,6 +15,7 @@ from tests.reference.times import statements
 import recollect
 from recollect.errors import RecollectError
 from recollect.faces.kip.capsules import (
+    Imported,
     export_capsules,
     import_capsules,
     read_capsules,
@@ -52,7 +53,8 @@ def test_an_import_into_an_empty_memory_gives_an_equal_graph(
         with copied(texts) as copy:
             assert living(copy) == living(nexus)
             assert list(export_capsules(copy, most_elements=most)) == texts
-            assert [one.created for one in import_capsules(copy, texts)] == [0] * len(texts)
+            again = [(one.created, one.updated) for one in import_capsules(copy, texts)]
+            assert again == [(0, 0)] * len(texts)
             assert living(copy) == living(nexus)
 
 
@@ -183,6 +185,23 @@ def test_an_import_that_names_what_is_not_there_fails_whole() -> None:
         assert nexus.stats().concepts == 0
 
 
+@pytest.mark.parametrize(
+    "other", ['DELETE CONCEPT {type: "T", name: "a"} DETACH', "DESCRIBE PRIMER"]
+)
+def test_what_holds_more_than_upsert_is_no_capsule(other: str) -> None:
+    text = 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } }'
+    with recollect.open(":memory:") as nexus:
+        with pytest.raises(RecollectError) as caught:
+            list(import_capsules(nexus, [f"{text}\n{other}"]))
+        assert (caught.value.code.code, caught.value.hint) == ("KIP_1001", "recollect run")
+        assert caught.value.span is not None
+        assert caught.value.span.start == len(text) + 1
+        assert nexus.stats().concepts == 0
+        list(import_capsules(nexus, [f"// said before\n{text}"], actor="ann", request_id="r"))
+        (logged,) = nexus.changes()
+        assert (logged.transaction.actor, logged.transaction.request_id) == ("ann", "r")
+
+
 def nested(levels: int, inmost: Value) -> Value:
     value = inmost
     for _ in range(levels - 1):
@@ -212,3 +231,13 @@ def test_a_value_may_nest_as_deep_in_a_batch_as_in_a_text_and_is_imported_again(
             with pytest.raises(RecollectError) as caught:
                 refused()
             assert caught.value.code.code == "KIP_4002"
+
+
+def test_an_import_does_not_count_what_its_statements_take_back() -> None:
+    concept = 'CONCEPT { {type: "T", name: "a"} SET ATTRIBUTES { x: $ } }'
+    text = "".join(f"UPSERT {{ {concept} }}\n".replace("$", value) for value in "12")
+    with recollect.open(":memory:") as nexus:
+        assert list(import_capsules(nexus, [text])) == [Imported(1, 1, 0)]
+        assert list(import_capsules(nexus, [text])) == [Imported(1, 0, 0)]
+        nexus.write([PutConcept("T", "a", {"x": 3})])
+        assert list(import_capsules(nexus, [text, text])) == [Imported(1, 0, 1), Imported(2, 0, 1)]

@@ -74,6 +74,14 @@ def test_a_group_nobody_wrote_to_is_whole(nexus: Nexus) -> None:
     [
         ("UPDATE concept SET attributes = '{\"x\":4}' WHERE name = 'A' AND group_id = :group", 3, "the content of"),
         ("UPDATE concept SET attributes = 'x' WHERE name = 'A' AND group_id = :group", 3, "the content of"),
+        ("UPDATE concept SET attributes = '{\"x\":4,\"x\":3}' WHERE name = 'A' AND group_id = :group", 3, "the content of"),
+        ("UPDATE concept SET metadata = '{ }' WHERE name = 'A' AND group_id = :group", 3, "the content of"),
+        ("UPDATE concept_past SET version = 3 WHERE until = 2 AND group_id = :group", 1, "no transaction left"),
+        ("UPDATE concept_past SET version = 3 - version WHERE group_id = :group", 1, "no transaction left"),
+        ("UPDATE concept SET expired_at = (1 << 62) + 1 WHERE name = 'A' AND group_id = :group", 3, "no transaction left"),
+        ("UPDATE change SET operation = 'bogus' WHERE tx = 1 AND group_id = :group AND element IN"
+         " (SELECT p.element FROM change p WHERE p.operation = 'purge')", 1, "is no operation"),
+        ("UPDATE change SET operation = 'bogus' WHERE tx = 2 AND group_id = :group", 2, "is no operation"),
         ("UPDATE concept SET name = 'Z' WHERE name = 'A' AND group_id = :group", 1, "the content of"),
         ("UPDATE concept SET public_id = 'c' WHERE name = 'B' AND group_id = :group", 1, "the content of"),
         ("UPDATE concept SET valid_at = 0 WHERE name = 'A' AND group_id = :group", 3, "the content of"),

@@ -52,6 +52,9 @@ MENDABLE = {
     "a text in a wrong partition": f"""INSERT OR REPLACE INTO text_index (rowid, body)
         SELECT min(id), {GROUP} || 'dA' FROM concept WHERE group_id = {GROUP}""",
     "a superseded text": f"DELETE FROM text_past WHERE group_id = {GROUP}",
+    "an element of a superseded text": f"UPDATE text_past SET element = element + 2 WHERE group_id = {GROUP}",
+    "the time of a superseded text": f"UPDATE text_past SET until = until + 1 WHERE group_id = {GROUP}",
+    "a count of nothing": f"INSERT INTO tally VALUES ({GROUP}, 'multiple', 1, 1)",
     "an index": 'DROP INDEX "attribute:n"',
     "an index nobody declared": 'CREATE INDEX "attribute:m" ON concept (group_id)',
 }
@@ -102,6 +105,66 @@ def test_what_the_rows_say_wrongly_is_found_and_left_alone(path: Path, check: st
     mended = examined(path, fix=True)
     assert not mended.is_well
     assert check in {finding.check for finding in mended.findings if not finding.is_mended}
+
+
+WRONGLY_TYPED = {
+    "a name": f"UPDATE concept SET name = x'ff' WHERE id = {FIRST}",
+    "a text that is none": f"UPDATE concept SET name = CAST(x'ff' AS TEXT) WHERE id = {FIRST}",
+    "a given id": f"UPDATE concept SET public_id = x'ff' WHERE id = {FIRST}",
+    "a key": f"UPDATE link SET key = x'ff' WHERE id = {FIRST_LINK}",
+    "a salt": f"UPDATE concept SET salt = 'salt' WHERE id = {FIRST}",
+    "a term": f"UPDATE term SET text = x'ff' WHERE code = 1 AND group_id = {GROUP}",
+    "attributes": f"UPDATE concept SET attributes = x'ff' WHERE id = {FIRST}",
+    "id bits": "UPDATE grp SET id_bits = 7",
+    "the name of a group": "UPDATE grp SET name = x'ff' WHERE name = 'decoy'",
+    "an operation": "UPDATE change SET operation = x'ff' WHERE tx = 1",
+}
+
+
+@pytest.mark.parametrize("what", list(WRONGLY_TYPED))
+def test_a_cell_of_a_wrong_type_is_found_and_nothing_is_raised(path: Path, what: str) -> None:
+    broken(path, 'DROP INDEX "attribute:n"', WRONGLY_TYPED[what])
+    with recollect.open(path, group="other") as nexus:
+        assert nexus.doctor().findings
+        mended = nexus.doctor(fix=True)
+        assert not mended.is_well
+
+
+def test_what_cannot_be_mended_is_told_and_not_raised(path: Path) -> None:
+    broken(
+        path,
+        'DROP INDEX "attribute:n"',
+        f"UPDATE concept SET attributes = '{{' WHERE id = {FIRST}",
+        "DELETE FROM tally",
+    )
+    mended = examined(path, fix=True)
+    assert {one.check for one in mended.findings if not one.is_mended} >= {"contents", "log"}
+    assert {one.check for one in mended.findings if one.is_mended} == {"counts"}
+    assert "indexes" in {one.check for one in mended.findings if not one.is_mended}
+
+
+def test_rows_that_no_index_can_hold_are_told_and_not_raised(path: Path) -> None:
+    with recollect.open(path) as nexus:
+        respelled(path, "CREATE INDEX", "CREATE UNIQUE INDEX")
+        mended = nexus.doctor(fix=True)
+        assert not mended.is_well
+        assert not mended.is_optimised
+        assert {one.check for one in mended.findings} == {"file"}
+        respelled(path, "CREATE UNIQUE INDEX", "CREATE INDEX")
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "UPDATE counter SET last_n = 0",
+        "UPDATE erasure SET finished = begun + 1",
+        "DELETE FROM counter",
+        "DELETE FROM erasure",
+    ],
+)
+def test_a_counter_that_is_behind_is_found(path: Path, behind: str) -> None:
+    broken(path, behind)
+    assert "counters" in {one.check for one in examined(path).findings}
 
 
 def test_a_link_that_outlives_its_end_is_found(path: Path) -> None:

@@ -63,7 +63,10 @@ def test_what_is_no_dump_is_refused(cli: Cli, memory: str):
         refused = cli("restore", source, "--db", "new.db")
         assert refused.exit_code == 1
         assert refused.stderr.startswith("INVALID_ARGUMENT")
-    assert rows(cli, "new.db") == []
+        assert not Path("new.db").exists()
+    assert cli("init", "mine.db").exit_code == 0
+    assert cli("restore", memory, "--db", "mine.db").exit_code == 1
+    assert Path("mine.db").exists()
 
 
 def test_an_export_is_taken_in_by_another_memory(cli: Cli, memory: str):
@@ -106,6 +109,32 @@ def test_an_import_that_fails_says_what_came_in(cli: Cli):
     assert answer(absent)["error"]["code"] == "INVALID_ARGUMENT"
     Path("latin.kip").write_bytes(b"\xff")
     assert "not UTF-8" in cli("import", "latin.kip", "--db", "new.db").stderr
+
+
+def test_what_begins_like_no_dump_is_called_so(cli: Cli):
+    Path("capsule.kip").write_text("UPSERT { }")
+    Path("other.jsonl").write_text('{"a": 1}\n')
+    told = cli("restore", "capsule.kip", "--db", "new.db").stderr
+    assert "capsule.kip is not a Recollect dump" in told
+    assert "not a dump of Recollect" in cli("restore", "other.jsonl", "--db", "new.db").stderr
+    piped = cli("restore", "-", "--db", "new.db", input="hello\n").stderr
+    assert "standard input is not a Recollect dump" in piped
+
+
+def test_an_import_of_nothing_tells_only_why(cli: Cli):
+    failed = cli("import", "nothere.kip", "--db", "new.db")
+    assert (failed.exit_code, failed.stdout) == (1, "")
+    assert "nothere.kip: No such file" in failed.stderr
+    assert not Path("new.db").exists()
+
+
+def test_a_text_that_is_no_capsule_is_not_imported(cli: Cli, memory: str):
+    text = 'DELETE CONCEPT {type: "Drug", name: "Aspirin"} DETACH'
+    refused = cli("import", "-", "--db", memory, input=text)
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("KIP_1001")
+    assert "hint: recollect run" in refused.stderr
+    assert len(rows(cli, memory)) == 2
 
 
 def test_the_doctor_finds_and_mends(cli: Cli, memory: str):

@@ -78,6 +78,7 @@ def test_a_history_ends_at_what_was_known(cli: Cli, changed: str):
         ("purge", "an-id", "--query", "FIND(?x) WHERE { ?x {} }"),
         ("purge", "--drop-group", "default", *ASPIRIN),
         ("audit", "repair"),
+        ("audit", "--head", "nonsense"),
     ],
 )
 def test_what_names_nothing_or_too_much_is_not_understood(cli: Cli, memory: str, words):
@@ -147,6 +148,8 @@ def test_a_purge_wants_to_be_confirmed(cli: Cli, changed: str):
 
 def test_a_dry_run_tells_what_would_go(cli: Cli, changed: str):
     told = cli("purge", *ASPIRIN, "--db", changed, "--dry-run")
+    dry = answer(cli("purge", *ASPIRIN, "--db", changed, "--dry-run", "--json"))["result"]
+    assert (dry["is_dry_run"], dry["is_complete"]) == (True, None)
     assert told.stdout.startswith(
         "would erase from the group default: 1 concept, 1 link, 1 past content"
     )

@@ -8,21 +8,22 @@ stands on the capsules before it and on nothing else.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TextIO, assert_never
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.faces.kip.as_of import read_as_of
-from recollect.kernel import Nexus, Upsert, parse
+from recollect.kernel import Nexus, parse
 from recollect.model import (
     AsOf,
     Attributes,
     ConceptRecord,
     Found,
     LinkRecord,
+    Operation,
     Record,
-    UpsertReport,
     Value,
 )
 
@@ -31,6 +32,7 @@ MOST_ELEMENTS = 1_000
 
 _MOST_CHARACTERS = 2**20
 _SEPARATOR = "// capsule "
+_UPSERT = "UPSERT"
 
 
 def export_capsules(
@@ -80,18 +82,18 @@ def import_capsules(
     for text in capsules:
         _refuse_other_than_upsert(text)
         answer = nexus.write(text, on_missing="error", actor=actor, request_id=request_id)
-        reports = [one for one in answer.results if isinstance(one, UpsertReport)]
+        did = _operations(nexus, answer.transaction)
         done = Imported(
             done.capsules + 1,
-            done.created + sum(report.created for report in reports),
-            done.updated + sum(report.updated for report in reports),
+            done.created + did[Operation.CREATE],
+            done.updated + did[Operation.UPDATE],
         )
         yield done
 
 
 def _refuse_other_than_upsert(text: str) -> None:
     for statement in parse(text).statements:
-        if not isinstance(statement, Upsert):
+        if not text.startswith(_UPSERT, statement.span.start):
             raise RecollectError(
                 INVALID_SYNTAX,
                 "a capsule holds nothing but UPSERT, and this statement is something else",
@@ -118,6 +120,14 @@ def read_capsules(stream: TextIO) -> Iterator[str]:
         lines.append(line)
     if lines:
         yield "".join(lines)
+
+
+def _operations(nexus: Nexus, transaction: int | None) -> Counter[Operation]:
+    """Count what a transaction did in the end: its statements may take back one another's."""
+    if transaction is None:
+        return Counter()
+    logged = nexus.changes(transaction - 1, 1)
+    return Counter(change.operation for one in logged for change in one.changes)
 
 
 def _capsules(records: Iterator[Record], most_elements: int) -> Iterator[str]:

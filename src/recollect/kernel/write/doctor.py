@@ -153,13 +153,14 @@ def _texts(session: Session, group_id: int) -> object:
 
 
 def _mend_file(store: SqliteStore, _: list[Finding]) -> None:
-    """Build the engine's indexes anew; where even that fails, what was found stays so."""
-    try:
-        with store.writing() as session:
-            reindex(session)
-    except RecollectError as error:
-        if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # rows that repeat are the second
-            raise
+    """Make anew what the engine keeps beside the rows; where that fails, the fault stays."""
+    for step in (reindex, _remake_damaged_texts):
+        try:
+            with store.writing() as session:
+                step(session)
+        except RecollectError as error:
+            if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # the second: rows repeat
+                raise
 
 
 def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
@@ -178,10 +179,23 @@ def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
             build_index(session, attribute)
         for attribute in sorted(built - declared):
             session.rows(drop_attribute_index(attribute))
-        for sql in _FORGET_TEXTS:
-            session.execute_many(sql, [()])
-        for group in groups:
-            rebuild(session, group.group_id)
+        _remake_texts(session, groups)
+
+
+def _remake_damaged_texts(session: Session) -> None:
+    """Make the text index anew when the file still has a fault, from contents that have none."""
+    if not file_faults(session):
+        return
+    groups = _groups(session)
+    if all(_is_readable(examine_group(session, group)) for group in groups):
+        _remake_texts(session, groups)
+
+
+def _remake_texts(session: Session, groups: list[Group]) -> None:
+    for sql in _FORGET_TEXTS:
+        session.execute_many(sql, [()])
+    for group in groups:
+        rebuild(session, group.group_id)
 
 
 def _is_damaged(findings: list[Finding]) -> bool:

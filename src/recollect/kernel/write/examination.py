@@ -87,6 +87,17 @@ QUESTIONS: tuple[Question, ...] = (
         ) AS e WHERE e.is_odd OR e.id > (SELECT 2 * n.last_n + 1 FROM counter AS n) LIMIT :most""",
     ),
     Question(
+        "ids",
+        "elements have an id that was not given out yet when they were born",
+        """SELECT c.id FROM concept AS c JOIN tx AS t
+          ON t.group_id = :group AND t.number = c.born_at
+        WHERE c.group_id = :group AND c.id > t.last_id
+        UNION ALL
+        SELECT k.id FROM link AS k JOIN tx AS t ON t.group_id = :group AND t.number = k.born_at
+        WHERE k.group_id = :group AND k.id > t.last_id
+        LIMIT :most""",
+    ),
+    Question(
         "terms",
         "elements have a type or predicate that is not there",
         """SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.type NOT IN (

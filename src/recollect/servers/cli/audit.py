@@ -6,8 +6,7 @@ from dataclasses import asdict
 
 import typer
 
-from recollect.errors import RecollectError
-from recollect.kernel import parse_head
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.output import output
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
@@ -16,10 +15,6 @@ from recollect.servers.wiring import open_nexus, require_group
 
 def verify(head: str | None, database: str | None, group: str | None, *, as_json: bool) -> None:
     """Compute the log again and print its head; exit with 1 when something was changed."""
-    try:
-        kept = None if head is None else str(parse_head(head))
-    except RecollectError as error:
-        raise typer.BadParameter(error.message, param_hint="--head") from None
     settings = Settings()
     with output(as_json=as_json) as out:
         with (
@@ -28,7 +23,12 @@ def verify(head: str | None, database: str | None, group: str | None, *, as_json
         ):
             progress.add_task("verifying", total=None)
             require_group(nexus)
-            audit = nexus.verify(kept)
+            try:
+                audit = nexus.verify(head)
+            except RecollectError as error:
+                if error.code is not INVALID_ARGUMENT:
+                    raise
+                raise typer.BadParameter(error.message, param_hint="--head") from error
         out.failed = not audit.is_whole
         if out.as_json:
             out.json({"result": {**asdict(audit), "is_whole": audit.is_whole}})

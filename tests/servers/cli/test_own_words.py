@@ -1,0 +1,38 @@
+"""Hints of the library are told as options, or as commands of the shell."""
+
+from __future__ import annotations
+
+from tests.servers.cli.conftest import DRUGS, Cli, answer
+
+
+def test_a_transaction_that_has_not_been_is_named_by_the_option(cli: Cli, memory: str):
+    asked = ("query", DRUGS, "--db", memory, "--transaction", "9")
+    assert "use --transaction 1)" in cli(*asked).stderr
+    (warning,) = answer(cli(*asked, "--json"))["warnings"]
+    assert warning["hint"] == "use --transaction 1"
+
+
+def test_a_transaction_that_has_not_been_is_named_as_the_shell_has_it(cli: Cli, memory: str):
+    told = cli("shell", memory, input=f"\\asof transaction 9\n{DRUGS}\n")
+    assert "use \\asof transaction 1)" in told.stderr
+
+
+def test_a_text_that_writes_is_not_explained_but_run(cli: Cli, memory: str):
+    refused = cli("explain", 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } }', "--db", memory)
+    assert refused.exit_code == 1
+    assert "hint: run it: recollect run -" in refused.stderr
+
+
+def test_the_groups_are_named_by_a_command(cli: Cli, memory: str):
+    refused = cli("purge", "--drop-group", "zzzzzz", "--db", memory, "--yes")
+    assert "hint: recollect groups" in refused.stderr
+
+
+def test_a_purged_element_is_told_with_its_transaction(cli: Cli, memory: str):
+    words = ("purge", "--type", "Drug", "--name", "Aspirin", "--db", memory, "--yes", "--json")
+    (gone, *_) = answer(cli(*words))["result"]["ids"]
+    told = cli("history", gone, "--db", memory)
+    assert told.exit_code == 1
+    assert f'"{gone}" was purged in transaction 2' in told.stderr
+    assert "hint: recollect changes --since 1 --limit 1" in told.stderr
+    assert cli("changes", "--since", "1", "--limit", "1", "--db", memory).exit_code == 0

@@ -90,7 +90,7 @@ class Limits:
     max_rows: int = 100_000
     max_steps: int = 500_000_000  # the engine's instructions: the same on every machine
     max_seconds: float = 30.0
-    max_depth: int = 64  # of blocks and patterns in each other, and of a value
+    max_depth: int = 64  # of blocks, patterns and values in each other, and of what is stored
     max_length: int = 32 * 2**20  # bytes of text
 
 

@@ -112,6 +112,7 @@ WRONGLY_TYPED = {
     "a text that is none": f"UPDATE concept SET name = CAST(x'ff' AS TEXT) WHERE id = {FIRST}",
     "a given id": f"UPDATE concept SET public_id = x'ff' WHERE id = {FIRST}",
     "a key": f"UPDATE link SET key = x'ff' WHERE id = {FIRST_LINK}",
+    "the element of a content": "UPDATE concept_past SET id = 'x'",
     "a salt": f"UPDATE concept SET salt = 'salt' WHERE id = {FIRST}",
     "a term": f"UPDATE term SET text = x'ff' WHERE code = 1 AND group_id = {GROUP}",
     "attributes": f"UPDATE concept SET attributes = x'ff' WHERE id = {FIRST}",

@@ -18,7 +18,7 @@ from recollect.errors import (
 from recollect.kernel.lang import diagnose
 from recollect.kernel.lang.tokens import END, Tokens
 
-MAX_DEPTH = 64  # patterns, blocks and parentheses inside one another; and the same of a value
+MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored
 
 
 class Cursor:
@@ -105,7 +105,7 @@ class Cursor:
         self._depth -= 1
 
     def begin_value(self) -> int:
-        """Count levels from here: a value may nest as deep wherever it stands.
+        """Count levels from here, so that what is stored nests as deep wherever it stands.
 
         Returns what `end_value` wants.
         """

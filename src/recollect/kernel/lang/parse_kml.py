@@ -208,7 +208,10 @@ def _object(cursor: Cursor) -> ValueNode:
     cursor.advance()
     if cursor.token != "{" and not at_parameter(cursor):
         raise cursor.unexpected("{", "a placeholder")
-    return value(cursor)
+    outside = cursor.begin_value()
+    members = value(cursor)
+    cursor.end_value(outside)
+    return members
 
 
 def _set_links(cursor: Cursor) -> tuple[SetLink, ...]:

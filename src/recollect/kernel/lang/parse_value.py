@@ -60,9 +60,7 @@ def value(cursor: Cursor) -> ValueNode:
         return text(cursor)
     first = cursor.at
     met = cursor.parameters
-    outside = cursor.begin_value()
     raw = _raw(cursor)
-    cursor.end_value(outside)
     span = cursor.since(first)
     return literal(raw, span) if met == cursor.parameters else _node(raw, span)
 

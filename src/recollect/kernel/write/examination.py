@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import whole
@@ -159,6 +161,17 @@ QUESTIONS: tuple[Question, ...] = (
 def examine_group(session: Session, group: Group) -> list[Finding]:
     """Return what is wrong with the rows of a group. Cost: every row of it, some times."""
     findings = []
+    try:
+        for finding in chain(_asked(session, group), _audited(session, group)):
+            findings.append(finding)  # noqa: PERF402 - what was found before an error stays
+    except RecollectError as error:
+        if error.code is not STORE_CORRUPT:
+            raise
+        findings.append(Finding("contents", error.message, group.name))
+    return findings
+
+
+def _asked(session: Session, group: Group) -> Iterator[Finding]:
     values = {"group": group.group_id, "living": LIVING, "link": LINK_BIT, "most": _LISTED}
     for question in QUESTIONS:
         parameters = {key: value for key, value in values.items() if f":{key}" in question.sql}
@@ -167,18 +180,10 @@ def examine_group(session: Session, group: Group) -> list[Finding]:
             count = f"{len(ids)}" if len(ids) < _LISTED else f"{_LISTED} or more"
             first = public_id(group.id_bits, min(ids))
             message = f"{count} {question.problem}; the first is {first}"
-            findings.append(Finding(question.check, message, group.name))
-    return findings + _audited(session, group)
+            yield Finding(question.check, message, group.name)
 
 
-def _audited(session: Session, group: Group) -> list[Finding]:
-    """Return what is wrong with the log, or that the rows cannot even be read to tell."""
-    try:
-        breach = audit(session, group).breach
-    except RecollectError as error:
-        if error.code is not STORE_CORRUPT:
-            raise
-        return [Finding("contents", error.message, group.name)]
-    if breach is None:
-        return []
-    return [Finding("log", f"transaction {breach.transaction}: {breach.problem}", group.name)]
+def _audited(session: Session, group: Group) -> Iterator[Finding]:
+    if (breach := audit(session, group).breach) is not None:
+        message = f"transaction {breach.transaction}: {breach.problem}"
+        yield Finding("log", message, group.name)

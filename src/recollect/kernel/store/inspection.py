@@ -166,7 +166,9 @@ def _look(path: Path) -> _Look | None:
         return None
     except OSError as error:
         raise _unreadable() from error
-    if not beginning:
+    # The engine makes a mapped file as long as it will be before it writes the first page.
+    is_being_made = not beginning.strip(b"\0") and _is_unfinished(path)
+    if not beginning or is_being_made:
         return None
     if not beginning.startswith(_MAGIC):
         raise foreign()

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import recollect
 from recollect.model import Rows
+from together import run_together
 
 PROCESSES = 4
 WRITES = 25
-ENVIRONMENT = {"PYTHONPATH": str(Path(recollect.__file__).parents[1])}
 
 WRITER = """
 import sys
@@ -31,27 +29,8 @@ with recollect.open(path, busy_seconds=60) as nexus:
 
 
 def write_together(path: Path) -> list[int]:
-    """Start the processes, let them go at one moment, and return how each ended."""
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", WRITER, str(path), str(at), str(WRITES)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=ENVIRONMENT,
-        )
-        for at in range(PROCESSES)
-    ]
-    for child in children:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-    for child in children:
-        assert child.stdin is not None
-        child.stdin.write("go\n")
-        child.stdin.flush()
-    for child in children:
-        child.communicate(timeout=60)
-    return [child.returncode for child in children]
+    """Let the processes write at once, and return how each ended."""
+    return run_together(WRITER, ([str(path), str(at), str(WRITES)] for at in range(PROCESSES)))
 
 
 def test_four_writing_processes_lose_no_write(tmp_path: Path) -> None:

@@ -7,10 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import recollect
 from recollect.kernel.store.sqlite import SqliteStore
-
-ENVIRONMENT = {"PYTHONPATH": str(Path(recollect.__file__).parents[1])}
+from together import ENVIRONMENT, run_together
 
 CREATE_AND_ADD = """
 import sys
@@ -25,25 +23,9 @@ store.close()
 """
 
 
-def run_together(path: Path, processes: int, writes: int) -> list[int]:
-    """Start the processes, let them go at one moment, and return how each ended."""
-    command = [sys.executable, "-c", CREATE_AND_ADD, str(path), str(writes)]
-    children = [
-        subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
-        )
-        for _ in range(processes)
-    ]
-    for child in children:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-    for child in children:
-        assert child.stdin is not None
-        child.stdin.write("go\n")
-        child.stdin.flush()
-    for child in children:
-        child.communicate(timeout=60)
-    return [child.returncode for child in children]
+def add_together(path: Path, processes: int, writes: int) -> list[int]:
+    """Let the processes create the file and add to its counter; return how each ended."""
+    return run_together(CREATE_AND_ADD, [[str(path), str(writes)]] * processes)
 
 
 def counted(path: Path) -> object:
@@ -57,13 +39,13 @@ def counted(path: Path) -> object:
 def test_processes_that_create_one_file_at_once_all_succeed(tmp_path: Path) -> None:
     for attempt in range(2):
         path = tmp_path / f"{attempt}.db"
-        assert run_together(path, processes=4, writes=1) == [0, 0, 0, 0]
+        assert add_together(path, processes=4, writes=1) == [0, 0, 0, 0]
         assert counted(path) == 4
 
 
 def test_two_processes_that_write_at_once_both_succeed(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    assert run_together(path, processes=2, writes=200) == [0, 0]
+    assert add_together(path, processes=2, writes=200) == [0, 0]
     assert counted(path) == 400
 
 

@@ -14,7 +14,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.cache import Cache
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.terms import Terms
@@ -28,7 +28,6 @@ _FIELDS = {
     ast.Kind.LINK: ("id", "subject", "predicate", "object"),
 }
 _CLOCKS = ("_valid_at", "_invalid_at", "_created_at", "_updated_at", "_expired_at", "_version")
-_NUMBER = "SELECT g.number FROM grp AS g WHERE g.group_id = ?"
 _LISTED = (
     "SELECT DISTINCT member.key FROM ({newest}) AS newest"
     " CROSS JOIN json_each(newest.content) AS member"
@@ -104,10 +103,10 @@ class KnownKeys:
     ) -> Iterator[Notice]:
         """Yield a warning for each key a FIND reads, shows no value of, and no element has."""
         doubtful = list(_doubtful(find, answer))
-        row = session.row(_NUMBER, (self._group.group_id,)) if doubtful else None
-        if row is None:
+        number = last_transaction(session, self._group.group_id) if doubtful else 0
+        if not number:
             return
-        look = _Look(self, session, int(str(row[0])))
+        look = _Look(self, session, number)
         try:
             for read in doubtful:
                 key = _text(read.key, bindings)

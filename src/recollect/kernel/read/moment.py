@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.kernel.sql.clock import Clock
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.model import LIVING, AsOf, Instant
 
@@ -16,7 +16,6 @@ _AT_INSTANT = (
     "SELECT t.number, t.last_id FROM tx AS t WHERE t.group_id = ? AND t.at <= ?"
     " ORDER BY t.at DESC LIMIT 1"
 )
-_LATEST = "SELECT g.number FROM grp AS g WHERE g.group_id = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,6 @@ def _notices(as_of: AsOf, number: int | None) -> Iterator[Notice]:
 
 def _known(session: Session, group: Group, known: int, *, is_number: bool) -> tuple[int, int]:
     if is_number:
-        latest = session.row(_LATEST, (group.group_id,))
-        known = min(known, 0 if latest is None else int(str(latest[0])))
+        known = min(known, last_transaction(session, group.group_id))
     row = session.row(_AT_NUMBER if is_number else _AT_INSTANT, (group.group_id, known))
     return (0, 0) if row is None else (int(str(row[0])), int(str(row[1])))

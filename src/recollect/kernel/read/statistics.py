@@ -6,7 +6,7 @@ import threading
 from collections import defaultdict
 
 from recollect.kernel.plan.statistics import Statistics, coarse
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import (
     TALLY_CONCEPTS,
@@ -16,7 +16,6 @@ from recollect.kernel.store.schema import (
     TALLY_LINKS,
 )
 
-_NUMBER = "SELECT g.number FROM grp AS g WHERE g.group_id = ?"
 _TALLIES = (
     "SELECT a.kind, t.text, a.count FROM tally AS a"
     " JOIN term AS t ON t.group_id = a.group_id AND t.code = a.term"
@@ -36,11 +35,9 @@ class GroupStatistics:
 
     def current(self, session: Session) -> Statistics:
         """Return the statistics of the snapshot; inside a write they promise nothing."""
-        row = session.row(_NUMBER, (self._group.group_id,))
-        number = -1 if row is None else row[0]
+        number = last_transaction(session, self._group.group_id)
         with self._lock:
             if number != self._number:
-                assert isinstance(number, int)
                 self._load(session)
                 self._number = number
             statistics = self._statistics

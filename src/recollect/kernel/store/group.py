@@ -85,6 +85,12 @@ def group_names(session: Session) -> tuple[str, ...]:
     return tuple(text(name) for (name,) in rows)
 
 
+def last_transaction(session: Session, group_id: int) -> int:
+    """Return the number of a group's last transaction; 0 where nothing was written."""
+    row = session.row("SELECT g.number FROM grp AS g WHERE g.group_id = ?", (group_id,))
+    return 0 if row is None else whole(row[0])
+
+
 def _group(row: SqlRow) -> Group:
     group_id, name, id_bits = row
     return Group(whole(group_id), text(name), octets(id_bits))

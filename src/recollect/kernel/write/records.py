@@ -19,7 +19,7 @@ from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.record import record_sql
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.group import Group
+from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue, Store
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
@@ -62,8 +62,7 @@ def pinned_moment(session: Session, group: Group, as_of: AsOf | None) -> AsOf:
     moment = as_of or AsOf()
     known = resolve_moment(session, group, moment).known
     if known is None:
-        row = session.row("SELECT g.number FROM grp AS g WHERE g.group_id = ?", (group.group_id,))
-        known = 0 if row is None else whole(row[0])
+        known = last_transaction(session, group.group_id)
     return replace(moment, known=known, known_is_transaction=True)
 
 

@@ -20,7 +20,7 @@ from tests.reference.upsert import content
 import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.lang import ast, print_text
-from recollect.model import AsOf, Instant, Value
+from recollect.model import AsOf, Instant, Key, Value
 
 
 @dataclass(slots=True)
@@ -53,9 +53,28 @@ class History(Pair):
         if {one.id: content(one) for one in before.elements()} != {
             one.id: content(one) for one in after.elements()
         }:
-            self.instants.append(max([at, *(one + 1 for one in self.instants[-1:])]))
+            self._tick(at)
             self._keep_clocks(before, after)
             self.past.append(after.copy())
+
+    def purge(self, key: Key, at: int) -> None:
+        """Erase every life of a key from both, at all times: a transaction that says nothing."""
+        self.clock[0] = at
+        _fault(lambda: self.nexus.group("decoy").purge(key))
+        copies = [*self.past, self.reference.graph]
+        named = {
+            one.id
+            for graph in copies
+            for one in graph.concepts
+            if (one.type, one.name) == (key.type, key.name)
+        }
+        fault = _fault(lambda: self.nexus.purge(key))
+        assert fault == (None if named else "KIP_3002")
+        if named:
+            for graph in copies:
+                graph.remove(named)
+            self._tick(at)
+            self.past.append(self.reference.graph.copy())
 
     def moment(self, as_of: AsOf) -> Moment:
         """Return the graph as of both clocks."""
@@ -71,6 +90,10 @@ class History(Pair):
             [one for one in graph.links if valid is None or holds(one.valid, valid)],
             known=graph.elements(),
         )
+
+    def _tick(self, at: int) -> None:
+        """Give the new transaction the next instant, which rises whatever the clock does."""
+        self.instants.append(max([at, *(one + 1 for one in self.instants[-1:])]))
 
     def _keep_clocks(self, before: Graph, after: Graph) -> None:
         now = _text(self.instants[-1])

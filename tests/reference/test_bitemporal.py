@@ -9,7 +9,15 @@ from tests.reference.engine import comparable
 from tests.reference.evaluate import TooManyRowsError
 from tests.reference.find import find
 from tests.reference.queries import Question, questions
-from tests.reference.times import CLOCKS, WORDS, Transaction, moments, transactions
+from tests.reference.times import (
+    CLOCKS,
+    WORDS,
+    Purge,
+    Transaction,
+    moments,
+    stories,
+    transactions,
+)
 
 from recollect.kernel.lang import print_text
 from recollect.model import AsOf, Hits
@@ -24,16 +32,20 @@ asked = st.one_of(
 )
 
 
-def live(both: History, story: list[Transaction]) -> None:
+def live(both: History, story: list[Transaction | Purge]) -> None:
     for one in story:
+        if isinstance(one, Purge):
+            note(f"at {one.at}: purge {one.key}")
+            both.purge(one.key, one.at)
+            continue
         note(f"at {one.at}:\n" + "\n".join(map(print_text, one.statements)))
         both.transact(one.statements, one.at)
 
 
 @settings(max_examples=3 * EXAMPLES, suppress_health_check=LARGE)
-@given(transactions, asked, st.lists(moments(), min_size=1, max_size=4))
+@given(stories, asked, st.lists(moments(), min_size=1, max_size=4))
 def test_find_answers_as_of_both_clocks(
-    story: list[Transaction], question: Question, times: list[AsOf]
+    story: list[Transaction | Purge], question: Question, times: list[AsOf]
 ) -> None:
     with history() as both:
         live(both, story)
@@ -53,8 +65,10 @@ def test_find_answers_as_of_both_clocks(
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=LARGE)
-@given(transactions, st.lists(moments(), min_size=2, max_size=5))
-def test_search_finds_what_said_the_word_then(story: list[Transaction], times: list[AsOf]) -> None:
+@given(stories, st.lists(moments(), min_size=2, max_size=5))
+def test_search_finds_what_said_the_word_then(
+    story: list[Transaction | Purge], times: list[AsOf]
+) -> None:
     with history() as both:
         live(both, story)
         for as_of in times:

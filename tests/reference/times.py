@@ -11,7 +11,7 @@ from tests.reference.vocabulary import PREDICATES, objects, text
 from tests.reference.writes import deletes
 
 from recollect.kernel.lang import ast
-from recollect.model import AsOf, Instant
+from recollect.model import AsOf, Instant, Key
 
 WORDS = ("zulu", "quark", "maple")
 """Words that only notes hold, so that a search finds exactly what says them."""
@@ -83,10 +83,30 @@ class Transaction:
     at: int
 
 
+at = st.integers(1_000, 1_012)
 transactions = st.lists(
-    st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), st.integers(1_000, 1_012)),
+    st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), at),
     min_size=2,
     max_size=7,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Every life of a key is erased, for all times, and what hangs on it."""
+
+    key: Key
+    at: int
+
+
+stories = st.lists(
+    st.one_of(
+        st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), at),
+        st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), at),
+        st.builds(Purge, keys.map(lambda key: Key(*key)), at),
+    ),
+    min_size=2,
+    max_size=8,
 )
 
 

@@ -2,7 +2,7 @@
 
 Each strategy makes only trees that some text parses to. Start from `scripts`, or from the part
 you need: `values`, `concept_patterns`, `link_patterns`, `clauses`, `expressions`, `finds`,
-`upserts`, `deletes`, `metas`. Names come from small pools, so that variables and handles meet.
+`upserts`, `updates`, `merges`, `deletes`, `metas`, `exports`. Names come from small pools, so that variables and handles meet.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from recollect.kernel.lang import literal
 from recollect.kernel.lang.ast import (
     Aggregate,
     And,
+    Arithmetic,
     ArrayValue,
+    Assignment,
     Clause,
     Compare,
     Comparison,
+    Computed,
     ConceptBlock,
     ConceptClause,
     ConceptPattern,
     DeleteConcept,
+    DeleteConcepts,
     DeleteKeys,
     DeleteLinks,
     DescribeConceptType,
@@ -30,7 +34,9 @@ from recollect.kernel.lang.ast import (
     DescribePropositionType,
     DescribePropositionTypes,
     Explain,
+    Export,
     Expression,
+    Field,
     FilterClause,
     Find,
     Function,
@@ -38,9 +44,11 @@ from recollect.kernel.lang.ast import (
     Kind,
     LinkBlock,
     LinkClause,
+    LinkId,
     LinkPattern,
     LinkTarget,
     Literal,
+    Merge,
     Not,
     NotClause,
     ObjectValue,
@@ -61,6 +69,7 @@ from recollect.kernel.lang.ast import (
     TestText,
     TextTest,
     UnionClause,
+    Update,
     Upsert,
     Variable,
 )
@@ -89,6 +98,13 @@ json_values = st.recursive(
 )
 names = st.sampled_from(NAMES)
 variables = st.builds(Variable, names)
+parts = st.sampled_from(("id", "type", "name", "subject", "predicate", "object")).map(
+    lambda one: (one,)
+)
+keys = st.sampled_from(("risk", "LIMIT", "_version", "名", "half life", "a.b", "")) | strings
+sections = st.sampled_from(Section).map(str)
+fields = st.builds(Field, variables, parts | st.tuples(sections, keys))
+whole_fields = st.builds(Field, variables, st.tuples(sections))
 handles = st.builds(Handle, names)
 parameters = st.builds(Parameter, names)
 texts = st.builds(literal, strings) | parameters
@@ -148,18 +164,21 @@ steps = st.builds(Step, predicates) | (
 paths = st.builds(Path, st.lists(steps, min_size=1, max_size=3).map(tuple))
 
 
+link_ids = st.builds(LinkId, texts)
+
+
 def _links(ends):
     return st.builds(LinkPattern, ends, paths | variables, ends)
 
 
 link_patterns = _links(
-    st.recursive(variables | concept_patterns, _links, max_leaves=3),
+    st.recursive(variables | concept_patterns | link_ids, _links, max_leaves=3),
 )
-targets = variables | concept_patterns | link_patterns
+targets = variables | concept_patterns | link_patterns | link_ids
 
 # Clauses
 
-operands = variables | st.builds(literal, json_values) | parameters
+operands = variables | fields | st.builds(literal, json_values) | parameters
 comparisons = st.builds(Compare, st.sampled_from(Comparison), operands, operands)
 tests = (
     comparisons
@@ -178,7 +197,7 @@ def _joined(inner):
 expressions: st.SearchStrategy[Expression] = st.recursive(tests, _joined, max_leaves=4)
 plain_clauses = (
     st.builds(ConceptClause, st.none() | variables, concept_patterns)
-    | st.builds(LinkClause, st.none() | variables, link_patterns)
+    | st.builds(LinkClause, st.none() | variables, link_patterns | link_ids)
     | st.builds(ReadClause, st.sampled_from(Section), targets, texts, variables)
     | st.builds(FilterClause, expressions)
 )
@@ -199,10 +218,11 @@ wheres = st.lists(clauses, max_size=3).map(tuple)
 # Statements
 
 functions = st.sampled_from(Function)
-aggregates = st.builds(Aggregate, functions, variables, st.booleans(), st.none() | variables)
-unnamed_aggregates = st.builds(Aggregate, functions, variables, st.booleans())
-columns = st.lists(variables | aggregates, min_size=1, max_size=3).map(tuple)
-sort_keys = st.builds(SortKey, variables | unnamed_aggregates, st.booleans())
+counted = variables | fields | whole_fields
+aggregates = st.builds(Aggregate, functions, counted, st.booleans(), st.none() | variables)
+unnamed_aggregates = st.builds(Aggregate, functions, counted, st.booleans())
+columns = st.lists(counted | aggregates, min_size=1, max_size=3).map(tuple)
+sort_keys = st.builds(SortKey, variables | fields | unnamed_aggregates, st.booleans())
 finds = st.builds(
     Find,
     columns,
@@ -210,6 +230,7 @@ finds = st.builds(
     st.lists(sort_keys, max_size=2).map(tuple),
     st.none() | sizes,
     st.none() | sizes,
+    st.none() | texts,
 )
 
 kml_predicates = predicates
@@ -219,8 +240,8 @@ def _targets(ends):
     return st.builds(LinkTarget, ends, kml_predicates, ends)
 
 
-kml_ends = st.recursive(handles | concept_patterns, _targets, max_leaves=3)
-link_targets = _targets(kml_ends)
+kml_ends = st.recursive(handles | concept_patterns | link_ids, _targets, max_leaves=3)
+link_targets = _targets(kml_ends) | link_ids
 set_links = st.builds(SetLink, kml_predicates, kml_ends, st.none() | objects)
 concept_blocks = st.builds(
     ConceptBlock,
@@ -229,9 +250,15 @@ concept_blocks = st.builds(
     st.none() | objects,
     st.lists(set_links, max_size=2).map(tuple),
     st.none() | objects,
+    st.none() | sizes,
 )
 link_blocks = st.builds(
-    LinkBlock, st.none() | handles, link_targets, st.none() | objects, st.none() | objects
+    LinkBlock,
+    st.none() | handles,
+    link_targets,
+    st.none() | objects,
+    st.none() | objects,
+    st.none() | sizes,
 )
 upserts = st.builds(
     Upsert, st.lists(concept_blocks | link_blocks, max_size=3).map(tuple), st.none() | objects
@@ -246,20 +273,58 @@ deletes = (
     )
     | st.builds(DeleteLinks, st.none() | variables, wheres)
     | st.builds(DeleteConcept, concept_patterns)
+    | st.builds(DeleteConcepts, variables, wheres)
 )
-metas = (
-    st.sampled_from(
-        (
-            DescribePrimer(),
-            DescribeDomains(),
-            DescribeConceptTypes(),
-            DescribePropositionTypes(),
-        )
+
+
+@st.composite
+def updates(draw):
+    """Draw an UPDATE; the fields that it computes with are of its target."""
+    target = draw(variables)
+    own_fields = fields.map(lambda field: Field(target, field.path))
+    numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    terms = st.builds(literal, numbers) | parameters | own_fields
+    computed = st.recursive(_computed(terms), lambda inner: _computed(terms | inner), max_leaves=3)
+    given_values = st.dictionaries(strings, values | computed, max_size=3)
+    assignments = given_values.map(
+        lambda given: tuple(Assignment(key, one) for key, one in given.items())
     )
+    attributes, metadata = draw(
+        st.tuples(assignments, assignments).filter(lambda both: both != ((), ()))
+    )
+    return Update(target, attributes, metadata, draw(wheres), draw(st.none() | sizes))
+
+
+def _computed(terms):
+    two = st.tuples(terms, terms)
+    return st.builds(
+        Computed, st.sampled_from([one for one in Arithmetic if one != Arithmetic.CLAMP]), two
+    ) | st.builds(Computed, st.just(Arithmetic.CLAMP), st.tuples(terms, terms, terms))
+
+
+merges = st.builds(Merge, variables, variables, wheres)
+pages = st.tuples(st.none() | sizes, st.none() | texts)
+metas = (
+    st.just(DescribePrimer())
+    | st.builds(lambda page: DescribeDomains(*page), pages)
+    | st.builds(lambda page: DescribeConceptTypes(*page), pages)
+    | st.builds(lambda page: DescribePropositionTypes(*page), pages)
     | st.builds(DescribeConceptType, texts)
     | st.builds(DescribePropositionType, texts)
-    | st.builds(Search, st.sampled_from((None, *Kind)), texts, st.none() | texts, st.none() | sizes)
+    | st.builds(
+        Search,
+        st.sampled_from((None, *Kind)),
+        texts,
+        st.none() | texts,
+        st.none() | sizes,
+        st.none() | st.sampled_from(("keyword", "semantic", "hybrid")).map(literal) | parameters,
+        st.none() | st.builds(literal, st.floats(0, 1) | st.integers(0, 1)) | parameters,
+        st.none() | texts,
+    )
 )
+exports = st.builds(Export, variables, wheres, st.none() | sizes, st.none() | texts)
 explains = st.builds(Explain, finds | metas)
-statements: st.SearchStrategy[Statement] = finds | upserts | deletes | metas | explains
+statements: st.SearchStrategy[Statement] = (
+    finds | upserts | updates() | merges | deletes | metas | exports | explains
+)
 scripts = st.builds(Script, st.lists(statements, min_size=1, max_size=3).map(tuple))

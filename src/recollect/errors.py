@@ -30,6 +30,7 @@ class Code:
 
 KIP = "KIP 1.0, appendix 4"
 STORE = "docs/errors.md"
+OPERATIONS = "Knowledge Graph API v1, section 3"
 
 INVALID_SYNTAX = Code("KIP_1001", "InvalidSyntax", "syntax", "change_request", 400, KIP)
 INVALID_IDENTIFIER = Code("KIP_1002", "InvalidIdentifier", "syntax", "change_request", 400, KIP)
@@ -56,6 +57,15 @@ STORE_CORRUPT = Code("STORE_CORRUPT", "StoreCorrupt", "storage", "never", 500, S
 STORE_UNAVAILABLE = Code(
     "STORE_UNAVAILABLE", "StoreUnavailable", "storage", "same_request", 503, STORE
 )
+
+RESOURCE_NOT_FOUND = Code("NOT_FOUND", "NotFound", "data", "refresh_then_retry", 404, OPERATIONS)
+CONFLICT = Code("CONFLICT", "Conflict", "conflict", "refresh_then_retry", 409, OPERATIONS)
+PERMISSION_DENIED = Code(
+    "PERMISSION_DENIED", "PermissionDenied", "permission", "never", 403, OPERATIONS
+)
+LIMIT_EXCEEDED = Code("LIMIT_EXCEEDED", "LimitExceeded", "limit", "change_request", 413, OPERATIONS)
+UNAVAILABLE = Code("UNAVAILABLE", "Unavailable", "storage", "same_request", 503, OPERATIONS)
+INTERNAL = Code("INTERNAL", "Internal", "bug", "never", 500, OPERATIONS)
 
 CODES: Mapping[str, Code] = {
     row.code: row for row in list(globals().values()) if isinstance(row, Code)
@@ -85,24 +95,42 @@ class Fix:
     span: Span
     text: str
 
+    def to_wire(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {"start": self.span.start, "end": self.span.end, "text": self.text}
+
+    def apply(self, source: str) -> str:
+        """Return a text after the edit.
+
+        >>> Fix(Span(0, 4), "FIND").apply("FNID(?x) WHERE {}")
+        'FIND(?x) WHERE {}'
+        """
+        return source[: self.span.start] + self.text + source[self.span.end :]
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something a caller should know about an answer that is nevertheless whole.
 
-    Serialised as `{code, message, span?, hint?}` beside a result.
+    Serialised as `{code, message, span?, known?, fix?, hint?}` beside a result.
     """
 
     code: str  # a stable word: "unknown_type"
     message: str
     hint: str = ""
     span: Span | None = None
+    known: tuple[str, ...] = ()  # nearest first
+    fix: Fix | None = None
 
     def to_wire(self) -> dict[str, object]:
         """Return the JSON form."""
         wire: dict[str, object] = {"code": self.code, "message": self.message}
         if self.span is not None:
             wire["span"] = {"start": self.span.start, "end": self.span.end}
+        if self.known:
+            wire["known"] = list(self.known)
+        if self.fix is not None:
+            wire["fix"] = self.fix.to_wire()
         if self.hint:
             wire["hint"] = self.hint
         return wire
@@ -138,9 +166,12 @@ class RecollectError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        lines = [f"{self.code.code} {self.code.name}: {self.message}", *self._quote()]
+        lines = [
+            f"{self.code.code} {self.code.name}: {self.message}",
+            *quoted(self.source, self.span),
+        ]
         if self.first is not None and self.source:
-            line, column = self._place(self.first)
+            line, column = place(self.source, self.first)
             lines.append(f"  before: line {line}, column {column}")
         if self.hint:
             lines.append(f"  hint: {self.hint}")
@@ -162,40 +193,43 @@ class RecollectError(Exception):
             "message": self.message,
         }
         if self.span is not None:
-            wire["line"], wire["column"] = self._place(self.span)
+            wire["line"], wire["column"] = place(self.source, self.span)
             wire["span"] = {"start": self.span.start, "end": self.span.end}
         if self.first is not None:
-            line, column = self._place(self.first)
-            place = {"start": self.first.start, "end": self.first.end}
-            wire["first"] = {"line": line, "column": column, "span": place}
+            line, column = place(self.source, self.first)
+            span = {"start": self.first.start, "end": self.first.end}
+            wire["first"] = {"line": line, "column": column, "span": span}
         if self.known:
             wire["known"] = list(self.known)
         wire["retry"] = self.code.retry
         if self.fix is not None:
-            at = self.fix.span
-            wire["fix"] = {"start": at.start, "end": at.end, "text": self.fix.text}
+            wire["fix"] = self.fix.to_wire()
         if self.hint:
             wire["hint"] = self.hint
         if self.details:
             wire["details"] = dict(self.details)
         return wire
 
-    def _place(self, span: Span) -> tuple[int, int]:
-        before = self.source[: span.start]
-        return before.count("\n") + 1, span.start - before.rfind("\n")
 
-    def _quote(self) -> list[str]:
-        if self.span is None or not self.source:
-            return []
-        line, column = self._place(self.span)
-        text = self.source.split("\n")[line - 1]
-        first = max(0, column - 60)  # a window of a long line keeps the caret in sight
-        shown = text[first : first + 100]
-        room = len(shown) - (column - 1 - first)
-        width = max(1, min(self.span.end - self.span.start, room))
-        margin = f"{line:>4} | "
-        caret = " " * (len(margin) - 2) + "| " + " " * (column - 1 - first) + "^" * width
-        return [margin + shown, caret]
+def place(source: str, span: Span) -> tuple[int, int]:
+    """Return the line and the column where a span begins, both from 1."""
+    before = source[: span.start]
+    return before.count("\n") + 1, span.start - before.rfind("\n")
+
+
+def quoted(source: str, span: Span | None) -> list[str]:
+    """Return the line that a span begins in, and a line of carets below it."""
+    if span is None or not source:
+        return []
+    line, column = place(source, span)
+    text = source.split("\n")[line - 1]
+    first = max(0, column - 60)  # a window of a long line keeps the caret in sight
+    shown = text[first : first + 100]
+    room = len(shown) - (column - 1 - first)
+    width = max(1, min(span.end - span.start, room))
+    margin = f"{line:>4} | "
+    caret = " " * (len(margin) - 2) + "| " + " " * (column - 1 - first) + "^" * width
+    return [margin + shown, caret]
 
 
 _MANY = 1_000
@@ -218,3 +252,17 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
         ]
     found = difflib.get_close_matches(folded, candidates[:_MANY], n=limit, cutoff=0.5)
     return tuple(by_folded[one] for one in found)
+
+
+def is_slip(name: str, near: tuple[str, ...]) -> bool:
+    """Whether the nearest known name is so like a name that it must be the one meant.
+
+    >>> is_slip("dru", ("?drug", "?a")), is_slip("x", ("?y",)), is_slip("row1", ("?row2",))
+    (True, False, False)
+    """
+    if not near:
+        return False
+    one, other = name.casefold(), near[0].casefold().lstrip("?@$")
+    if one.rstrip("0123456789") == other.rstrip("0123456789"):
+        return one == other
+    return difflib.SequenceMatcher(None, one, other).ratio() >= 0.7

@@ -5,10 +5,12 @@ Nothing here opens a store, parses a text or knows a face.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import NewType
+from typing import Literal, NewType
 
 from recollect.errors import Notice
 
@@ -26,6 +28,28 @@ BEGINNING = Instant(-(2**62))
 FOREVER = Instant(2**62)
 """Upper bound of a fact time that was not given."""
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def instant_text(instant: Instant) -> str:
+    """Return an instant of the years 1 to 9999 in ISO 8601, with milliseconds and `Z`.
+
+    >>> instant_text(Instant(1))
+    '1970-01-01T00:00:00.001Z'
+    """
+    moment = _EPOCH + timedelta(milliseconds=instant)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def normal_text(text: str) -> str:
+    """Return a text as names and facts are compared: NFKC, case folded, white space collapsed.
+
+    >>> normal_text("  Acme   CORP ")
+    'acme corp'
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
+
 
 LIVING = 2**62
 """`expired_at` of an element that is alive: larger than every transaction number."""
@@ -33,6 +57,13 @@ LIVING = 2**62
 CONCEPT_BIT = 0
 LINK_BIT = 1
 """The kind of an element is the lowest bit of its integer id: `id = 2n + kind`."""
+
+
+MERGED_FROM = "_merged_from"
+"""Metadata of a concept that others were merged into: `"Type:name"` of each, in order."""
+
+MOVED_FROM = "_moved_from"
+"""Metadata of a link that a merge moved: `{"concept", "version"}`, its former end and version."""
 
 
 class ElementKind(StrEnum):
@@ -94,6 +125,25 @@ class Limits:
     max_length: int = 32 * 2**20  # bytes of text
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The id of an element a search found, and its score in 0..1."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """An element with its two clocks: when it is true, and when the memory held it."""
+
+    element: Element
+    valid_at: Instant | None  # None: since ever
+    invalid_at: Instant | None  # None: until further notice
+    created_at: Instant
+    expired_at: Instant | None  # None: alive
+
+
 # Answers
 
 
@@ -103,6 +153,8 @@ class Rows:
 
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
+    next_cursor: str | None = None  # where LIMIT left more rows: what CURSOR goes on from
+    is_total: bool = False  # whether all is aggregated: its one row is of all there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +171,7 @@ class Hits:
     """The answer of SEARCH, best first."""
 
     hits: tuple[Hit, ...]
+    next_cursor: str | None = None  # where the next page begins, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +179,7 @@ class Description:
     """The answer of DESCRIBE: `{"items": [...]}` for lists, one object otherwise."""
 
     body: Mapping[str, Value]
+    is_of_names: bool = False  # whether it lists types or predicates, which their names stand for
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +212,33 @@ class DeleteReport:
 
 
 @dataclass(frozen=True, slots=True)
+class UpdateReport:
+    """What an UPDATE did: how many elements WHERE gave it, and how many of them it changed."""
+
+    updated: int
+    matched: int  # after the LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What a MERGE did: the links that end elsewhere now, those that became one with another."""
+
+    links_repointed: int
+    links_deduplicated: int
+    attributes_filled: int  # keys that the target did not have
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The answer of EXPORT: an UPSERT text, and how many elements it makes."""
+
+    capsule: str
+    concepts: int
+    links: int
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BatchReport:
     """What a batch of changes did; `ids` has the public id of each change's element, in order."""
 
@@ -187,6 +268,30 @@ class Stats:
     engine: str
 
 
+SchemaMode = Literal["open", "strict"]
+"""Whether a group takes every type and predicate, or only those that it declares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Something in a group that does not conform to what the group declares."""
+
+    code: str  # of the error that writing it would be: "KIP_2001"
+    message: str
+    count: int  # elements of which it is true
+    examples: tuple[str, ...] = ()  # names of some
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a group declares, whether it holds to it, and what does not conform."""
+
+    mode: SchemaMode
+    concept_types: int  # that are declared
+    proposition_types: int
+    misfits: tuple[Misfit, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """How a query is answered, stage by stage: the answer of EXPLAIN.
@@ -207,7 +312,8 @@ class Explanation:
     scanned: int  # rows met without the help of an index
 
 
-Result = Rows | Hits | Description | Explanation | UpsertReport | DeleteReport | BatchReport
+Report = UpsertReport | UpdateReport | MergeReport | DeleteReport | BatchReport
+Result = Rows | Hits | Description | Explanation | Exported | Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +362,8 @@ class PutConcept:
     id: str | None = None
     handle: str | None = None
     own_metadata: Attributes | None = None  # the part that may set the fact clock; None: all
+    expect_version: int | None = None  # KIP_3005 when it has another; 0: it is not there yet
+    new_id: str | None = None  # the id to give it where it is not there yet, without `id`
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +378,58 @@ class PutLink:
     key: str = ""
     id: str | None = None
     handle: str | None = None
+    expect_version: int | None = None
+
+
+FACT = "fact"
+"""Attribute of a link that says in words what the link states: it makes the link a fact."""
+
+SOURCES = "sources"
+"""Metadata of an element: the ids of what it was learnt from, the first first."""
+
+SEARCH_ATTRIBUTES = "search_attributes"
+"""Metadata of an element: which of its attributes are searched; without it all texts are."""
+
+OBSERVED_AT = "observed_at"
+"""Metadata of a fact: when its source spoke, which orders facts that do not say since when."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutFact:
+    """Put a link that says something in words, and end the living facts it contradicts.
+
+    Facts contradict each other when their ends, predicates (case aside) and keys are the same,
+    their fact times overlap and their texts differ. The newer begins later, by `valid_from`,
+    else by `observed_at` of its metadata; where one says neither it is the one put later, and
+    of one batch the one with the lower id. The older is closed, and ends in fact time where the
+    newer begins; what is put after a newer one only ends where that begins. A text that stands
+    already gains a source. Under a functional predicate the facts of one subject with
+    different objects end each other in fact time alone.
+    """
+
+    subject: Reference
+    predicate: str
+    object: Reference
+    text: str
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    key: str = ""  # what else must be the same for two facts to be about one thing
+    source: str | None = None  # an id, kept among `sources` of the metadata
+    is_functional: bool = False  # or `functional` is true in the definition of the predicate
+    id: str | None = None
+    handle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """An item of the queue: what is to be done about one element of a group."""
+
+    number: int  # the order of acceptance in the group, from 1
+    item: str  # the id of the element
+    state: str
+    attempts: int  # failed executions of the step it is at
+    due_at: Instant  # FOREVER: it is at rest
+    payload: Attributes  # kept between steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +448,15 @@ class Delete:
     element: Reference
 
 
-Change = PutConcept | PutLink | RemoveKeys | Delete
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Make two concepts of one type one: the links of the source move to the target."""
+
+    source: Reference
+    target: Reference
+
+
+Change = PutConcept | PutLink | PutFact | RemoveKeys | Delete | Merge
 
 
 # The log: what the memory held, who changed it, and what was erased

@@ -31,7 +31,7 @@ def test_the_methods_of_a_nexus_are_the_documented_ones() -> None:
 
 
 def test_the_kernel_has_one_door() -> None:
-    doors = {"Nexus", "check", "parse", "parse_address", "parse_instant", "print_text"}
+    doors = {"Capsule", "Nexus", "check", "parse", "parse_address", "parse_instant", "print_text"}
     assert set(recollect.kernel.__all__) <= doors
 
 

@@ -21,7 +21,8 @@ METHODS = [
 ]
 TYPES = (
     "Answer", "Rows", "Hits", "Hit", "Description", "UpsertReport", "Skipped", "DeleteReport",
-    "BatchReport", "AsOf", "PutConcept", "PutLink", "RemoveKeys", "Delete", "Key", "Local",
+    "UpdateReport", "MergeReport", "Exported", "Merge",
+    "BatchReport", "AsOf", "Dated", "Ranked", "PutConcept", "PutLink", "PutFact", "RemoveKeys", "Delete", "Key", "Local",
 )  # fmt: skip
 
 

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from tests.reference.contents import content
 from tests.reference.engine import Pair
 from tests.reference.facts import holds
 from tests.reference.graph import Concept, Element, Graph
-from tests.reference.upsert import content
 
 import recollect
 from recollect.errors import RecollectError
@@ -101,7 +101,8 @@ class History(Pair):
         for one in after.elements():
             old = known.get(one.id)
             if old is None:
-                one.clocks = {"_version": 1, "_created_at": now, "_updated_at": now}
+                one.clocks = {"_version": one.first_version, "_created_at": now}
+                one.clocks |= {"_updated_at": now}
                 one.clocks |= {"_expired_at": None}
             elif content(old) != content(one):
                 version = old.clocks["_version"]

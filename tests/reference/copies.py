@@ -9,7 +9,7 @@ import orjson
 
 import recollect
 from recollect.kernel.lang import ast, print_text
-from recollect.model import AsOf, ConceptRecord, Record
+from recollect.model import AsOf, Attributes, ConceptRecord, Record
 
 
 def dumped(nexus: recollect.Nexus, *, all_groups: bool = False) -> bytes:
@@ -33,19 +33,26 @@ def tell(nexus: recollect.Nexus, transactions: Sequence[ast.Mutation]) -> None:
             continue
 
 
-def living(nexus: recollect.Nexus, as_of: AsOf | None = None) -> list[object]:
+def living(
+    nexus: recollect.Nexus, as_of: AsOf | None = None, *, with_ids: bool = True
+) -> list[object]:
     """Return everything a capsule tells of the living elements, sorted."""
-    return sorted((_told(one) for one in nexus.elements(as_of=as_of)), key=repr)
+    return sorted((_told(one, with_ids) for one in nexus.elements(as_of=as_of)), key=repr)
 
 
-def _told(record: Record) -> object:
+def _told(record: Record, with_ids: bool) -> object:
     if isinstance(record, ConceptRecord):
         concept = record.concept
-        id = concept.id if record.given_id else None
-        said = _exact(concept.attributes), _exact(concept.metadata)
+        id = concept.id if record.given_id and with_ids else None
+        said = _exact(concept.attributes), _written(concept.metadata)
         return *_name(record), id, *said, sorted(record.inherited), _exact(record.earlier)
     link = record.link
-    return *_name(record), _exact(link.attributes), _exact(link.metadata), _exact(record.earlier)
+    return *_name(record), _exact(link.attributes), _written(link.metadata), _exact(record.earlier)
+
+
+def _written(metadata: Attributes) -> bytes:
+    """Return the metadata that people wrote, without what the memory itself keeps there."""
+    return _exact({key: metadata[key] for key in metadata if not key.startswith("_")})
 
 
 def _name(record: Record) -> tuple[object, ...]:

@@ -15,9 +15,10 @@ from tests.reference.find import solutions
 from tests.reference.graph import Graph, Link
 from tests.reference.mentions import Kind, kinds, name_targets
 from tests.reference.patterns import Patterns
+from tests.reference.update import found_by
 from tests.reference.values import Parameters, resolve
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import CONSTRAINT_VIOLATION, INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
 from recollect.model import Value
 
@@ -29,7 +30,7 @@ UNNAMED = ast.Variable("the target")
 
 def delete(
     graph: Graph,
-    statement: ast.DeleteKeys | ast.DeleteLinks | ast.DeleteConcept,
+    statement: ast.DeleteKeys | ast.DeleteLinks | ast.DeleteConcept | ast.DeleteConcepts,
     parameters: Parameters,
 ) -> tuple[Graph, Counts]:
     """Return the graph afterwards and the counts of the report."""
@@ -45,6 +46,12 @@ def delete(
                 )
             _, links = after.remove(found)
             return after, {"deleted_propositions": links}
+        case ast.DeleteConcepts():
+            found = found_by(after, statement.where, statement.target, parameters)
+            if any(one.id in found for one in after.links):
+                raise RecollectError(INVALID_SYNTAX, "the target of DELETE CONCEPT is a link")
+            concepts, links = after.remove(found)
+            return after, {"deleted_concepts": concepts, "deleted_propositions": links}
         case ast.DeleteConcept():
             matching = Patterns(after, parameters).concepts(statement.pattern)
             gone = after.remove([matching[0].id]) if len(matching) == 1 else (0, 0)
@@ -53,7 +60,9 @@ def delete(
 
 def _delete_keys(graph: Graph, statement: ast.DeleteKeys, parameters: Parameters) -> Counts:
     counts = {"updated_concepts": 0, "updated_propositions": 0}
-    keys = [resolve(one, parameters) for one in statement.keys]
+    keys = [str(resolve(one, parameters)) for one in statement.keys]
+    if statement.section is ast.Section.METADATA and any(one.startswith("_") for one in keys):
+        raise RecollectError(CONSTRAINT_VIOLATION, "the key is reserved")
     for id in _targets(graph, statement, parameters):
         element = graph.element(id)
         held: dict[str, Value] = element.attributes

@@ -9,19 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from tests.reference.graph import Graph
 from tests.reference.graph import Link as ReferenceLink
 from tests.reference.run import Outcome, Reference
 from tests.reference.upsert import Report
 from tests.reference.values import value_key
-from tests.reference.vocabulary import TYPES
+from tests.reference.vocabulary import LINKS, TYPES
 
 import recollect
 from recollect.errors import RecollectError
 from recollect.kernel.lang import ast, print_text
-from recollect.model import Cell, Concept, DeleteReport, Link, Result, Rows, UpsertReport, Value
+from recollect.model import (
+    Cell,
+    Concept,
+    DeleteReport,
+    Link,
+    MergeReport,
+    Result,
+    Rows,
+    UpdateReport,
+    UpsertReport,
+    Value,
+)
 
 Parameters = Mapping[str, Value]
 
@@ -35,10 +46,21 @@ class Pair:
 
     def ask(self, query: ast.Find, parameters: Parameters) -> tuple[object, object]:
         """Return what the engine and the reference answer, in comparable form."""
+        parameters = {**self.link_ids(), **parameters}
         return (
             comparable(lambda: self._read(print_text(query), parameters)),
             comparable(lambda: self.reference.run_statement(query, parameters)),
         )
+
+    def read(self, query: ast.Find, parameters: Parameters) -> object:
+        """Return what the engine answers, in comparable form."""
+        known = {**self.link_ids(), **parameters}
+        return comparable(lambda: self._read(print_text(query), known))
+
+    def link_ids(self) -> dict[str, Value]:
+        """Return the placeholders for links with the ids they have here, or with no link's."""
+        ids = [one.public_id for one in self.reference.graph.links]
+        return {name: ids[at] if at < len(ids) else "none" for at, name in enumerate(LINKS)}
 
     def build(self, graph: ast.Upsert) -> None:
         """Make the graph of an UPSERT whose blocks are all new, oldest first."""
@@ -134,6 +156,8 @@ def comparable(run: object) -> object:
             return outcome.blocks, outcome.created, outcome.updated, sorted(outcome.skipped)
         case DeleteReport():
             return dict(outcome.counts)
+        case UpdateReport() | MergeReport():
+            return asdict(outcome)
         case dict():
             return outcome
         case _:

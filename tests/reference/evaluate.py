@@ -15,7 +15,7 @@ from tests.reference.filters import holds
 from tests.reference.graph import Concept, Element, Graph
 from tests.reference.mentions import expression_names, names, pattern_names
 from tests.reference.patterns import Patterns, bind
-from tests.reference.values import Parameters, Read, Row, identity, is_null, joins, resolve
+from tests.reference.values import Binding, Parameters, Read, Row, identity, is_null, joins, resolve
 
 from recollect.errors import REFERENCE_ERROR, RecollectError
 from recollect.kernel.lang import ast
@@ -170,8 +170,17 @@ class Evaluator:
         return Branch(branch.scope | {name}, [row for row in rows if row is not None])
 
     def _filter(self, clause: ast.FilterClause, branch: Branch) -> Branch:
-        passing = [r for r in branch.rows if holds(clause.expression, r, self._parameters)]
-        return Branch(branch.scope, passing)
+        def passes(row: Row) -> bool:
+            return holds(clause.expression, row, self._parameters, self.field)
+
+        return Branch(branch.scope, [row for row in branch.rows if passes(row)])
+
+    def field(self, row: Row, field: ast.Field) -> Binding:
+        """Return what a field of a row's element holds; null where it has none."""
+        element = row.get(field.variable.name)
+        if not isinstance(element, int):
+            return Read(None, None)
+        return Read(read_field(self._elements, element, field.path), element)
 
     def _not(self, clause: ast.NotClause, branch: Branch) -> Branch:
         def is_excluded(row: Row) -> bool:
@@ -228,11 +237,33 @@ def read_key(elements: dict[int, Element], element: int, section: ast.Section, k
     held = elements[element]
     if section is ast.Section.METADATA:
         return held.clocks[key] if key in held.clocks else held.metadata.get(key)
+    fields = own_fields(elements, held)
+    return fields[key] if key in fields else held.attributes.get(key)
+
+
+def read_field(elements: dict[int, Element], element: int, path: tuple[str, ...]) -> Value:
+    """Return what dots read: a field of the element, a whole section, or a key of it."""
+    held = elements[element]
+    match path:
+        case ("attributes",):
+            return held.attributes
+        case ("metadata",):
+            return held.metadata
+        case ("attributes", key):
+            return held.attributes.get(key)
+        case ("metadata", key):
+            return read_key(elements, element, ast.Section.METADATA, key)
+        case (name,):
+            return own_fields(elements, held).get(name)
+    raise AssertionError("a path has one part or two")
+
+
+def own_fields(elements: dict[int, Element], held: Element) -> dict[str, Value]:
+    """Return what an element has beside attributes and metadata."""
     if isinstance(held, Concept):
         fields: dict[str, Value] = {"type": held.type, "name": held.name}
     else:
         ends = elements[held.subject], elements[held.object]
         fields = {"subject": ends[0].public_id, "object": ends[1].public_id}
         fields["predicate"] = held.predicate
-    fields["id"] = held.public_id
-    return fields[key] if key in fields else held.attributes.get(key)
+    return {**fields, "id": held.public_id}

@@ -28,12 +28,18 @@ ORDERINGS: dict[ast.Comparison, Callable[[object, object], bool]] = {
 }
 
 
-def holds(expression: ast.Expression, row: Row, parameters: Parameters) -> bool:
+Fields = Callable[[Row, ast.Field], Binding]
+"""What a field of a row's element holds."""
+
+
+def holds(expression: ast.Expression, row: Row, parameters: Parameters, fields: Fields) -> bool:
     """Whether a row passes; a variable the row does not have is null."""
 
     def operand(node: ast.Operand) -> Binding:
         if isinstance(node, ast.Variable):
             return row.get(node.name)
+        if isinstance(node, ast.Field):
+            return fields(row, node)
         return Read(resolve(node, parameters), None)
 
     match expression:
@@ -52,11 +58,11 @@ def holds(expression: ast.Expression, row: Row, parameters: Parameters) -> bool:
         case ast.TestNull():
             return is_null(operand(expression.value)) != expression.negated
         case ast.Not():
-            return not holds(expression.operand, row, parameters)
+            return not holds(expression.operand, row, parameters, fields)
         case ast.And():
-            return all(holds(one, row, parameters) for one in expression.operands)
+            return all(holds(one, row, parameters, fields) for one in expression.operands)
         case ast.Or():
-            return any(holds(one, row, parameters) for one in expression.operands)
+            return any(holds(one, row, parameters, fields) for one in expression.operands)
 
 
 def compare(comparison: ast.Comparison, left: Binding, right: Binding) -> bool:

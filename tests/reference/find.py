@@ -29,7 +29,7 @@ from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, RecollectError
 from recollect.kernel.lang import ast
 from recollect.model import Cell, Value
 
-Column = ast.Variable | ast.Aggregate
+Column = ast.Variable | ast.Field | ast.Aggregate
 Answer = Binding | list[Binding]
 
 
@@ -52,7 +52,12 @@ def solutions(
 
 def find(graph: Graph, query: ast.Find, parameters: Parameters) -> list[tuple[Cell, ...]]:
     """Answer a query: one tuple a row, in order."""
-    scope, rows = solutions(name_targets(query.where), Evaluator(graph, parameters))
+    evaluator = Evaluator(graph, parameters)
+    scope, rows = solutions(name_targets(query.where), evaluator)
+    for field in _fields(query):
+        _check(field.variable, scope)
+        rows = [{**row, field.name: evaluator.field(row, field)} for row in rows]
+        scope |= {field.name}
     for column in query.columns:
         _check(column, scope)
     is_grouped = any(isinstance(column, ast.Aggregate) for column in query.columns)
@@ -63,8 +68,14 @@ def find(graph: Graph, query: ast.Find, parameters: Parameters) -> list[tuple[Ce
     return [tuple(_cell(one, graph) for one in row) for row in answers[first:last]]
 
 
+def _fields(query: ast.Find) -> list[ast.Field]:
+    named = (*query.columns, *(one.key for one in query.order_by))
+    read = (one.variable if isinstance(one, ast.Aggregate) else one for one in named)
+    return list(dict.fromkeys(one for one in read if isinstance(one, ast.Field)))
+
+
 def _check(column: Column, scope: frozenset[str]) -> None:
-    name = column.name if isinstance(column, ast.Variable) else column.variable.name
+    name = column.variable.name if isinstance(column, ast.Aggregate) else column.name
     if name not in scope:
         raise unbound([name])
 
@@ -126,7 +137,7 @@ def _projected(query: ast.Find, rows: list[Row], scope: frozenset[str]) -> list[
 
 
 def _grouped(query: ast.Find, rows: list[Row], scope: frozenset[str]) -> list[tuple[Answer, ...]]:
-    keys = [one.name for one in query.columns if isinstance(one, ast.Variable)]
+    keys = [one.name for one in query.columns if not isinstance(one, ast.Aggregate)]
     groups: dict[object, list[Row]] = {} if keys else {(): []}
     for row in rows:
         groups.setdefault(tuple(group_key(row[name]) for name in keys), []).append(row)
@@ -138,18 +149,18 @@ def _grouped(query: ast.Find, rows: list[Row], scope: frozenset[str]) -> list[tu
     return [tuple(_answer(column, group) for column in query.columns) for group in ordered]
 
 
-def _sorting_column(query: ast.Find, key: ast.Variable | ast.Aggregate) -> Column:
+def _sorting_column(query: ast.Find, key: Column) -> Column:
     """Return what a key of a grouped ORDER BY means: an alias, a group key, or itself."""
     if isinstance(key, ast.Aggregate):
         return key
-    for column in sorted(query.columns, key=lambda one: isinstance(one, ast.Variable)):
+    for column in sorted(query.columns, key=lambda one: not isinstance(one, ast.Aggregate)):
         if column.name == key.name:
             return column
     raise RecollectError(REFERENCE_ERROR, f"?{key.name} is not a column")
 
 
 def _answer(column: Column, group: list[Row]) -> Answer:
-    if isinstance(column, ast.Variable):
+    if not isinstance(column, ast.Aggregate):
         return group[0][column.name]
     bindings = [row[column.variable.name] for row in group]
     return aggregate(column.function, column.distinct, bindings)

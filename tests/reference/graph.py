@@ -31,6 +31,7 @@ class Concept:
     metadata: dict[str, Value] = field(default_factory=dict)
     valid: Interval = ALWAYS
     clocks: dict[str, Value] = field(default_factory=dict)  # what META reads by reserved names
+    first_version: int = 1
 
 
 @dataclass(slots=True)
@@ -46,6 +47,7 @@ class Link:
     metadata: dict[str, Value] = field(default_factory=dict)
     valid: Interval = ALWAYS
     clocks: dict[str, Value] = field(default_factory=dict)
+    first_version: int = 1  # more for one that carries on another
 
 
 Element = Concept | Link
@@ -58,6 +60,7 @@ class Graph:
     concepts: list[Concept] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     last_id: int = 0
+    committed: dict[int, tuple[int, str]] = field(default_factory=dict)  # version and content
 
     def elements(self) -> list[Element]:
         return [*self.concepts, *self.links]

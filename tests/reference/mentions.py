@@ -34,7 +34,7 @@ def _named(clauses: Iterable[ast.Clause], numbers: Iterator[int]) -> Iterator[as
                 hidden = ast.Variable(f"target {next(numbers)}")
                 yield ast.ConceptClause(hidden, pattern)
                 yield replace(clause, target=hidden)
-            case ast.ReadClause(target=ast.LinkPattern() as pattern):
+            case ast.ReadClause(target=(ast.LinkPattern() | ast.LinkId()) as pattern):
                 hidden = ast.Variable(f"target {next(numbers)}")
                 yield ast.LinkClause(hidden, pattern)
                 yield replace(clause, target=hidden)
@@ -78,7 +78,7 @@ def _end(end: ast.End) -> Iterator[str]:
     match end:
         case ast.Variable():
             yield end.name
-        case ast.ConceptPattern():
+        case ast.ConceptPattern() | ast.LinkId():
             pass
         case ast.LinkPattern():
             yield from _end(end.subject)
@@ -103,7 +103,12 @@ def _expression(expression: ast.Expression) -> Iterator[str]:
 
 
 def _operands(*operands: ast.Operand) -> Iterator[str]:
-    return (one.name for one in operands if isinstance(one, ast.Variable))
+    for one in operands:
+        match one:
+            case ast.Variable():
+                yield one.name
+            case ast.Field():
+                yield one.variable.name
 
 
 def kinds(clauses: Iterable[ast.Clause]) -> dict[str, Kind]:
@@ -134,7 +139,7 @@ def _end_uses(end: ast.End) -> Iterator[tuple[str, Kind]]:
     match end:
         case ast.Variable():
             yield end.name, Kind.ELEMENT
-        case ast.ConceptPattern():
+        case ast.ConceptPattern() | ast.LinkId():
             pass
         case ast.LinkPattern():
             yield from _end_uses(end.subject)

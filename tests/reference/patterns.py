@@ -41,8 +41,14 @@ class Patterns:
             for text, held in (*wanted, (pattern.id, concept.public_id))
         )
 
-    def links(self, pattern: ast.LinkPattern, row: Row) -> Iterator[tuple[int | None, Row]]:
+    def links(
+        self, pattern: ast.LinkPattern | ast.LinkId, row: Row
+    ) -> Iterator[tuple[int | None, Row]]:
         """Yield each match: the link, or None where a path was walked, and the extended row."""
+        if isinstance(pattern, ast.LinkId):
+            wanted = resolve(pattern.id, self._parameters)
+            yield from ((one.id, row) for one in self._graph.links if one.public_id == wanted)
+            return
         for link, subject, predicate, object in self._candidates(pattern.predicate):
             for with_subject in self._ends(pattern.subject, subject, row):
                 with_predicate: Row | None = with_subject
@@ -80,7 +86,7 @@ class Patterns:
                     and self._is_match(end, held)
                 ):
                     yield row
-            case ast.LinkPattern():
+            case ast.LinkPattern() | ast.LinkId():
                 if isinstance(self._elements[element], Link):
                     yield from (found for link, found in self.links(end, row) if link == element)
             case _:

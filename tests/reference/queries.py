@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.reference.mentions import names
 from tests.reference.vocabulary import (
     KEYS,
+    LINKS,
     NAMES,
     PATTERNS,
     PREDICATES,
@@ -29,6 +30,7 @@ VALUES = ("v", "w", "x")
 BOUNDS = ((0, 0), (0, 1), (0, 2), (0, None), (1, 2), (1, None), (2, 2), (2, 3), (2, None), (3, 3))
 FIELDS = ("name", "name", "type", "id", "subject", "predicate", "object")
 UNKNOWN = "nothing"
+Column = ast.Variable | ast.Field | ast.Aggregate
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class _Writer:
     gives: bool = True  # whether some values are handed over as parameters
     busy: set[str] = field(default_factory=set)  # variables of the clause being written
     metadata: tuple[str, ...] = KEYS  # what META reads
+    names_links: bool = False  # whether links are named by placeholders for their ids
 
     def chance(self, percent: int) -> bool:
         return self.draw(st.integers(1, 100)) > 100 - percent
@@ -93,6 +96,8 @@ class _Writer:
                 return ast.ConceptClause(variable, self.concept())
             case "link":
                 variable = self.variable(ELEMENTS, bound, 20) if self.chance(35) else None
+                if self.names_links and self.chance(8):
+                    return ast.LinkClause(variable, self.link_id())
                 return ast.LinkClause(variable, self.link(bound, 1))
             case "read":
                 return self.read(bound)
@@ -107,6 +112,20 @@ class _Writer:
                 clauses = self.clauses(inner, depth - 1, 3)
                 bound |= inner
                 return ast.UnionClause(clauses)
+
+    def field(self, bound: set[str]) -> ast.Field:
+        """Write a field that can be compared."""
+        known = [name for name in ELEMENTS if name in bound]
+        pool = known if known and self.chance(97) else (*ELEMENTS, VALUES[0])
+        variable = ast.Variable(self.draw(st.sampled_from(pool)))
+        match self.one_of("field", "attributes", "attributes", "metadata"):
+            case "field":
+                return ast.Field(variable, (self.draw(st.sampled_from(FIELDS)),))
+            case "attributes":
+                key = self.draw(st.sampled_from((*KEYS, "name")))
+                return ast.Field(variable, ("attributes", key))
+            case _:
+                return ast.Field(variable, ("metadata", self.draw(st.sampled_from(self.metadata))))
 
     def concept(self) -> ast.ConceptPattern:
         match self.one_of("type", "type", "type", "name", "name", "both", "id"):
@@ -129,7 +148,13 @@ class _Writer:
             return self.link(bound, depth - 1)
         if self.chance(12):
             return self.concept()
+        if self.names_links and self.chance(4):
+            return self.link_id()
         return self.variable(ELEMENTS, bound, 60)
+
+    def link_id(self) -> ast.LinkId:
+        """Write the id of a link, which is made when the graph is: a placeholder for it."""
+        return ast.LinkId(ast.Parameter(self.draw(st.sampled_from(LINKS))))
 
     def predicate(self, bound: set[str]) -> ast.Path | ast.Variable:
         if self.chance(12):
@@ -153,6 +178,8 @@ class _Writer:
             target = self.link(bound, 0)
         elif self.chance(10):
             target = self.concept()
+        elif self.names_links and self.chance(5):
+            target = self.link_id()
         else:
             known = [name for name in ELEMENTS if name in bound]
             pool = known if known and self.chance(95) else ELEMENTS
@@ -165,6 +192,8 @@ class _Writer:
         return self.mentioned(bound)
 
     def mentioned(self, bound: set[str]) -> ast.Operand:
+        if self.chance(30):
+            return self.field(bound)
         known = [name for name in (*VALUES, *VALUES, *VALUES, *ELEMENTS) if name in bound]
         if known and self.chance(95):
             return ast.Variable(self.draw(st.sampled_from(known)))
@@ -204,18 +233,25 @@ class _Writer:
                 part = self.mentioned(bound)
         return ast.TestText(function, self.mentioned(bound), part)
 
-    def columns(
-        self, bound: set[str], is_grouped: bool
-    ) -> tuple[ast.Variable | ast.Aggregate, ...]:
+    def shown(self, known: list[str], bound: set[str]) -> ast.Variable | ast.Field:
+        """Write what FIND shows or aggregates."""
+        if self.chance(5):
+            name = self.draw(st.sampled_from(known))
+            return ast.Field(ast.Variable(name), (self.draw(st.sampled_from(ast.Section)).value,))
+        if self.chance(35):
+            return self.field(bound)
+        return ast.Variable(self.draw(st.sampled_from(known)))
+
+    def columns(self, bound: set[str], is_grouped: bool) -> tuple[Column, ...]:
         known = [name for name in (*ELEMENTS, *VALUES) if name in bound] or [ELEMENTS[0]]
-        shown = self.draw(st.lists(st.sampled_from(known), min_size=1, max_size=3, unique=True))
-        plain = tuple(ast.Variable(name) for name in shown)
+        count = self.draw(st.integers(1, 3))
+        plain = tuple(dict.fromkeys(self.shown(known, bound) for _ in range(count)))
         if not is_grouped:
             return plain
         aggregates = tuple(
             ast.Aggregate(
                 self.draw(st.sampled_from(ast.Function)),
-                ast.Variable(self.draw(st.sampled_from(known))),
+                self.shown(known, bound),
                 self.chance(40),
                 ast.Variable(f"n{place}") if place or self.chance(70) else None,
             )
@@ -223,10 +259,9 @@ class _Writer:
         )
         return (*plain[: self.draw(st.integers(0, 2))], *aggregates)
 
-    def order_by(
-        self, columns: tuple[ast.Variable | ast.Aggregate, ...], bound: set[str]
-    ) -> tuple[ast.SortKey, ...]:
-        keys: list[ast.Variable | ast.Aggregate] = [ast.Variable(name) for name in sorted(bound)]
+    def order_by(self, columns: tuple[Column, ...], bound: set[str]) -> tuple[ast.SortKey, ...]:
+        keys: list[Column] = [ast.Variable(name) for name in sorted(bound)]
+        keys += [self.field(bound) for _ in range(2)]
         if any(isinstance(one, ast.Aggregate) for one in columns):
             keys = [_sortable(one) for one in columns if _is_sortable(one)]
         if not keys or self.chance(50):
@@ -236,11 +271,17 @@ class _Writer:
         return tuple(ast.SortKey(key, self.chance(50)) for key in chosen)
 
 
-def _is_sortable(column: ast.Variable | ast.Aggregate) -> bool:
-    return isinstance(column, ast.Variable) or column.function is not ast.Function.COLLECT
+def _aliases(query: ast.Find) -> set[str]:
+    return {one.name for one in query.columns if isinstance(one, ast.Aggregate)}
 
 
-def _sortable(column: ast.Variable | ast.Aggregate) -> ast.Variable | ast.Aggregate:
+def _is_sortable(column: Column) -> bool:
+    if isinstance(column, ast.Aggregate):
+        return column.function is not ast.Function.COLLECT
+    return isinstance(column, ast.Variable) or len(column.path) == 2 or column.path[0] in FIELDS
+
+
+def _sortable(column: Column) -> Column:
     """Return a key of ORDER BY that means the column: its alias, or itself written again."""
     if isinstance(column, ast.Aggregate) and column.alias is not None:
         return column.alias
@@ -256,10 +297,15 @@ def wheres(draw: st.DrawFn) -> tuple[ast.Clause, ...]:
 
 @st.composite
 def questions(
-    draw: st.DrawFn, depth: int, *, is_grouped: bool, metadata: tuple[str, ...] = KEYS
+    draw: st.DrawFn,
+    depth: int,
+    *,
+    is_grouped: bool,
+    metadata: tuple[str, ...] = KEYS,
+    names_links: bool = False,
 ) -> Question:
     """Draw a FIND with everything it may have; blocks are nested to the depth."""
-    writer = _Writer(draw, metadata=metadata)
+    writer = _Writer(draw, metadata=metadata, names_links=names_links)
     bound: set[str] = set()
     where = writer.clauses(bound, depth, 4)
     columns = writer.columns(bound, is_grouped)
@@ -279,10 +325,13 @@ def shortened(query: ast.Find) -> ast.Find:
     if not known:
         return query
     columns = tuple(one for one in query.columns if _shown(one) in known)
-    if columns == query.columns:
+    has_keys = all(_shown(one.key) in {*known, *_aliases(query)} for one in query.order_by)
+    if columns == query.columns and has_keys:
         return ast.Find(columns, where, query.order_by)
     return ast.Find(columns or (ast.Variable(known[0]),), where)
 
 
-def _shown(column: ast.Variable | ast.Aggregate) -> str:
-    return column.name if isinstance(column, ast.Variable) else column.variable.name
+def _shown(column: Column) -> str:
+    """Return the variable that a column shows or reads."""
+    read = column.variable if isinstance(column, ast.Aggregate) else column
+    return read.variable.name if isinstance(read, ast.Field) else read.name

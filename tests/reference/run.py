@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tests.reference.contents import commit
 from tests.reference.delete import Counts, delete
 from tests.reference.find import find
 from tests.reference.graph import Graph
+from tests.reference.merge import merge
+from tests.reference.update import update
 from tests.reference.upsert import Report, upsert
 from tests.reference.values import Parameters
 
@@ -29,19 +32,33 @@ class Reference:
         """Run every statement of a text as one transaction."""
         before = self.graph.copy()
         try:
-            return [self.run_statement(one, parameters or {}) for one in parse(text).statements]
+            outcomes = [self._run(one, parameters or {}) for one in parse(text).statements]
         except BaseException:
             self.graph = before
             raise
+        commit(self.graph)
+        return outcomes
 
     def run_statement(self, statement: ast.Statement, parameters: Parameters) -> Outcome:
+        """Run one statement as a transaction."""
+        outcome = self._run(statement, parameters)
+        commit(self.graph)
+        return outcome
+
+    def _run(self, statement: ast.Statement, parameters: Parameters) -> Outcome:
         match statement:
             case ast.Find():
                 return find(self.graph, statement, parameters)
             case ast.Upsert():
                 self.graph, report = upsert(self.graph, statement, parameters)
                 return report
-            case ast.DeleteKeys() | ast.DeleteLinks() | ast.DeleteConcept():
+            case ast.Update():
+                self.graph, counts = update(self.graph, statement, parameters)
+                return counts
+            case ast.Merge():
+                self.graph, counts = merge(self.graph, statement, parameters)
+                return counts
+            case ast.DeleteKeys() | ast.DeleteLinks() | ast.DeleteConcept() | ast.DeleteConcepts():
                 self.graph, counts = delete(self.graph, statement, parameters)
                 return counts
             case _:

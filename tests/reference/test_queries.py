@@ -34,19 +34,19 @@ def check(graph: ast.Upsert, question: Question) -> None:
 
 
 @settings(max_examples=3 * EXAMPLES, suppress_health_check=LARGE)
-@given(graphs(), questions(0, is_grouped=False))
+@given(graphs(), questions(0, is_grouped=False, names_links=True))
 def test_a_flat_query_answers_as_the_reference_does(graph: ast.Upsert, question: Question) -> None:
     check(graph, question)
 
 
 @settings(max_examples=4 * EXAMPLES, suppress_health_check=LARGE)
-@given(graphs(), questions(2, is_grouped=False))
+@given(graphs(), questions(2, is_grouped=False, names_links=True))
 def test_nested_blocks_answer_as_the_reference_does(graph: ast.Upsert, question: Question) -> None:
     check(graph, question)
 
 
 @settings(max_examples=2 * EXAMPLES, suppress_health_check=LARGE)
-@given(graphs(), questions(0, is_grouped=True))
+@given(graphs(), questions(0, is_grouped=True, names_links=True))
 def test_a_grouped_query_answers_as_the_reference_does(
     graph: ast.Upsert, question: Question
 ) -> None:
@@ -54,7 +54,7 @@ def test_a_grouped_query_answers_as_the_reference_does(
 
 
 @settings(max_examples=2 * EXAMPLES, suppress_health_check=LARGE)
-@given(graphs(), questions(2, is_grouped=True))
+@given(graphs(), questions(2, is_grouped=True, names_links=True))
 def test_groups_of_nested_blocks_answer_as_the_reference_does(
     graph: ast.Upsert, question: Question
 ) -> None:

@@ -24,6 +24,7 @@ def test_writes_leave_what_the_reference_holds(
         for statement in statements:
             note(print_text(statement))
             report, expected = both.tell(statement)
+            note(f"{report}, {expected}")
             if isinstance(report, dict) and isinstance(expected, dict):
                 report = {name: report[name] for name in expected}
             assert report == expected

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.reference.facts import FROM, INSTANTS, UNTIL
 from tests.reference.graphs import keys, object_literal
 from tests.reference.vocabulary import PREDICATES, objects, text
-from tests.reference.writes import deletes
+from tests.reference.writes import deletes, merges, updates
 
 from recollect.kernel.lang import ast
 from recollect.model import AsOf, Instant, Key
@@ -17,7 +17,10 @@ WORDS = ("zulu", "quark", "maple")
 """Words that only notes hold, so that a search finds exactly what says them."""
 
 TOLD = (*INSTANTS, None, "one day", 5)
-CLOCKS = ("k", "_version", "_created_at", "_updated_at", "_expired_at", "_valid_at", "_invalid_at")
+CLOCKS = (
+    *("k", "_version", "_created_at", "_updated_at", "_expired_at", "_valid_at", "_invalid_at"),
+    "_merged_from",
+)
 """What META is asked for: a key that writers set, and those the memory keeps itself."""
 
 facts = st.one_of(
@@ -72,7 +75,8 @@ forgotten = st.builds(
         )
     ),
 )
-statements = st.one_of(upserts(), upserts(), upserts(), deletes, forgotten)
+retold = updates((FROM, UNTIL, "k"), st.sampled_from(TOLD))
+statements = st.one_of(upserts(), upserts(), upserts(), deletes, forgotten, retold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,14 @@ class Transaction:
 
 
 at = st.integers(1_000, 1_012)
+# A merge comes first in its transaction: what it leaves names ids, which are known when it ends.
+told = st.one_of(
+    st.lists(statements, min_size=1, max_size=3),
+    st.lists(statements, min_size=1, max_size=3),
+    st.builds(lambda one, others: [one, *others], merges(), st.lists(statements, max_size=2)),
+)
 transactions = st.lists(
-    st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), at),
+    st.builds(Transaction, told, at),
     min_size=2,
     max_size=7,
 )
@@ -101,8 +111,8 @@ class Purge:
 
 stories = st.lists(
     st.one_of(
-        st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), at),
-        st.builds(Transaction, st.lists(statements, min_size=1, max_size=3), at),
+        st.builds(Transaction, told, at),
+        st.builds(Transaction, told, at),
         st.builds(Purge, keys.map(lambda key: Key(*key)), at),
     ),
     min_size=2,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tests.reference.contents import content, version
 from tests.reference.facts import moved
 from tests.reference.graph import Concept, Element, Graph, Link
 from tests.reference.patterns import Patterns
@@ -20,6 +21,7 @@ from recollect.errors import (
     INVALID_VALUE,
     NOT_FOUND,
     REFERENCE_ERROR,
+    VERSION_CONFLICT,
     RecollectError,
 )
 from recollect.kernel.lang import ast
@@ -44,17 +46,18 @@ class _Item:
 
     subject: ast.KmlEnd | int
     predicate: str
-    object: ast.KmlEnd
+    object: ast.KmlEnd | None  # None: the subject names the link itself
     attributes: Object
     metadata: Object
     handle: str | None
     is_required: bool
+    expected: ast.Size | None = None
 
 
 def upsert(graph: Graph, statement: ast.Upsert, parameters: Parameters) -> tuple[Graph, Report]:
     """Return the graph afterwards and the report; on an error nothing has changed."""
     after = graph.copy()
-    skipped = _Upserting(after, parameters).run(statement)
+    skipped = _Upserting(graph, after, parameters).run(statement)
     before = {one.id: content(one) for one in graph.elements()}
     created = [one for one in after.elements() if one.id not in before]
     updated = [one for one in after.elements() if before.get(one.id, content(one)) != content(one)]
@@ -65,25 +68,11 @@ def _is_exact(pattern: ast.ConceptPattern) -> bool:
     return pattern.type is not None and pattern.name is not None
 
 
-def content(element: Element) -> str:
-    return repr((_exact(element.attributes), _exact(element.metadata), element.valid))
-
-
-def _exact(value: Value) -> object:
-    """Return what tells 1, 1.0 and true apart, whatever the order of the keys."""
-    match value:
-        case dict():
-            return sorted((key, _exact(one)) for key, one in value.items())
-        case list():
-            return [_exact(one) for one in value]
-        case _:
-            return (type(value).__name__, value)
-
-
 class _Upserting:
     """One statement on one graph, which it changes."""
 
-    def __init__(self, graph: Graph, parameters: Parameters) -> None:
+    def __init__(self, before: Graph, graph: Graph, parameters: Parameters) -> None:
+        self._before = before
         self._graph = graph
         self._parameters = parameters
         self._handles: dict[str, int] = {}
@@ -109,9 +98,19 @@ class _Upserting:
 
     def _match(self, block: ast.ConceptBlock) -> Concept:
         concept = self._matched(block.pattern) or self._created(block.pattern)
+        self._expect(concept, block.expect_version)
         if block.handle is not None:
             self._handles[block.handle.name] = concept.id
         return concept
+
+    def _expect(self, element: Element, expected: ast.Size | None) -> None:
+        """Refuse an element that did not have the expected version before the statement."""
+        if expected is None:
+            return
+        found = [one for one in self._before.elements() if one.id == element.id]
+        number = version(self._before, found[0]) if found else 0
+        if number != resolve(expected, self._parameters):
+            raise RecollectError(VERSION_CONFLICT, f"the version is {number}")
 
     def _put_concept(self, block: ast.ConceptBlock, outer: Object) -> Concept:
         concept = self._match(block)
@@ -153,14 +152,18 @@ class _Upserting:
         return found[0]
 
     def _block_item(self, block: ast.LinkBlock, outer: Object) -> _Item:
+        target = block.target
+        if isinstance(target, ast.LinkId):
+            ends: tuple[ast.KmlEnd, str, ast.KmlEnd | None] = target, "", None
+        else:
+            ends = target.subject, self._predicate(target.predicate), target.object
         return _Item(
-            block.target.subject,
-            self._predicate(block.target.predicate),
-            block.target.object,
+            *ends,
             self._object(block.attributes),
             {**outer, **self._object(block.metadata)},
             None if block.handle is None else block.handle.name,
             is_required=True,
+            expected=block.expect_version,
         )
 
     def _set_items(
@@ -201,13 +204,21 @@ class _Upserting:
     def _link(self, item: _Item) -> Link | None:
         """Return the link of an item, born if need be, or None while an end is not found."""
         subject = item.subject if isinstance(item.subject, int) else self._end(item.subject)
+        if item.object is None:
+            return None if subject is None else self._named(item, subject)
         if subject is None or (object := self._end(item.object)) is None:
             return None
         link = self._graph.link(subject, item.predicate, object)
         if link is None:
             link = self._graph.add_link(subject, item.predicate, object)
+        return self._named(item, link.id)
+
+    def _named(self, item: _Item, id: int) -> Link:
+        link = self._graph.element(id)
+        assert isinstance(link, Link)
+        self._expect(link, item.expected)
         if item.handle is not None:
-            self._handles[item.handle] = link.id
+            self._handles[item.handle] = id
         return link
 
     def _end(self, end: ast.KmlEnd) -> int | None:
@@ -226,6 +237,10 @@ class _Upserting:
                     return None
                 link = self._graph.link(subject, self._predicate(end.predicate), object)
                 return link.id if link else None
+            case ast.LinkId():
+                id = self._text(end.id)
+                links = [one.id for one in self._graph.links if one.public_id == id]
+                return links[0] if links else None
 
 
 def _check_handles(statement: ast.Upsert) -> None:
@@ -257,7 +272,7 @@ def _handle_names(end: ast.KmlEnd) -> set[str]:
     match end:
         case ast.Handle():
             return {end.name}
-        case ast.ConceptPattern():
+        case ast.ConceptPattern() | ast.LinkId():
             return set()
         case ast.LinkTarget():
             return _handle_names(end.subject) | _handle_names(end.object)

@@ -11,6 +11,7 @@ TYPES = ("T", "U")
 NAMES = ("a", "b", "1")  # reused across types: a name alone may match several concepts
 PREDICATES = ("p", "p", "q")
 KEYS = ("k", "m")
+LINKS = tuple(f"link{place}" for place in range(6))  # placeholders for the ids of links
 SCALARS: tuple[Value, ...] = (
     *(None, True, False),
     *(-1, 0, 1, 2, 3, 0.5, 1.0, 2.5, -1.0),  # halves add up exactly in any order

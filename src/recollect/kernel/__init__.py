@@ -1,8 +1,30 @@
 """The kernel: a bitemporal graph in one store, and the language that reads and writes it."""
 
+from recollect.kernel.checking.check import check
+from recollect.kernel.checking.diagnostic import Diagnostic, Severity
 from recollect.kernel.lang import parse, print_text
+from recollect.kernel.lang.expect import Place, Wanted, place_at
+from recollect.kernel.lang.format import format_text
+from recollect.kernel.lang.meanings import Meaning, meaning_of
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.store.address import parse_address
+from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.temporal import parse_instant
 
-__all__ = ["Nexus", "parse", "parse_address", "parse_instant", "print_text"]
+__all__ = [
+    "Capsule",
+    "Diagnostic",
+    "Meaning",
+    "Nexus",
+    "Place",
+    "Severity",
+    "Wanted",
+    "check",
+    "format_text",
+    "meaning_of",
+    "parse",
+    "parse_address",
+    "parse_instant",
+    "place_at",
+    "print_text",
+]

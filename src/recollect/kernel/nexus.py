@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -13,12 +12,15 @@ from typing import BinaryIO, Literal, cast, get_args
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Notice, RecollectError, Span
 from recollect.kernel.lang import ast, parse
-from recollect.kernel.plan.bind import Bindings, bind_values, literal
+from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
+from recollect.kernel.read.again import answer_again
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
+from recollect.kernel.read.dated import dated_elements
+from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import resolve_moment
@@ -27,7 +29,9 @@ from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.read.stats import stats_of
 from recollect.kernel.read.why import why
+from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import answer, explanation
+from recollect.kernel.search.facts import facts_about
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import (
@@ -35,6 +39,7 @@ from recollect.kernel.store.group import (
     create_group,
     existing_group,
     group_names,
+    last_instant,
 )
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.sqlite import SqliteStore
@@ -45,21 +50,24 @@ from recollect.kernel.write.attribute_indexes import (
 )
 from recollect.kernel.write.audit import audit, parse_head
 from recollect.kernel.write.batch import apply_changes
-from recollect.kernel.write.delete import delete_concept, delete_elements, remove_keys
+from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.doctor import examine
 from recollect.kernel.write.dump import write_dump
+from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.purge import PENDING, purge, purge_group
 from recollect.kernel.write.records import Records, pinned_moment
 from recollect.kernel.write.restore import restore_dump
+from recollect.kernel.write.run import Run, answered, refuse_disorder
+from recollect.kernel.write.schema_mode import schema_of, set_schema_mode
 from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.upsert import apply_upsert
 from recollect.model import (
     Answer,
     AsOf,
     AttributeIndex,
     Audit,
     Change,
+    Dated,
     Diagnosis,
     ElementKind,
     Explanation,
@@ -70,9 +78,12 @@ from recollect.model import (
     Limits,
     LoggedTransaction,
     Progress,
+    Ranked,
     Receipt,
     Record,
     Result,
+    Schema,
+    SchemaMode,
     Stats,
     Value,
     Why,
@@ -87,9 +98,6 @@ _REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
 def system_clock() -> Instant:
     """Return the time of the machine's clock, in milliseconds."""
     return Instant(time.time_ns() // 1_000_000)
-
-
-_LARGE_WRITE = 1_000  # characters of a text, or changes of a batch
 
 
 class Nexus:
@@ -166,21 +174,35 @@ class Nexus:
         for each kind of element shown.
         """
         limits = limits or self._limits
-        check_parameters(parameters or {}, limits.max_depth)
-        bindings = Bindings(parameters or {})
+        values = parameters or {}
+        check_parameters(values, limits.max_depth)
+        again = self._again(text, values, as_of, limits)
+        if again is not None:
+            return again
+        bindings = Bindings(values)
         with _quoting(text):
             script = parsed(text, limits)
             queries = _only_queries(script)
             with self._store.reading() as session:
-                reader = Reader(session, self._catalog(session), limits, as_of)
-                comes_again = len(text) <= _REMEMBERED_TEXT
-                results = tuple(
-                    [
-                        answer(reader, bindings, one, (text, at) if comes_again else None)
-                        for at, one in enumerate(queries)
-                    ]
-                )
+                standing = self._catalogs.stand(session, self.group_name)
+                reader = Reader(session, standing.catalog, limits, as_of, standing.counted)
+                is_whole = len(queries) == 1 and not script.notices
+                comes_again = is_whole and not standing.catalog.group.is_strict
+                origin = text if comes_again else None
+                results = tuple([answered(reader, bindings, one, origin) for one in queries])
         return Answer(results, _notices(script, bindings, reader.notices))
+
+    def _again(
+        self, text: str, values: Mapping[str, Value], as_of: AsOf | None, limits: Limits
+    ) -> Answer | None:
+        """Return the answer to a text that was asked before, if it can be had without its tree."""
+        standing = self._catalogs.standing(self.group_name)
+        if standing is None or not isinstance(text, str):
+            return None
+        session = self._store.reader()
+        if session is None or session is not standing.session:
+            return None
+        return answer_again(session, standing, text, values, as_of, limits)
 
     def write(
         self,
@@ -206,25 +228,43 @@ class Nexus:
         _check_on_missing(on_missing)
         bindings = Bindings(parameters or {})
         source = "" if _is_batch(text) else cast(str, text)
-        with _quoting(source):
-            progress("reading", 0, 0)
-            with _uncollected(len(text)):
-                script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
-            progress("reading", len(text), len(text))
-            with self._store.writing(dry_run) as session, _uncollected(len(text)):
-                catalog = self._writing_catalog(session)
-                unit = Unit(session, catalog.group, catalog.terms, self._clock())
-                reader = Reader(session, catalog, limits)
-                results: tuple[Result, ...]
-                if isinstance(text, str):
-                    run = _Run(unit, reader, bindings, on_missing, progress)
-                    results = tuple(run.statement(one) for one in script.statements)
-                else:
-                    results = (apply_changes(unit, text),)
-                progress("keeping", 0, 0)
-                number = unit.commit(actor, request_id)
-                if number is None:
-                    session.roll_back()  # nothing changed: no group, no term stays behind
+        with _quoting(source), uncollected(len(text)):
+            # What is built in there is gone before the collector looks again.
+            return self._written(
+                text, bindings, dry_run, on_missing, actor, request_id, limits, progress
+            )
+
+    def _written(
+        self,
+        text: str | Sequence[Change],
+        bindings: Bindings,
+        dry_run: bool,
+        on_missing: OnMissing,
+        actor: str | None,
+        request_id: str | None,
+        limits: Limits,
+        progress: Progress,
+    ) -> Answer:
+        """Run what was checked to be a text or a batch."""
+        progress("reading", 0, 0)
+        script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
+        progress("reading", len(text), len(text))
+        with self._store.writing(dry_run) as session:
+            catalog = self._writing_catalog(session)
+            unit = Unit(session, catalog.group, catalog.terms, self._clock())
+            reader = Reader(session, catalog, limits)
+            results: tuple[Result, ...]
+            if isinstance(text, str):
+                run = Run(unit, reader, bindings, on_missing, progress)
+                results = tuple(run.statement(one) for one in script.statements)
+                refuse_owned(unit.changed(), unit.terms)
+            else:
+                results = (apply_changes(unit, text),)
+            progress("keeping", 0, 0)
+            refuse_disorder(unit, script)
+            number = unit.commit(actor, request_id)
+            if number is None:
+                session.roll_back()  # nothing changed: no group, no term stays behind
         notices = _notices(script, bindings, [*reader.notices, *unit.notices])
         return Answer(results, notices, dry_run, None if dry_run else number)
 
@@ -240,19 +280,66 @@ class Nexus:
         type: str | None = None,
         limit: int = DEFAULT_LIMIT,
         *,
+        mode: str | None = None,
+        threshold: float | None = None,
+        cursor: str | None = None,
         as_of: AsOf | None = None,
     ) -> Answer:
-        """Find the elements a plain text is about, best first: SEARCH as a call."""
+        """Find the elements a plain text is about, best first: SEARCH as a call.
+
+        `threshold` leaves out what scores less; `cursor` is `next_cursor` of an earlier answer
+        to the same question.
+        """
         query = ast.Search(
             None if kind is None else _kind(kind),
             literal(term),
-            None if type is None else literal(type),
+            _given(type),
             literal(limit),
+            _given(mode),
+            _given(threshold),
+            _given(cursor),
         )
         with self._store.reading() as session:
             reader = Reader(session, self._catalog(session), self._limits, as_of)
             hits = answer(reader, Bindings({}), query)
         return Answer((hits,), tuple(reader.notices))
+
+    def rank_facts(
+        self, term: str, limit: int = DEFAULT_LIMIT, *, through: str, as_of: AsOf | None = None
+    ) -> tuple[Ranked, ...]:
+        """Return the ids of the facts a plain text is about, best first, ties by id.
+
+        A fact is found by its words and predicate, and by its ends where they are concepts of
+        the type `through`. Cost: as SEARCH of links, without showing them.
+        """
+        with self._store.reading() as session:
+            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            return facts_about(session, reader.group, reader.moment, term, limit, through)
+
+    def look_up(
+        self, ids: Collection[str], *, as_of: AsOf | None = None, closed: bool = False
+    ) -> dict[str, Dated]:
+        """Return elements by id, with both clocks; an id of nothing is left out.
+
+        With `closed` those that are closed are there too, as they were last. Cost: six
+        statements, whatever the number of ids.
+        """
+        with self._store.reading() as session:
+            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            group, terms, moment = reader.group, reader.terms, reader.moment
+            return dated_elements(session, group, terms, ids, moment, closed=closed)
+
+    def distances(
+        self, start: str, targets: Collection[str], most: int, *, as_of: AsOf | None = None
+    ) -> dict[str, int]:
+        """Return how many links each target is away from `start`, where at most `most` are.
+
+        Links are walked in either direction. KIP_3002 when nothing is called `start`. Cost:
+        every link met on the way.
+        """
+        with self._store.reading() as session:
+            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            return distances_between(session, reader.group, start, targets, most, reader.moment)
 
     def explain(
         self,
@@ -263,6 +350,8 @@ class Nexus:
     ) -> Explanation:
         """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
         with self._asked(text, parameters, as_of) as (reader, bindings, query):
+            if isinstance(query, ast.Export):
+                raise _not_only(query.span, "a FIND, SEARCH or DESCRIBE")
             return explanation(reader, bindings, query)
 
     def why(
@@ -426,6 +515,29 @@ class Nexus:
         with self._store.reading() as session:
             return attribute_indexes(session, self._catalog(session).group.group_id)
 
+    def schema(self) -> Schema:
+        """Return what the group declares, its mode, and what in it does not conform.
+
+        Cost: every concept of a type whose definition demands attributes.
+        """
+        with self._store.reading() as session:
+            return schema_of(session, self._catalog(session).group)
+
+    def set_schema(self, mode: SchemaMode, *, force: bool = False) -> Schema:
+        """Make the group "strict", so that it takes only what it declares, or "open" again.
+
+        KIP_2002 when something in it does not conform, unless `force`: then that may stay as it
+        is until it is written again. It is for good, and for every process.
+        """
+        with self._store.writing() as session:
+            set_schema_mode(session, self.group_name, mode, force=force)
+        return self.schema()
+
+    def now(self) -> Instant:
+        """Return the time of this memory: the clock's, or the group's last transaction's if later."""
+        with self._store.reading() as session:
+            return max(self._clock(), last_instant(session, self._catalog(session).group.group_id))
+
     def stats(self) -> Stats:
         """Return the counts of this group and the size of the store."""
         with self._store.reading() as session:
@@ -464,7 +576,9 @@ class Nexus:
                 raise _not_only(others[0].span, "one query")
             with self._store.reading() as session:
                 reader = Reader(session, self._catalog(session), self._limits, as_of)
-                yield reader, Bindings(parameters or {}), query
+                bindings = Bindings(parameters or {})
+                refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
+                yield reader, bindings, query
 
     def _writing_catalog(self, session: Session) -> Catalog:
         """Return the catalog for a write: counts it has not committed are not shared."""
@@ -479,48 +593,6 @@ class Nexus:
         return self._catalogs.of(session, self.group_name)
 
 
-class _Run:
-    """The statements of one text inside one write transaction."""
-
-    def __init__(
-        self,
-        unit: Unit,
-        reader: Reader,
-        bindings: Bindings,
-        on_missing: OnMissing,
-        progress: Progress,
-    ) -> None:
-        self._unit = unit
-        self._reader = reader
-        self._bindings = bindings
-        self._on_missing = on_missing
-        self._progress = progress
-
-    def statement(self, statement: ast.Statement) -> Result:
-        """Run one statement; it sees what the ones before it did."""
-        match statement:
-            case ast.Upsert():
-                tree = bind_values(statement, self._bindings)
-                return apply_upsert(self._unit, tree, self._on_missing, self._progress)
-            case ast.DeleteKeys():
-                keys = [self._bindings.key(key) for key in statement.keys]
-                ids = self._targets(statement)
-                return remove_keys(self._unit, ids, statement.section, keys)
-            case ast.DeleteLinks():
-                return delete_elements(self._unit, self._targets(statement))
-            case ast.DeleteConcept():
-                return delete_concept(self._unit, bind_values(statement.pattern, self._bindings))
-        self._unit.flush()
-        return answer(self._reader, self._bindings, statement)
-
-    def _targets(self, statement: ast.DeleteKeys | ast.DeleteLinks) -> list[int]:
-        self._unit.flush()
-        links_only = isinstance(statement, ast.DeleteLinks)
-        return self._reader.targets(
-            statement.where, statement.target, self._bindings, links_only=links_only
-        )
-
-
 def _check_on_missing(on_missing: str) -> None:
     """Refuse what is none of the two, whatever the caller's types say."""
     if on_missing not in get_args(OnMissing):
@@ -529,6 +601,10 @@ def _check_on_missing(on_missing: str) -> None:
             f'on_missing is {on_missing!r}, which is neither "skip" nor "error"',
             hint='pass on_missing="skip"',
         )
+
+
+def _given(value: Value) -> ast.Literal | None:
+    return None if value is None else literal(value)
 
 
 def _kind(kind: str) -> ast.Kind:
@@ -589,22 +665,6 @@ def parsed(text: str, limits: Limits) -> ast.Script:
 
 
 _TREES: Cache[tuple[str, int, int], ast.Script] = Cache(1024)
-
-
-@contextmanager
-def _uncollected(size: int) -> Iterator[None]:
-    """Pause the cycle collector while a large write builds its many values, none in a cycle.
-
-    Measured: a third of the time of a batch of 20,000 links, half of parsing a large capsule.
-    """
-    if size < _LARGE_WRITE or not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _is_batch(text: object) -> bool:

@@ -304,7 +304,7 @@ KIP_1001 InvalidSyntax: the quantifier in `{,}` is not {m,n}, {m,} or {n}
     (
         'FIND(?x) WHERE { (?x, "treats"{,5}, ?y) }',
         snapshot("""\
-KIP_1001 InvalidSyntax: the quantifier in `{,5}` is not {m,n}, {m,} or {n}
+KIP_1001 InvalidSyntax: the quantifier in `{, 5}` is not {m,n}, {m,} or {n}
    1 | FIND(?x) WHERE { (?x, "treats"{,5}, ?y) }
      |                               ^^^^
   hint: use {1,3} for one to three links, {1,} for one or more\

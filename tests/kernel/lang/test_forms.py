@@ -8,16 +8,20 @@ import pytest
 
 from recollect.kernel.lang import parse
 from recollect.kernel.lang.forms import FORMS
-from recollect.kernel.lang.tokens import AGGREGATES, CLAUSES, KEYWORDS, TESTS
+from recollect.kernel.lang.tokens import AGGREGATES, ARITHMETIC, CLAUSES, KEYWORDS, TESTS
 
 PLACES = {
     "FIND(": 'FORM WHERE { ?x {type: "T"} }',
     "WHERE": "FIND(?x) FORM",
     **dict.fromkeys(CLAUSES, "FIND(?x) WHERE { FORM }"),
     **dict.fromkeys(TESTS, "FIND(?x) WHERE { FILTER(FORM) }"),
-    **dict.fromkeys(("ORDER", "LIMIT", "OFFSET"), 'FIND(?x) WHERE { ?x {type: "T"} } FORM'),
+    **dict.fromkeys(ARITHMETIC, 'UPDATE ?x SET METADATA {key: FORM} WHERE { ?x {type: "T"} }'),
+    **dict.fromkeys(
+        ("ORDER", "LIMIT", "OFFSET", "CURSOR"), 'FIND(?x) WHERE { ?x {type: "T"} } FORM'
+    ),
     **dict.fromkeys(("CONCEPT", "PROPOSITION"), "UPSERT { FORM }"),
     "SET": 'UPSERT { CONCEPT { {type: "T", name: "N"} FORM } }',
+    "EXPECT": 'UPSERT { CONCEPT { {type: "T", name: "N"} FORM } }',
     "WITH": "UPSERT { } FORM",
 }
 

@@ -7,12 +7,12 @@ from inline_snapshot import snapshot
 
 QUERIES = [
     (
-        'FIND(?d.attributes.name) WHERE { ?d {type: "A"} }',
+        'FIND(?d) WHERE { (?d.attributes.name, "p", ?y) }',
         snapshot("""\
-KIP_1001 InvalidSyntax: an attribute is read by a clause, not by a dot after a variable
-   1 | FIND(?d.attributes.name) WHERE { ?d {type: "A"} }
-     |        ^
-  hint: write ATTR(?d, "name", ?value) in WHERE and use ?value here\
+KIP_1001 InvalidSyntax: a field of ?d is read only in FIND, FILTER, ORDER BY and UPDATE
+   1 | FIND(?d) WHERE { (?d.attributes.name, "p", ?y) }
+     |                     ^
+  hint: use ?d alone, or a variable that ATTR or META binds\
 """),
     ),
     (
@@ -41,7 +41,8 @@ KIP_1001 InvalidSyntax: the keyword COUNT is written in upper case, found `count
 KIP_1001 InvalidSyntax: `*` is not a variable
    1 | FIND(COUNT(*)) WHERE { ?x {type: "A"} }
      |            ^
-  hint: name the variable to count: COUNT(?x)\
+  hint: name the variable to count: COUNT(?x)
+  mended: FIND(COUNT(?x)) WHERE { ?x {type: "A"} }\
 """),
     ),
     (

@@ -57,13 +57,13 @@ KIP_1001 InvalidSyntax: found `EVERYTHING`, expected PRIMER, DOMAINS, CONCEPT or
     ),
     (
         'SEARCH "x" TYPE "Drug"',
-        snapshot("""\
-KIP_1001 InvalidSyntax: found `TYPE`, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH, EXPLAIN, WITH, LIMIT or the end of the text
+        snapshot('''\
+KIP_1001 InvalidSyntax: found `TYPE`, expected WITH, MODE, THRESHOLD, LIMIT, CURSOR, another statement or the end of the text
    1 | SEARCH "x" TYPE "Drug"
      |            ^^^^
   hint: add WITH
   mended: SEARCH "x" WITH TYPE "Drug"\
-"""),
+'''),
     ),
     (
         "SEARCH CONCEPT",
@@ -77,16 +77,16 @@ KIP_1001 InvalidSyntax: the text ends, expected a string
     (
         "FOO",
         snapshot("""\
-KIP_1001 InvalidSyntax: found `FOO`, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN
+KIP_1001 InvalidSyntax: found `FOO`, expected FIND, UPSERT, UPDATE, MERGE, DELETE, DESCRIBE, SEARCH, EXPORT or EXPLAIN
    1 | FOO
      | ^^^
-  hint: begin with FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN\
+  hint: begin with FIND, UPSERT, UPDATE, MERGE, DELETE, DESCRIBE, SEARCH, EXPORT or EXPLAIN\
 """),
     ),
     (
         'FI(?x) WHERE { ?x {type: "A"} }',
         snapshot("""\
-KIP_1001 InvalidSyntax: found `FI`, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN
+KIP_1001 InvalidSyntax: found `FI`, expected FIND, UPSERT, UPDATE, MERGE, DELETE, DESCRIBE, SEARCH, EXPORT or EXPLAIN
    1 | FI(?x) WHERE { ?x {type: "A"} }
      | ^^
   hint: use FIND
@@ -175,19 +175,21 @@ KIP_1001 InvalidSyntax: found `SORT`, which is written `ORDER`
     (
         'FIND(?x) WHERE { ?x {type: "A"} } GROUP BY ?x',
         snapshot("""\
-KIP_1001 InvalidSyntax: found `GROUP`, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH, EXPLAIN, ORDER, LIMIT, OFFSET or the end of the text
+KIP_1001 InvalidSyntax: found `GROUP`, expected ORDER, LIMIT, OFFSET, CURSOR, another statement or the end of the text
    1 | FIND(?x) WHERE { ?x {type: "A"} } GROUP BY ?x
      |                                   ^^^^^
-  hint: remove GROUP BY: an aggregate is grouped by the plain columns of FIND\
+  hint: remove GROUP BY: an aggregate is grouped by the plain columns of FIND
+  mended: FIND(?x) WHERE { ?x {type: "A"} } \
 """),
     ),
     (
         'FIND(?x) WHERE { ?x {type: "A"} } FILTER(?x == 1)',
         snapshot("""\
-KIP_1001 InvalidSyntax: found `FILTER`, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH, EXPLAIN, ORDER, LIMIT, OFFSET or the end of the text
+KIP_1001 InvalidSyntax: found `FILTER`, expected ORDER, LIMIT, OFFSET, CURSOR, another statement or the end of the text
    1 | FIND(?x) WHERE { ?x {type: "A"} } FILTER(?x == 1)
      |                                   ^^^^^^
-  hint: move FILTER into the braces of WHERE\
+  hint: move FILTER into the braces of WHERE
+  mended: FIND(?x) WHERE { ?x {type: "A"} FILTER(?x == 1) }\
 """),
     ),
 ]

@@ -82,7 +82,8 @@ KIP_1001 InvalidSyntax: a string stands in double quotes `"`, not in `“`
 KIP_1001 InvalidSyntax: this string is not closed on its line
    1 | FIND(?x) WHERE { ?x {type: "A} }
      |                            ^
-  hint: close it with `"`; a line break inside a string is written \\n\
+  hint: close it with `"`; a line break inside a string is written \\n
+  mended: FIND(?x) WHERE { ?x {type: "A"} }\
 """),
     ),
     (
@@ -148,7 +149,8 @@ KIP_1001 InvalidSyntax: `name` is not quoted, expected a string
 KIP_1001 InvalidSyntax: this string is not closed on its line
    1 | T { CONCEPT @a { {type: "T", name: "A"} SET ATTRIBUTES {a: "x} } }
      |                                                            ^
-  hint: close it with `"`; a line break inside a string is written \\n\
+  hint: close it with `"`; a line break inside a string is written \\n
+  mended: UPSERT { CONCEPT @a { {type: "T", name: "A"} SET ATTRIBUTES {a: "x"} } }\
 """),
     ),
     (
@@ -263,7 +265,7 @@ KIP_1001 InvalidSyntax: found `}`, expected `&&`, `||` or `)`
     (
         'FIND(?x) WHERE { ?x {type: "A"} } }',
         snapshot("""\
-KIP_1001 InvalidSyntax: this `}` closes nothing, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH, EXPLAIN, ORDER, LIMIT, OFFSET or the end of the text
+KIP_1001 InvalidSyntax: this `}` closes nothing, expected ORDER, LIMIT, OFFSET, CURSOR, another statement or the end of the text
    1 | FIND(?x) WHERE { ?x {type: "A"} } }
      |                                   ^
   hint: remove `}`

@@ -260,10 +260,10 @@ def test_the_largest_whole_numbers_are_kept_exactly():
 
 
 def test_a_placeholder_inside_a_string_is_text_and_noticed_once():
-    text = 'FIND(?x) WHERE { ?x {name: "$self"} ?y {name: "$self and $other $5"} }'
+    text = 'FIND(?x) WHERE { ?x {name: "$me"} ?y {name: "$me and $other $5"} ?z {name: "$self"} }'
     tree = parse(text)
     assert [(one.code, one.hint) for one in tree.notices] == [
-        ("placeholder_in_string", "$self"),
+        ("placeholder_in_string", "$me"),
         ("placeholder_in_string", "$other"),
     ]
     assert all(text[one.span.start : one.span.end] == one.hint for one in tree.notices)

@@ -267,28 +267,29 @@ STATEMENTS = [
     (
         'SELECT ?x WHERE { ?x {type: "A"} }',
         snapshot("""\
-KIP_1001 InvalidSyntax: there is no statement SELECT, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN
+KIP_1001 InvalidSyntax: there is no statement SELECT, expected FIND, UPSERT, UPDATE, MERGE, DELETE, DESCRIBE, SEARCH, EXPORT or EXPLAIN
    1 | SELECT ?x WHERE { ?x {type: "A"} }
      | ^^^^^^
-  hint: write it with FIND\
+  hint: use FIND(?x)
+  mended: FIND(?x) WHERE { ?x {type: "A"} }\
 """),
     ),
     (
         "UPDATE ?x SET ATTRIBUTES {a: 1}",
         snapshot("""\
-KIP_1001 InvalidSyntax: there is no statement UPDATE, expected FIND, UPSERT, DELETE, DESCRIBE, SEARCH or EXPLAIN
+KIP_1001 InvalidSyntax: UPDATE has no WHERE block
    1 | UPDATE ?x SET ATTRIBUTES {a: 1}
-     | ^^^^^^
-  hint: write it with UPSERT\
+     |                                ^
+  hint: add WHERE { ... }\
 """),
     ),
     (
         "DELETE CONCEPT ?x DETACH",
         snapshot("""\
-KIP_1001 InvalidSyntax: DELETE CONCEPT takes a pattern, not the variable ?x
+KIP_1001 InvalidSyntax: DELETE CONCEPT has no WHERE block
    1 | DELETE CONCEPT ?x DETACH
-     |                ^^
-  hint: write DELETE CONCEPT {type: "...", name: "..."} DETACH\
+     |                         ^
+  hint: add WHERE { ... }\
 """),
     ),
     (
@@ -345,7 +346,8 @@ KIP_1001 InvalidSyntax: found `CONCEPTS`, expected a string, CONCEPT or PROPOSIT
 KIP_1001 InvalidSyntax: LIMIT takes a whole number, zero or more, not `ten`
    1 | SEARCH CONCEPT "aspirin" LIMIT ten
      |                                ^^^
-  hint: use LIMIT 10\
+  hint: use $ten
+  mended: SEARCH CONCEPT "aspirin" LIMIT $ten\
 """),
     ),
 ]

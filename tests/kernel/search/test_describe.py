@@ -7,12 +7,13 @@ from tests.kernel.search.graph import Graph
 
 from recollect.errors import INVALID_VALUE, NOT_FOUND, RecollectError
 from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.search.describe import describe
 from recollect.model import Value
 
 
 def body(graph: Graph, node: ast.Describe) -> Mapping[str, Value]:
-    return describe(graph.session, graph.group, node, "the card").body
+    return describe(graph.session, graph.group, node, Bindings({}), "the card").body
 
 
 def named(value: object) -> ast.Literal:
@@ -147,8 +148,13 @@ def test_domains_are_mapped_by_their_members(medicine: Graph) -> None:
         medicine.link(member, "belongs_to_domain", medical)
     assert body(medicine, ast.DescribeDomains()) == {
         "items": [
-            {"name": "Medicine", "count": 2, "kind": "domain"},
-            {"name": "Empty", "count": 0, "kind": "domain"},
+            {
+                "name": "Medicine",
+                "count": 2,
+                "kind": "domain",
+                "key_concepts": ["Naproxen", "Rash"],
+            },
+            {"name": "Empty", "count": 0, "kind": "domain", "key_concepts": []},
         ]
     }
     assert body(medicine, ast.DescribePrimer())["domain_map"] == [

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 import recollect
+from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.migrations import MIGRATIONS, VERSION
 from recollect.kernel.store.schema import APPLICATION_ID
 from recollect.model import Key, PutConcept
@@ -16,7 +17,8 @@ HELD = """
 UPDATE counter SET last_n = 1;
 INSERT INTO grp VALUES (3, 'default', zeroblob(10), 0, 0, zeroblob(32));
 INSERT INTO term VALUES (3, 1, 'T');
-INSERT INTO concept VALUES
+INSERT INTO concept (id, group_id, type, name, public_id, attributes, metadata, valid_at,
+    invalid_at, version, born_at, changed_at, expired_at, salt) VALUES
     (2, 3, 1, 'A', NULL, '{}', '{}', -(1 << 62), 1 << 62, 1, 1, 1, 1 << 62, zeroblob(16));
 """
 
@@ -24,6 +26,7 @@ INSERT INTO concept VALUES
 def older(path: Path, steps: int) -> None:
     """Make a file as the first so many migrations left it."""
     connection = apsw.Connection(str(path))
+    register_functions(connection)
     connection.execute(
         "CREATE TABLE migration (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
     )

@@ -99,7 +99,7 @@ def test_a_group_nobody_wrote_to_is_whole(nexus: Nexus) -> None:
         ("UPDATE concept SET expired_at = 5 WHERE name = 'A' AND group_id = :group", 3, "no transaction left"),
         ("UPDATE concept SET born_at = 2 WHERE name = 'A' AND group_id = :group", 1, "is its create"),
         ("DELETE FROM concept WHERE name = 'A' AND group_id = :group", 1, "is gone, and no purge"),
-        ("INSERT INTO concept SELECT id + 100, group_id, type, 'X', NULL, '{}', '{}', 0, 1, 1, 1, 1, expired_at, salt"
+        ("INSERT INTO concept SELECT id + 100, group_id, type, 'X', NULL, '{}', '{}', 0, 1, 1, 1, 1, expired_at, salt, NULL"
          " FROM concept WHERE name = 'A' AND group_id = :group", 1, "no transaction left"),
         ("UPDATE tx SET actor = 'you' WHERE number = 2 AND group_id = :group", 2, "its record or its changes"),
         ("UPDATE tx SET request = NULL WHERE number = 2 AND group_id = :group", 2, "its record or its changes"),

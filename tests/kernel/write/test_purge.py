@@ -84,17 +84,17 @@ def tables(path: Path, sql: str) -> dict[str, list[tuple[object, ...]]]:
     for name in names:
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
         if "group_id" in columns:
-            held[name] = list(connection.execute(sql.format(name)))
+            held[name] = sorted(connection.execute(sql.format(name)), key=repr)
     connection.close()
     return held
 
 
 def rows_of_group(path: Path, group: int) -> dict[str, list[tuple[object, ...]]]:
-    return tables(path, f"SELECT * FROM {{}} WHERE group_id = {group} ORDER BY 1, 2, 3")
+    return tables(path, f"SELECT * FROM {{}} WHERE group_id = {group}")
 
 
 def all_rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    return tables(path, "SELECT * FROM {} ORDER BY 1, 2, 3")
+    return tables(path, "SELECT * FROM {}")
 
 
 def names(nexus: Nexus, as_of: AsOf | None = None) -> list[object]:

@@ -8,19 +8,27 @@ from recollect.faces.kip.capsules import (
     write_capsules,
 )
 from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
+from recollect.faces.kip.identity import Identity, identity_of, set_identity
 from recollect.faces.kip.prompts import syntax_card, tool_definitions
 from recollect.faces.kip.response import Response
+from recollect.faces.kip.starters import STARTERS, load_capsules, starter_capsule
 from recollect.faces.kip.tool_call import handle_tool_call
 
 __all__ = [
+    "STARTERS",
+    "Identity",
     "Imported",
     "Response",
     "execute_kip",
     "execute_kip_readonly",
     "export_capsules",
     "handle_tool_call",
+    "identity_of",
     "import_capsules",
+    "load_capsules",
     "read_capsules",
+    "set_identity",
+    "starter_capsule",
     "syntax_card",
     "tool_definitions",
     "write_capsules",

@@ -103,10 +103,11 @@ def _answer_batch(nexus: Nexus, run: Run, request: Request) -> Response:
     responses: list[Response] = []
     for command in request.commands:
         responses.append(_answer_one(nexus, run, request, command))
-        if "error" in responses[-1] and not _surely_reads(nexus, command):
+        if "error" in responses[-1] and _stops(nexus, request, command):
             break
     left = len(request.commands) - len(responses)
-    return with_warnings({"result": {"commands": responses}}, _not_run(left))
+    result = responses if request.form == "columns" else {"commands": responses}
+    return with_warnings({"result": result}, _not_run(left))
 
 
 def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> Response:
@@ -141,12 +142,15 @@ def _read(nexus: Nexus, request: Request, command: Command) -> Answer:
     return nexus.read(command.text, command.parameters, as_of=request.as_of)
 
 
-def _surely_reads(nexus: Nexus, command: Command) -> bool:
-    """Whether what comes after a command that failed cannot have relied on it."""
+def _stops(nexus: Nexus, request: Request, command: Command) -> bool:
+    """Whether what comes after a command that failed may have relied on it.
+
+    A text that is none may have been meant to write; KIP 1.0-RC11 goes on after it.
+    """
     try:
-        return nexus.only_reads(command.text)
+        return not nexus.only_reads(command.text)
     except RecollectError:
-        return False
+        return request.form != "columns"
 
 
 def _not_run(left: int) -> tuple[Notice, ...]:

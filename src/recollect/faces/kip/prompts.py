@@ -33,9 +33,9 @@ def _definition(name: str) -> str:
 
 @cache
 def syntax_card() -> str:
-    """Return the language on one card of at most 4 kB, for a model's prompt (Markdown).
+    """Return the language on one card of at most 5 kB, for a model's prompt (Markdown).
 
-    >>> len(syntax_card().encode()) <= 4096
+    >>> len(syntax_card().encode()) <= 5120
     True
     """
     return files("recollect.kernel.lang").joinpath("syntax_card.md").read_text("utf-8")

@@ -1,6 +1,7 @@
 """Answers and errors as the JSON objects of KIP's response.
 
-Its one rule: a response holds `result` or `error`, never both; `result` is always an object.
+Its one rule: a response holds `result` or `error`, never both; but for the layout of the
+release candidates, `result` is always an object.
 """
 
 from __future__ import annotations
@@ -9,21 +10,26 @@ from collections.abc import Sequence
 from typing import Literal, assert_never
 
 from recollect.errors import Notice, RecollectError
+from recollect.faces.kip.columnar import columnar
+from recollect.faces.kip.objects import (
+    cell_object,
+    explanation_object,
+    exported_object,
+    hit_object,
+    report_object,
+)
 from recollect.model import (
     Answer,
     BatchReport,
-    Cell,
-    Concept,
     DeleteReport,
     Description,
-    Element,
     Explanation,
-    Hit,
+    Exported,
     Hits,
-    Link,
+    MergeReport,
     Result,
     Rows,
-    Skipped,
+    UpdateReport,
     UpsertReport,
 )
 
@@ -31,11 +37,13 @@ Response = dict[str, object]
 """`{"result": {...}, "warnings"?: [...]}` or `{"error": {...}}`."""
 
 Format = Literal["rows", "columns", "objects"]
-"""How the rows of FIND are laid out."""
+"""How answers are laid out: rows of FIND as arrays or as objects, or all as RC11 has them."""
 
 
 def success(answer: Answer, form: Format) -> Response:
     """Return the response to one text: its result, or one result per statement."""
+    if form == "columns":
+        return with_warnings(columnar(answer), answer.notices)
     results = [_result(one, form, is_dry_run=answer.is_dry_run) for one in answer.results]
     body = results[0] if len(results) == 1 else {"statements": results}
     return with_warnings({"result": body}, answer.notices)
@@ -58,13 +66,16 @@ def _result(result: Result, form: Format, *, is_dry_run: bool) -> Response:
         case Rows():
             return _rows(result, form)
         case Hits():
-            return {"hits": [_hit(one) for one in result.hits]}
+            hits = [hit_object(one) for one in result.hits]
+            return _page({"hits": hits}, result.next_cursor)
         case Description():
             return dict(result.body)
         case Explanation():
             return explanation_object(result)
-        case UpsertReport() | DeleteReport() | BatchReport():
-            report = _report(result)
+        case Exported():
+            return exported_object(result)
+        case UpsertReport() | UpdateReport() | MergeReport() | DeleteReport() | BatchReport():
+            report = report_object(result)
             return {**report, "dry_run": True} if is_dry_run else report
         case _:
             assert_never(result)
@@ -73,98 +84,11 @@ def _result(result: Result, form: Format, *, is_dry_run: bool) -> Response:
 def _rows(found: Rows, form: Format) -> Response:
     columns = list(found.columns)
     rows = [[cell_object(cell) for cell in row] for row in found.rows]
-    match form:
-        case "rows":
-            return {"columns": columns, "rows": rows}
-        case "columns":
-            values = [[row[at] for row in rows] for at in range(len(columns))]
-            return {"columns": columns, "values": values}
-        case "objects":
-            return {"objects": [dict(zip(columns, row, strict=True)) for row in rows]}
-        case _:
-            assert_never(form)
+    if form == "objects":
+        objects = [dict(zip(columns, row, strict=True)) for row in rows]
+        return _page({"objects": objects}, found.next_cursor)
+    return _page({"columns": columns, "rows": rows}, found.next_cursor)
 
 
-def _report(report: UpsertReport | DeleteReport | BatchReport) -> Response:
-    match report:
-        case UpsertReport():
-            return {
-                "blocks": report.blocks,
-                "upsert_concept_nodes": list(report.concepts),
-                "upsert_proposition_links": list(report.links),
-                "created": report.created,
-                "updated": report.updated,
-                "skipped": [_skipped(one) for one in report.skipped],
-            }
-        case DeleteReport():
-            counts: Response = dict(report.counts)
-            return {**counts, "note": report.note} if report.note else counts
-        case BatchReport():
-            return {
-                "ids": list(report.ids),
-                "created": report.created,
-                "updated": report.updated,
-                "closed": report.closed,
-            }
-        case _:
-            assert_never(report)
-
-
-def _skipped(item: Skipped) -> Response:
-    return {"handle": item.handle, "predicate": item.predicate, "target": item.target}
-
-
-def _hit(hit: Hit) -> Response:
-    return {"kind": hit.kind.value, "_score": hit.score, **element_object(hit.element)}
-
-
-def explanation_object(explanation: Explanation) -> Response:
-    """Return an explanation as JSON: texts, lists of lines, and counts."""
-    return {
-        "tree": explanation.tree,
-        "written": list(explanation.written),
-        "plan": list(explanation.plan),
-        "rules": list(explanation.rules),
-        "counts": dict(explanation.counts),
-        "sql": explanation.sql,
-        "parameters": dict(explanation.parameters),
-        "engine": list(explanation.engine),
-        "rows": explanation.rows,
-        "steps": explanation.steps,
-        "scanned": explanation.scanned,
-    }
-
-
-def cell_object(cell: Cell) -> object:
-    """Return a cell of an answer as JSON."""
-    match cell:
-        case Concept() | Link():
-            return element_object(cell)
-        case list():
-            return [element_object(one) if isinstance(one, Concept | Link) else one for one in cell]
-        case _:
-            return cell
-
-
-def element_object(element: Element) -> Response:
-    """Return an element as JSON."""
-    match element:
-        case Concept():
-            return {
-                "id": element.id,
-                "type": element.type,
-                "name": element.name,
-                "attributes": dict(element.attributes),
-                "metadata": dict(element.metadata),
-            }
-        case Link():
-            return {
-                "id": element.id,
-                "subject": element.subject,
-                "predicate": element.predicate,
-                "object": element.object,
-                "attributes": dict(element.attributes),
-                "metadata": dict(element.metadata),
-            }
-        case _:
-            assert_never(element)
+def _page(body: Response, next_cursor: str | None) -> Response:
+    return body if next_cursor is None else {**body, "next_cursor": next_cursor}

@@ -7,15 +7,16 @@ so `parse(print_text(tree)) == tree`. KIP 1.0-draft3, sections KQL, KML and META
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from recollect.errors import Notice, Span
+from recollect.kernel.lang.node import node
 
 NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Node:
     """Anything with a place in the text."""
 
@@ -25,7 +26,7 @@ class Node:
 # Values
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Literal(Node):
     """A JSON value without a placeholder in it: `"text"`, `3`, `3.0`, `true`, `null`, `[1]`.
 
@@ -36,21 +37,21 @@ class Literal(Node):
     json: str = field(default="", repr=False)  # canonical text; the parser always sets it
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Parameter(Node):
     """A placeholder, `$name` or `:name`, bound by value when the text runs."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ArrayValue(Node):
     """An array with at least one placeholder somewhere in it."""
 
     items: tuple[ValueNode, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ObjectValue(Node):
     """An object with at least one placeholder somewhere in it; the last of equal keys wins."""
 
@@ -61,17 +62,34 @@ ValueNode = Literal | Parameter | ArrayValue | ObjectValue
 Text = Literal | Parameter  # where the grammar wants a string: the literal holds a str
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Variable(Node):
     """`?name`; the name is held without its question mark."""
 
     name: str
 
 
+@node(frozen=True, slots=True)
+class Field(Node):
+    """`?n.name`, `?n.attributes`, `?n.attributes.k`: a part of an element, read where it stands.
+
+    The path is one field (`name`, `type`, `id`, `subject`, `predicate`, `object`), one section
+    (`attributes`, `metadata`), or a section and a key of it. KIP 1.0-RC11, section 3.2.
+    """
+
+    variable: Variable
+    path: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The column's name: `n.attributes.k`."""
+        return ".".join((self.variable.name, *self.path))
+
+
 # Graph patterns
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ConceptPattern(Node):
     """`{type: ..., name: ..., id: ...}`: at least one of the three is given."""
 
@@ -80,7 +98,7 @@ class ConceptPattern(Node):
     id: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Step(Node):
     """One alternative of a path: `predicate{minimum,maximum}`; no maximum means unbounded."""
 
@@ -89,7 +107,7 @@ class Step(Node):
     maximum: int | None = 1
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Path(Node):
     """`"a" | "b"{1,3}`: at least one step. A plain predicate is one step of exactly 1."""
 
@@ -101,7 +119,7 @@ class Path(Node):
         return all(step.minimum == 1 and step.maximum == 1 for step in self.steps)
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class LinkPattern(Node):
     """`(subject, predicate, object)`; a nested pattern may stand at either end."""
 
@@ -110,14 +128,21 @@ class LinkPattern(Node):
     object: End
 
 
-End = Variable | ConceptPattern | LinkPattern
-Target = Variable | ConceptPattern | LinkPattern  # what ATTR and META read from
+@node(frozen=True, slots=True)
+class LinkId(Node):
+    """`(id: "...")`: the one link that is called so."""
+
+    id: Text
+
+
+End = Variable | ConceptPattern | LinkPattern | LinkId
+Target = Variable | ConceptPattern | LinkPattern | LinkId  # what ATTR and META read from
 
 
 # WHERE clauses
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ConceptClause(Node):
     """`?variable {type: ...}`; without a variable it tests existence."""
 
@@ -125,12 +150,12 @@ class ConceptClause(Node):
     pattern: ConceptPattern
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class LinkClause(Node):
-    """`?variable (subject, predicate, object)`; the variable binds the link."""
+    """`?variable (subject, predicate, object)`, or `(id: "...")`; the variable binds the link."""
 
     variable: Variable | None
-    pattern: LinkPattern
+    pattern: LinkPattern | LinkId
 
 
 class Section(StrEnum):
@@ -140,7 +165,7 @@ class Section(StrEnum):
     METADATA = "metadata"
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ReadClause(Node):
     """`ATTR(target, "key", ?value)` or `META(target, "key", ?value)`."""
 
@@ -170,10 +195,10 @@ class TextTest(StrEnum):
     REGEX = "REGEX"
 
 
-Operand = Variable | Literal | Parameter
+Operand = Variable | Field | Literal | Parameter
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Compare(Node):
     """`left operator right`."""
 
@@ -182,7 +207,7 @@ class Compare(Node):
     right: Operand
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class TestText(Node):
     """`CONTAINS(text, part)` and its kind."""
 
@@ -191,7 +216,7 @@ class TestText(Node):
     part: Operand
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class TestIn(Node):
     """`IN(?value, [a, b])`; the list may be one placeholder bound to an array."""
 
@@ -199,7 +224,7 @@ class TestIn(Node):
     choices: Literal | Parameter | ArrayValue
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class TestNull(Node):
     """`IS_NULL(?value)`, or `IS_NOT_NULL(?value)` when negated."""
 
@@ -207,21 +232,21 @@ class TestNull(Node):
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Not(Node):
     """`!operand` inside a FILTER."""
 
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class And(Node):
     """`a && b && ...`, at least two operands."""
 
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Or(Node):
     """`a || b || ...`, at least two operands; binds weaker than `&&`."""
 
@@ -231,28 +256,28 @@ class Or(Node):
 Expression = Compare | TestText | TestIn | TestNull | Not | And | Or
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class FilterClause(Node):
     """`FILTER(expression)`."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class NotClause(Node):
     """`NOT { ... }`."""
 
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class OptionalClause(Node):
     """`OPTIONAL { ... }`."""
 
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class UnionClause(Node):
     """`UNION { ... }`: a branch beside everything before it in the same block."""
 
@@ -284,12 +309,12 @@ class Function(StrEnum):
     MAX = "MAX"
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Aggregate(Node):
     """`COUNT(DISTINCT ?variable) AS ?alias`; the alias may be left out."""
 
     function: Function
-    variable: Variable
+    variable: Variable | Field
     distinct: bool = False
     alias: Variable | None = None
 
@@ -302,39 +327,40 @@ class Aggregate(Node):
         return f"{self.function.lower()}{middle}{self.variable.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class SortKey(Node):
-    """One key of ORDER BY: a variable or alias, or an aggregate written out again."""
+    """One key of ORDER BY: a variable, alias or field, or an aggregate written out again."""
 
-    key: Variable | Aggregate
+    key: Variable | Field | Aggregate
     descending: bool = False
 
 
 Size = Literal | Parameter  # LIMIT and OFFSET: a whole number, zero or more
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Find(Node):
-    """`FIND(...) WHERE {...} ORDER BY ... LIMIT n OFFSET m`."""
+    """`FIND(...) WHERE {...} ORDER BY ... LIMIT n OFFSET m CURSOR "token"`."""
 
-    columns: tuple[Variable | Aggregate, ...]
+    columns: tuple[Variable | Field | Aggregate, ...]
     where: tuple[Clause, ...]
     order_by: tuple[SortKey, ...] = ()
     limit: Size | None = None
     offset: Size | None = None
+    cursor: Text | None = None
 
 
 # KML
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Handle(Node):
     """`@name` or `?name`: a concept or proposition of the same UPSERT."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class LinkTarget(Node):
     """`(subject, "predicate", object)` in KML: every part is given, none is matched."""
 
@@ -343,10 +369,10 @@ class LinkTarget(Node):
     object: KmlEnd
 
 
-KmlEnd = Handle | ConceptPattern | LinkTarget
+KmlEnd = Handle | ConceptPattern | LinkTarget | LinkId
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class SetLink(Node):
     """One item of SET PROPOSITIONS: `("predicate", target) WITH METADATA {...}`."""
 
@@ -355,7 +381,7 @@ class SetLink(Node):
     metadata: ValueNode | None = None  # an object, or a placeholder bound to one
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ConceptBlock(Node):
     """`CONCEPT @handle { {type, name, id} SET ATTRIBUTES {...} SET PROPOSITIONS {...} }`."""
 
@@ -364,19 +390,21 @@ class ConceptBlock(Node):
     attributes: ValueNode | None = None
     links: tuple[SetLink, ...] = ()
     metadata: ValueNode | None = None
+    expect_version: Size | None = None  # 0: it must not be there yet
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class LinkBlock(Node):
     """`PROPOSITION @handle { (subject, "predicate", object) SET ATTRIBUTES {...} }`."""
 
     handle: Handle | None
-    target: LinkTarget
+    target: LinkTarget | LinkId
     attributes: ValueNode | None = None
     metadata: ValueNode | None = None
+    expect_version: Size | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Upsert(Node):
     """`UPSERT { blocks } WITH METADATA {...}`."""
 
@@ -384,7 +412,7 @@ class Upsert(Node):
     metadata: ValueNode | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DeleteKeys(Node):
     """`DELETE ATTRIBUTES {"key", ...} FROM ?target WHERE {...}`, and DELETE METADATA."""
 
@@ -394,7 +422,7 @@ class DeleteKeys(Node):
     where: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DeleteLinks(Node):
     """`DELETE PROPOSITIONS ?target WHERE {...}`."""
 
@@ -402,44 +430,115 @@ class DeleteLinks(Node):
     where: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DeleteConcept(Node):
     """`DELETE CONCEPT {...} DETACH`."""
 
     pattern: ConceptPattern
 
 
+@node(frozen=True, slots=True)
+class DeleteConcepts(Node):
+    """`DELETE CONCEPT ?target DETACH WHERE {...}`: every concept that WHERE finds."""
+
+    target: Variable
+    where: tuple[Clause, ...]
+
+
+class Arithmetic(StrEnum):
+    """The functions of UPDATE."""
+
+    ADD = "ADD"
+    MUL = "MUL"
+    CLAMP = "CLAMP"
+    COALESCE = "COALESCE"
+
+
+@node(frozen=True, slots=True)
+class Computed(Node):
+    """`ADD(a, b)`, `MUL(a, b)`, `CLAMP(x, low, high)`, `COALESCE(x, default)`.
+
+    The fields among its operands are of the target itself.
+    """
+
+    function: Arithmetic
+    operands: tuple[Term, ...]
+
+
+Term = Literal | Parameter | Field | Computed
+
+
+@node(frozen=True, slots=True)
+class Assignment(Node):
+    """One `key: value` of UPDATE; the value may be computed from the element's own state."""
+
+    key: str
+    value: ValueNode | Computed
+
+
+@node(frozen=True, slots=True)
+class Update(Node):
+    """`UPDATE ?target SET ATTRIBUTES {...} SET METADATA {...} WHERE {...} LIMIT n`.
+
+    At least one assignment. KIP 1.0-RC11, section 4.3.
+    """
+
+    target: Variable
+    attributes: tuple[Assignment, ...]
+    metadata: tuple[Assignment, ...]
+    where: tuple[Clause, ...]
+    limit: Size | None = None
+
+
+@node(frozen=True, slots=True)
+class Merge(Node):
+    """`MERGE CONCEPT ?source INTO ?target WHERE {...}`. KIP 1.0-RC11, section 4.4."""
+
+    source: Variable
+    target: Variable
+    where: tuple[Clause, ...]
+
+
 # META
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DescribePrimer(Node):
     """`DESCRIBE PRIMER`."""
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DescribeDomains(Node):
-    """`DESCRIBE DOMAINS`."""
+    """`DESCRIBE DOMAINS LIMIT n CURSOR "token"`."""
+
+    limit: Size | None = None
+    cursor: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DescribeConceptTypes(Node):
-    """`DESCRIBE CONCEPT TYPES`."""
+    """`DESCRIBE CONCEPT TYPES LIMIT n CURSOR "token"`."""
+
+    limit: Size | None = None
+    cursor: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DescribeConceptType(Node):
     """`DESCRIBE CONCEPT TYPE "Drug"`."""
 
     type: Text
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DescribePropositionTypes(Node):
-    """`DESCRIBE PROPOSITION TYPES`."""
+    """`DESCRIBE PROPOSITION TYPES LIMIT n CURSOR "token"`."""
+
+    limit: Size | None = None
+    cursor: Text | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class DescribePropositionType(Node):
     """`DESCRIBE PROPOSITION TYPE "treats"`."""
 
@@ -453,14 +552,33 @@ class Kind(StrEnum):
     LINK = "link"
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Search(Node):
-    """`SEARCH [CONCEPT|PROPOSITION] "term" WITH TYPE "Drug" LIMIT n`; no kind means both."""
+    """`SEARCH [CONCEPT|PROPOSITION] "term" WITH TYPE "Drug" MODE "keyword" THRESHOLD 0.5 LIMIT n`.
+
+    No kind means both. `mode` is `keyword`, `semantic` or `hybrid`. KIP 1.0-RC11, section 5.2.
+    """
 
     kind: Kind | None
     term: Text
     type: Text | None = None
     limit: Size | None = None
+    mode: Text | None = None
+    threshold: Size | None = None  # a number from 0 to 1
+    cursor: Text | None = None
+
+
+@node(frozen=True, slots=True)
+class Export(Node):
+    """`EXPORT ?target WHERE {...} LIMIT n CURSOR "token"`: a capsule of what WHERE finds.
+
+    KIP 1.0-RC11, section 5.3.
+    """
+
+    target: Variable
+    where: tuple[Clause, ...]
+    limit: Size | None = None
+    cursor: Text | None = None
 
 
 Describe = (
@@ -473,19 +591,19 @@ Describe = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Explain(Node):
     """`EXPLAIN query`: how the query is answered, instead of its answer."""
 
     query: Find | Search | Describe
 
 
-Query = Find | Search | Describe | Explain
-Mutation = Upsert | DeleteKeys | DeleteLinks | DeleteConcept
+Query = Find | Search | Describe | Export | Explain
+Mutation = Upsert | Update | Merge | DeleteKeys | DeleteLinks | DeleteConcept | DeleteConcepts
 Statement = Query | Mutation
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Script(Node):
     """A whole text: one statement or several, run as one transaction."""
 

@@ -18,21 +18,40 @@ from recollect.errors import (
 from recollect.kernel.lang import diagnose
 from recollect.kernel.lang.tokens import END, Tokens
 
-MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored
+MAX_DEPTH = (
+    64  # values, patterns, blocks, parentheses in one another; alike in what is stored
+)
 
 
 class Cursor:
     """Walks over the tokens of one text."""
 
-    __slots__ = ("_depth", "_max_depth", "at", "notices", "parameters", "source", "token", "tokens")
+    __slots__ = (
+        "_depth",
+        "_max_depth",
+        "at",
+        "expected",
+        "notices",
+        "parameters",
+        "source",
+        "statement",
+        "token",
+        "tokens",
+    )
 
     def __init__(self, tokens: Tokens, *, max_depth: int = MAX_DEPTH) -> None:
         self.tokens = tokens
         self.source = tokens.source
         self.at = 0
         self.token = tokens.texts[0]
+        self.statement = 0  # the token that the current statement begins with
+        self.expected: tuple[
+            str, ...
+        ] = ()  # what could have stood where the text fails
         self.parameters = 0  # placeholders met so far
-        self.notices: dict[str, Notice] = {}  # by what they are about, so each is said once
+        self.notices: dict[
+            str, Notice
+        ] = {}  # by what they are about, so each is said once
         self._depth = 0
         self._max_depth = max_depth
 
@@ -44,6 +63,11 @@ class Cursor:
     def advance(self) -> None:
         """Go over the current token, which is not END."""
         self.at += 1
+        self.token = self.tokens.texts[self.at]
+
+    def jump(self, tokens: int) -> None:
+        """Go over so many tokens, none of which is END."""
+        self.at += tokens
         self.token = self.tokens.texts[self.at]
 
     def step(self) -> Span:
@@ -137,23 +161,30 @@ class Cursor:
 
     def unexpected(self, *expected: str) -> RecollectError:
         """Return the error for the current token, where one of `expected` should stand."""
+        self.expected = expected
         return diagnose.unexpected(self.tokens, self.at, expected)
 
-    def unwrapped(self, message: str, first: int, keyword: str, brackets: str) -> RecollectError:
+    def unwrapped(
+        self, message: str, first: int, keyword: str, brackets: str
+    ) -> RecollectError:
         """Return the error for what stands from token `first` to here without its brackets."""
         opener, closer = brackets[0], brackets[1]
         pad = " " if opener == "{" else ""
         span, inside = self.since(first), self.text_since(first)
         if self.token == closer and diagnose.innermost_open(self.tokens, first) is None:
             before = Span(span.start, span.start)
-            error = self.error(message, span=span, hint=f"add `{opener}` after {keyword}")
+            error = self.error(
+                message, span=span, hint=f"add `{opener}` after {keyword}"
+            )
             error.fix = Fix(before, f"{opener}{pad}")
             return error
         better = f"{opener}{pad}{inside}{pad}{closer}"
         is_short = len(better) <= 60 and "\n" not in better
         joint = " " if opener == "{" else ""
         shown = better if is_short else f"{opener}{pad}...{pad}{closer}"
-        return self.error(message, span=span, hint=f"use {keyword}{joint}{shown}", fix=better)
+        return self.error(
+            message, span=span, hint=f"use {keyword}{joint}{shown}", fix=better
+        )
 
     def error(
         self,
@@ -169,5 +200,11 @@ class Cursor:
         place = self.here() if span is None else span
         edit = None if fix is None else Fix(place, fix)
         return RecollectError(
-            code, message, hint=hint, source=self.source, span=place, known=known, fix=edit
+            code,
+            message,
+            hint=hint,
+            source=self.source,
+            span=place,
+            known=known,
+            fix=edit,
         )

@@ -30,6 +30,7 @@ from recollect.kernel.lang.tokens import (
     CLOSERS,
     END,
     KEYWORDS,
+    STATEMENTS,
     THE_END,
     Tokens,
     is_word,
@@ -39,7 +40,7 @@ SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ",",
 COMPARISON_SYNONYMS = {"<>": "!=", "!==": "!=", "===": "==", "=<": "<=", "=>": ">="}
 FOREIGN_STATEMENTS = {
     **dict.fromkeys(("SELECT", "MATCH", "GET", "QUERY", "ASK"), "FIND"),
-    **dict.fromkeys(("INSERT", "CREATE", "UPDATE", "MERGE", "ADD", "SET", "PUT"), "UPSERT"),
+    **dict.fromkeys(("INSERT", "CREATE", "ADD", "SET", "PUT"), "UPSERT"),
     **dict.fromkeys(("REMOVE", "DROP", "PURGE"), "DELETE"),
     **dict.fromkeys(("SHOW", "LIST", "SCHEMA"), "DESCRIBE"),
 }
@@ -47,6 +48,7 @@ FIRST_OF_TWO = {
     **dict.fromkeys(("TYPE", "METADATA"), "WITH"),
     **dict.fromkeys(("ATTRIBUTES", "PROPOSITIONS"), "SET"),
     "BY": "ORDER",
+    "VERSION": "EXPECT",
 }
 SECOND_OF_TWO = ("BY", "TYPE", "METADATA")
 QUOTES = {one: one for one in "'`\u201d\uff02"} | {
@@ -59,8 +61,9 @@ FULL_WIDTH = {chr(ord(one) + 0xFEE0): one for one in "(),:;?{}[]|!=<>&$@."} | {"
 CODE_FENCE = "```"
 FENCED = re.compile(r"```(?:\w*[ \t\r]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
-READS = {"attributes": "ATTR", "metadata": "META"}
-DOTTED = re.compile(r"\.(attributes|metadata)\.(\w{1,60})")
+OPEN_STRING = "this string is not closed on its line"
+DIRECTIONS = ("ASC", "DESC")
+A_STATEMENT = "another statement"
 NOT_NUMBERS = ("NaN", "Infinity", "inf", "nan")
 DESCRIBED = re.compile(r"\w+ \w+")  # `a string`, and no keyword or symbol
 
@@ -110,6 +113,9 @@ def quoted(word: str) -> str:
 
 def listed(expected: tuple[str, ...]) -> str:
     """Return the choices as a person would say them: `a, b or c`."""
+    if len(expected) > len(STATEMENTS) and set(expected).issuperset(STATEMENTS):
+        others = [one for one in expected if one not in STATEMENTS]
+        expected = (*others[:-1], A_STATEMENT, *others[-1:])
     shown = [one if DESCRIBED.match(one) or one.isupper() else f"`{one}`" for one in expected]
     if len(shown) == 1:
         return shown[0]
@@ -237,15 +243,13 @@ def _open_string(tokens: Tokens, at: int) -> RecollectError | None:
         message = f"the control character U+{ord(following):04X} stands in a string"
         return _error(tokens, place, message, hint=f"write {escape}", fix=escape)
     hint = r'close it with `"`; a line break inside a string is written \n'
-    return _error(tokens, quote, "this string is not closed on its line", hint=hint)
+    return _error(tokens, quote, OPEN_STRING, hint=hint)
 
 
 def _after_dot(tokens: Tokens, at: int) -> RecollectError:
-    path = DOTTED.match(tokens.source, tokens.starts[at])
-    section, key = path.groups() if path else ("attributes", "key")
-    clause = f'{READS[section]}({tokens.texts[at - 1]}, "{key}", ?value)'
-    message = "an attribute is read by a clause, not by a dot after a variable"
-    hint = f"write {clause} in WHERE and use ?value here"
+    variable = tokens.texts[at - 1]
+    message = f"a field of {variable} is read only in FIND, FILTER, ORDER BY and UPDATE"
+    hint = f"use {variable} alone, or a variable that ATTR or META binds"
     return _error(tokens, tokens.span(at), message, hint=hint)
 
 
@@ -265,8 +269,9 @@ def _wrong_quotes(tokens: Tokens, at: int) -> RecollectError:
 
 def _other_spelling(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectError | None:
     token, span = tokens.texts[at], tokens.span(at)
-    if is_word(token) and token.upper() in expected:
-        upper = token.upper()
+    upper = token.upper()
+    is_direction = upper in DIRECTIONS and "ORDER" in expected
+    if is_word(token) and token != upper and (upper in expected or is_direction):
         message = f"the keyword {upper} is written in upper case, found `{token}`"
         return _error(tokens, span, message, hint=f"use {upper}", fix=upper)
     symbol = SYNONYMS.get(token.upper())

@@ -10,6 +10,10 @@ from recollect.kernel.lang.tokens import KEYWORDS, STATEMENTS, Tokens
 _LINK = '(?x, "predicate", ?y)'
 _CONCEPT = '?x {type: "..."}'
 _PATTERN = '{type: "...", name: "..."}'
+_UPDATE = 'UPDATE ?x SET ATTRIBUTES {key: "value"} WHERE { ?x {type: "..."} }'
+_MERGE = (
+    'MERGE CONCEPT ?x INTO ?y WHERE { ?x {type: "...", name: "..."} ?y {type: "...", name: "..."} }'
+)
 _AGGREGATE = "FIND(COUNT(?x) AS ?n)"
 
 FORMS = {
@@ -34,6 +38,7 @@ FORMS = {
     "DESC": "ORDER BY ?x DESC",
     "LIMIT": "LIMIT 10",
     "OFFSET": "OFFSET 10",
+    "CURSOR": "CURSOR $cursor",
     "COUNT": _AGGREGATE,
     "COLLECT": _AGGREGATE.replace("COUNT", "COLLECT"),
     "SUM": _AGGREGATE.replace("COUNT", "SUM"),
@@ -48,8 +53,18 @@ FORMS = {
     "SET": 'SET ATTRIBUTES {key: "value"}',
     "ATTRIBUTES": 'SET ATTRIBUTES {key: "value"}',
     "PROPOSITIONS": 'SET PROPOSITIONS { ("predicate", @target) }',
+    "EXPECT": "EXPECT VERSION 1",
+    "VERSION": "EXPECT VERSION 1",
     "WITH": 'WITH METADATA {key: "value"}',
     "METADATA": 'WITH METADATA {key: "value"}',
+    "UPDATE": _UPDATE,
+    "ADD": "ADD(?x.attributes.key, 1)",
+    "MUL": "MUL(?x.attributes.key, 2)",
+    "CLAMP": "CLAMP(?x.attributes.key, 0, 1)",
+    "COALESCE": "COALESCE(?x.attributes.key, 0)",
+    "MERGE": _MERGE,
+    "MERGE CONCEPT": _MERGE,
+    "INTO": _MERGE,
     "DELETE": f"DELETE CONCEPT {_PATTERN} DETACH",
     "DELETE CONCEPT": f"DELETE CONCEPT {_PATTERN} DETACH",
     "DELETE PROPOSITIONS": f"DELETE PROPOSITIONS WHERE {{ {_LINK} }}",
@@ -68,7 +83,10 @@ FORMS = {
     "SEARCH": 'SEARCH "words"',
     "SEARCH CONCEPT": 'SEARCH CONCEPT "words"',
     "SEARCH PROPOSITION": 'SEARCH PROPOSITION "words"',
+    "MODE": 'SEARCH "words" MODE "hybrid"',
+    "THRESHOLD": 'SEARCH "words" THRESHOLD 0.5',
     "WITH TYPE": 'SEARCH "words" WITH TYPE "..."',
+    "EXPORT": f"EXPORT ?x WHERE {{ {_CONCEPT} }}",
     "EXPLAIN": f"EXPLAIN FIND(?x) WHERE {{ {_CONCEPT} }}",
 }
 

@@ -26,7 +26,8 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
-from recollect.kernel.lang.parse_value import at_parameter, value, variable
+from recollect.kernel.lang.parse_field import single_value
+from recollect.kernel.lang.parse_value import at_parameter, value
 from recollect.kernel.lang.tokens import (
     A_VALUE,
     A_VARIABLE,
@@ -176,7 +177,7 @@ def _unknown_test(cursor: Cursor) -> RecollectError:
 
 def _operand(cursor: Cursor) -> Operand:
     if is_named(cursor.token, "?"):
-        return variable(cursor)
+        return single_value(cursor)
     if cursor.token[0] not in '"$:[{-+.' and not cursor.token[0].isalnum():
         raise cursor.unexpected(A_VARIABLE, A_VALUE)
     if cursor.next_token() == "(" and is_word(cursor.token):

@@ -1,4 +1,4 @@
-"""UPSERT and DELETE. KIP 1.0-draft3, KML."""
+"""UPSERT, MERGE and DELETE. KIP 1.0-draft3, KML; and KIP 1.0-RC11, section 4."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.ast import (
     ConceptBlock,
     DeleteConcept,
+    DeleteConcepts,
     DeleteKeys,
     DeleteLinks,
     Handle,
     KmlEnd,
     LinkBlock,
+    LinkId,
     LinkTarget,
+    Merge,
     Mutation,
     Section,
     SetLink,
+    Size,
     Text,
     Upsert,
     ValueNode,
@@ -22,9 +26,16 @@ from recollect.kernel.lang.ast import (
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_path import plain_predicate
-from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, no_end
+from recollect.kernel.lang.parse_pattern import (
+    at_link_id,
+    concept_pattern,
+    link_id,
+    link_pattern,
+    no_end,
+)
+from recollect.kernel.lang.parse_tail import size
 from recollect.kernel.lang.parse_value import at_parameter, text, value, variable
-from recollect.kernel.lang.tokens import A_HANDLE, A_PATTERN, is_named
+from recollect.kernel.lang.tokens import A_HANDLE, A_PATTERN, A_VARIABLE, is_named
 
 BLOCKS = ("CONCEPT", "PROPOSITION")
 DELETES = ("ATTRIBUTES", "METADATA", "PROPOSITIONS", "CONCEPT")
@@ -46,6 +57,18 @@ def upsert(cursor: Cursor) -> Upsert:
     cursor.close("}")
     metadata = _metadata(cursor)
     return Upsert(tuple(blocks), metadata, span=cursor.since(first))
+
+
+def merge(cursor: Cursor) -> Merge:
+    """Parse MERGE, which stands here."""
+    first = cursor.at
+    cursor.advance()
+    cursor.expect("CONCEPT")
+    source = variable(cursor)
+    cursor.expect("INTO")
+    target = variable(cursor)
+    clauses = where(cursor, "MERGE")
+    return Merge(source, target, clauses, span=cursor.since(first))
 
 
 def delete(cursor: Cursor) -> Mutation:
@@ -107,6 +130,7 @@ def _concept_block(cursor: Cursor) -> ConceptBlock:
     if cursor.token != "{":
         raise _no_pattern(cursor, first)
     pattern = concept_pattern(cursor)
+    version = _expect_version(cursor)
     attributes: ValueNode | None = None
     links: tuple[SetLink, ...] | None = None
     while cursor.take("SET"):
@@ -120,7 +144,7 @@ def _concept_block(cursor: Cursor) -> ConceptBlock:
     _close_block(cursor)
     metadata = _metadata(cursor)
     span = cursor.since(first)
-    return ConceptBlock(handle, pattern, attributes, links or (), metadata, span=span)
+    return ConceptBlock(handle, pattern, attributes, links or (), metadata, version, span=span)
 
 
 def _link_block(cursor: Cursor) -> LinkBlock:
@@ -131,6 +155,7 @@ def _link_block(cursor: Cursor) -> LinkBlock:
     if cursor.token == "{":
         raise _other_block(cursor, first, "CONCEPT", "a link in parentheses, not with a pattern")
     target = _link_target(cursor)
+    version = _expect_version(cursor)
     attributes: ValueNode | None = None
     while cursor.take("SET"):
         if cursor.token != "ATTRIBUTES" or attributes is not None:
@@ -138,7 +163,14 @@ def _link_block(cursor: Cursor) -> LinkBlock:
         attributes = _object(cursor)
     _close_block(cursor)
     metadata = _metadata(cursor)
-    return LinkBlock(handle, target, attributes, metadata, span=cursor.since(first))
+    return LinkBlock(handle, target, attributes, metadata, version, span=cursor.since(first))
+
+
+def _expect_version(cursor: Cursor) -> Size | None:
+    if not cursor.take("EXPECT"):
+        return None
+    cursor.expect("VERSION")
+    return size(cursor, "EXPECT VERSION")
 
 
 def _no_pattern(cursor: Cursor, first: int) -> RecollectError:
@@ -178,6 +210,11 @@ def _close_block(cursor: Cursor) -> None:
     if cursor.token == "WITH":
         raise cursor.error(
             "WITH METADATA stands inside its block", hint="move it after the closing `}`"
+        )
+    if cursor.token == "EXPECT":
+        raise cursor.error(
+            "EXPECT VERSION stands right after what its block begins with",
+            hint="move it before SET, and keep one",
         )
     if cursor.token == "{":
         start = cursor.here().start
@@ -244,9 +281,11 @@ def _set_link(cursor: Cursor) -> SetLink:
     return SetLink(predicate, target, metadata, span=cursor.since(first))
 
 
-def _link_target(cursor: Cursor) -> LinkTarget:
+def _link_target(cursor: Cursor) -> LinkTarget | LinkId:
     first = cursor.at
     cursor.open("(")
+    if at_link_id(cursor):
+        return link_id(cursor, first)
     subject = _end(cursor)
     cursor.expect(",")
     predicate = plain_predicate(cursor)
@@ -319,20 +358,24 @@ def _delete_links(cursor: Cursor, first: int) -> DeleteLinks:
     return DeleteLinks(target, clauses, span=cursor.since(first))
 
 
-def _delete_concept(cursor: Cursor, first: int) -> DeleteConcept:
+def _delete_concept(cursor: Cursor, first: int) -> DeleteConcept | DeleteConcepts:
     cursor.advance()
     if is_named(cursor.token, "?"):
-        raise cursor.error(
-            f"DELETE CONCEPT takes a pattern, not the variable {cursor.token}",
-            hint='write DELETE CONCEPT {type: "...", name: "..."} DETACH',
-        )
+        target = variable(cursor)
+        _detach(cursor)
+        clauses = where(cursor, "DELETE CONCEPT")
+        return DeleteConcepts(target, clauses, span=cursor.since(first))
     if cursor.token != "{":
-        raise no_end(cursor, "{")
+        raise no_end(cursor, "{", A_VARIABLE)
     pattern = concept_pattern(cursor)
+    _detach(cursor)
+    return DeleteConcept(pattern, span=cursor.since(first))
+
+
+def _detach(cursor: Cursor) -> None:
     if cursor.token != "DETACH":
         raise _no_detach(cursor)
     cursor.advance()
-    return DeleteConcept(pattern, span=cursor.since(first))
 
 
 def _no_detach(cursor: Cursor) -> RecollectError:

@@ -1,4 +1,7 @@
-"""DESCRIBE, SEARCH and EXPLAIN. KIP 1.0-draft3, META; EXPLAIN is of Recollect."""
+"""DESCRIBE, SEARCH, EXPORT and EXPLAIN.
+
+KIP 1.0-draft3, META; and KIP 1.0-RC11, section 5. EXPLAIN is of Recollect.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,17 @@ from recollect.kernel.lang.ast import (
     DescribePropositionType,
     DescribePropositionTypes,
     Explain,
+    Export,
     Find,
     Kind,
     Search,
-    Size,
     Text,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_kql import find, size
-from recollect.kernel.lang.parse_value import at_parameter, text
+from recollect.kernel.lang.parse_clause import where
+from recollect.kernel.lang.parse_kql import find
+from recollect.kernel.lang.parse_tail import tail
+from recollect.kernel.lang.parse_value import at_parameter, text, variable
 
 OTHER_NAMES = {
     **dict.fromkeys(("TYPES", "CONCEPTS", "CONCEPT_TYPES", "NODES"), "CONCEPT TYPES"),
@@ -29,6 +34,9 @@ OTHER_NAMES = {
     "PREDICATE": "PROPOSITION TYPE",
     "DOMAIN": "DOMAINS",
 }
+List = type[DescribeDomains] | type[DescribeConceptTypes] | type[DescribePropositionTypes]
+
+PAGE = ("LIMIT", "CURSOR")
 KINDS = {"CONCEPT": Kind.CONCEPT, "PROPOSITION": Kind.LINK}
 
 
@@ -39,16 +47,21 @@ def describe(cursor: Cursor) -> Describe:
     if cursor.take("PRIMER"):
         return DescribePrimer(span=cursor.since(first))
     if cursor.take("DOMAINS"):
-        return DescribeDomains(span=cursor.since(first))
+        return _listed(DescribeDomains, cursor, first)
     if cursor.take("CONCEPT"):
         if cursor.take("TYPES"):
-            return DescribeConceptTypes(span=cursor.since(first))
+            return _listed(DescribeConceptTypes, cursor, first)
         return DescribeConceptType(_one_type(cursor), span=cursor.since(first))
     if cursor.take("PROPOSITION"):
         if cursor.take("TYPES"):
-            return DescribePropositionTypes(span=cursor.since(first))
+            return _listed(DescribePropositionTypes, cursor, first)
         return DescribePropositionType(_one_type(cursor), span=cursor.since(first))
     raise _nothing_to_describe(cursor)
+
+
+def _listed(node: List, cursor: Cursor, first: int) -> Describe:
+    found = tail(cursor, *PAGE)
+    return node(found.limit, found.cursor, span=cursor.since(first))
 
 
 def _nothing_to_describe(cursor: Cursor) -> RecollectError:
@@ -65,26 +78,34 @@ def _nothing_to_describe(cursor: Cursor) -> RecollectError:
 
 
 def search(cursor: Cursor) -> Search:
-    """Parse SEARCH, which stands here; WITH TYPE and LIMIT come in either order."""
+    """Parse SEARCH, which stands here."""
     first = cursor.at
     cursor.advance()
     kind = KINDS.get(cursor.token)
     if kind is not None:
         cursor.advance()
     term = text(cursor) if kind is not None else text(cursor, *KINDS)
-    type_: Text | None = None
-    limit: Size | None = None
-    while cursor.token in ("WITH", "LIMIT"):
-        keyword = cursor.token
-        if (type_ if keyword == "WITH" else limit) is not None:
-            raise cursor.error(f"{keyword} is given twice", hint=f"keep one {keyword}")
-        cursor.advance()
-        if keyword == "WITH":
-            cursor.expect("TYPE")
-            type_ = text(cursor)
-        else:
-            limit = size(cursor, keyword)
-    return Search(kind, term, type_, limit, span=cursor.since(first))
+    found = tail(cursor, "WITH", "MODE", "THRESHOLD", *PAGE)
+    return Search(
+        kind,
+        term,
+        found.type,
+        found.limit,
+        found.mode,
+        found.threshold,
+        found.cursor,
+        span=cursor.since(first),
+    )
+
+
+def export(cursor: Cursor) -> Export:
+    """Parse EXPORT, which stands here."""
+    first = cursor.at
+    cursor.advance()
+    target = variable(cursor)
+    clauses = where(cursor, "EXPORT")
+    found = tail(cursor, *PAGE)
+    return Export(target, clauses, found.limit, found.cursor, span=cursor.since(first))
 
 
 def explain(cursor: Cursor) -> Explain:
@@ -98,6 +119,11 @@ def explain(cursor: Cursor) -> Explain:
             query = search(cursor)
         case "DESCRIBE":
             query = describe(cursor)
+        case "EXPORT":
+            raise cursor.error(
+                "EXPORT is not explained: it answers the FIND of its target",
+                hint="use EXPLAIN FIND(?x) WHERE { ... } with the WHERE of the EXPORT",
+            )
         case _:
             raise cursor.unexpected("FIND", "SEARCH", "DESCRIBE")
     return Explain(query, span=cursor.since(first))

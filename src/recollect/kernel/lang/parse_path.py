@@ -108,8 +108,8 @@ def _quantifier(cursor: Cursor) -> Bounds:
     while cursor.token not in ("}", ")", "{", "(", END):
         cursor.advance()
     cursor.expect("}")
-    written = cursor.text_since(first)
-    return _bounds(cursor, written[1:-1], cursor.since(first))
+    written = " ".join(cursor.tokens.texts[first + 1 : cursor.at - 1])  # without its comments
+    return _bounds(cursor, written, cursor.since(first))
 
 
 def _bounds(cursor: Cursor, written: str, span: Span) -> Bounds:

@@ -5,11 +5,15 @@ KIP 1.0-draft3, concept node clause and proposition link clause.
 
 from __future__ import annotations
 
-from recollect.errors import Fix, RecollectError, nearest
+from operator import itemgetter
+
+from recollect.errors import Fix, RecollectError, Span, nearest
 from recollect.kernel.lang.ast import (
     ConceptPattern,
     End,
+    LinkId,
     LinkPattern,
+    Literal,
     Path,
     Target,
     Text,
@@ -18,13 +22,36 @@ from recollect.kernel.lang.ast import (
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant, quoted
 from recollect.kernel.lang.parse_path import path
-from recollect.kernel.lang.parse_value import at_parameter, object_key, text, variable
-from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, PATTERN_KEYS, is_named, is_word
+from recollect.kernel.lang.parse_value import (
+    at_parameter,
+    is_plain_string,
+    object_key,
+    text,
+    variable,
+)
+from recollect.kernel.lang.tokens import (
+    A_PATTERN,
+    A_VARIABLE,
+    PATTERN_KEYS,
+    is_named,
+    is_word,
+)
+
+_SIGNS = ("{", "type", ":", ",", "name", ":", "}")
+"""What a pattern of a type and a name holds besides those two."""
+
+_signs = itemgetter(0, 1, 2, 4, 5, 6, 8)
+_KIND, _NAME, _LENGTH = 3, 7, 9  # tokens
 
 
 def concept_pattern(cursor: Cursor) -> ConceptPattern:
     """Parse `{type: ..., name: ..., id: ...}`, of which at least one is given."""
     first = cursor.at
+    written = cursor.tokens.texts[first : first + _LENGTH]
+    if len(written) == _LENGTH and _signs(written) == _SIGNS:
+        kind, name = written[_KIND], written[_NAME]
+        if is_plain_string(kind) and is_plain_string(name):
+            return _type_and_name(cursor, kind, name)
     cursor.open("{")
     found: dict[str, Text] = {}
     while cursor.token != "}":
@@ -39,13 +66,31 @@ def concept_pattern(cursor: Cursor) -> ConceptPattern:
         raise cursor.error(
             "a concept pattern is empty", span=span, hint="give a type, a name or an id"
         )
-    return ConceptPattern(found.get("type"), found.get("name"), found.get("id"), span=span)
+    return ConceptPattern(
+        found.get("type"), found.get("name"), found.get("id"), span=span
+    )
 
 
-def link_pattern(cursor: Cursor) -> LinkPattern:
-    """Parse `(subject, predicate, object)`."""
+def _type_and_name(cursor: Cursor, kind: str, name: str) -> ConceptPattern:
+    """Parse `{type: "...", name: "..."}`, as nearly all patterns of a capsule are, at a stroke."""
+    first, starts = cursor.at, cursor.tokens.starts
+    cursor.descend()
+    cursor.ascend()
+    cursor.jump(_LENGTH)
+    of_kind, of_name = starts[first + _KIND], starts[first + _NAME]
+    return ConceptPattern(
+        Literal(kind[1:-1], kind, span=Span(of_kind, of_kind + len(kind))),
+        Literal(name[1:-1], name, span=Span(of_name, of_name + len(name))),
+        span=Span(starts[first], starts[first + _LENGTH - 1] + 1),
+    )
+
+
+def link_pattern(cursor: Cursor) -> LinkPattern | LinkId:
+    """Parse `(subject, predicate, object)`, or `(id: "...")`."""
     first = cursor.at
     cursor.open("(")
+    if at_link_id(cursor):
+        return link_id(cursor, first)
     subject = _end(cursor)
     _comma(cursor, "the subject")
     predicate: Path | Variable
@@ -63,6 +108,23 @@ def link_pattern(cursor: Cursor) -> LinkPattern:
     cursor.take(",")
     cursor.close(")")
     return LinkPattern(subject, predicate, object_, span=cursor.since(first))
+
+
+def at_link_id(cursor: Cursor) -> bool:
+    """Whether a link is called by its id, right after its parenthesis."""
+    return cursor.token in ("id", '"id"') and cursor.next_token() == ":"
+
+
+def link_id(cursor: Cursor, first: int) -> LinkId:
+    """Parse `id: "...")`; its parenthesis is token `first`."""
+    cursor.advance()
+    cursor.advance()
+    if cursor.token[0] == "?":
+        raise _variable_in_pattern(cursor, "id")
+    found = text(cursor)
+    cursor.take(",")
+    cursor.close(")")
+    return LinkId(found, span=cursor.since(first))
 
 
 def target(cursor: Cursor) -> Target:
@@ -152,7 +214,9 @@ def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
         raise cursor.error(
             f"a concept pattern has no key {key[:40]}: only type, name and id",
             span=span,
-            hint=f"use {better}" if better else f'read it with ATTR(?x, "{key}", ?value)',
+            hint=f"use {better}"
+            if better
+            else f'read it with ATTR(?x, "{key}", ?value)',
             known=nearest(key[:40], PATTERN_KEYS) or PATTERN_KEYS,
             fix=better,
         )

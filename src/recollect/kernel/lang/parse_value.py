@@ -40,6 +40,12 @@ Raw = None | bool | int | float | str | list["Raw"] | dict[str, "Raw"] | Paramet
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 PLACEHOLDER_IN_STRING = re.compile(r"\$[^\W\d]\w*")
+GIVEN_NAMES = (
+    "$ConceptType",
+    "$PropositionType",
+    "$self",
+    "$system",
+)  # of KIP 1.0-RC11
 WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 _decode = json.JSONDecoder(strict=False).decode
@@ -68,9 +74,9 @@ def value(cursor: Cursor) -> ValueNode:
 def text(cursor: Cursor, *expected: str) -> Text:
     """Parse a string or a placeholder; `expected` is what else could stand there."""
     token = cursor.token
+    if is_plain_string(token):
+        return Literal(token[1:-1], token, span=cursor.step())
     if token[0] == '"':
-        if _is_canonical(token):
-            return Literal(token[1:-1], token, span=cursor.step())
         at = cursor.here()
         return literal(string(cursor), at)
     if at_parameter(cursor):
@@ -94,7 +100,9 @@ def at_parameter(cursor: Cursor) -> bool:
     if token != ":":
         return False
     starts = cursor.tokens.starts
-    return starts[cursor.at + 1] == starts[cursor.at] + 1 and is_word(cursor.next_token())
+    return starts[cursor.at + 1] == starts[cursor.at] + 1 and is_word(
+        cursor.next_token()
+    )
 
 
 def parameter(cursor: Cursor) -> Parameter:
@@ -113,13 +121,16 @@ def string(cursor: Cursor) -> str:
     NUL or lone surrogate. A placeholder inside is text, and is noticed once.
     """
     token = cursor.token
+    if is_plain_string(token):
+        cursor.advance()
+        return token[1:-1]
     if "\\" in token:
         found = _escaped(cursor)
     elif token[-1] == '"' and len(token) > 1:
         found = token[1:-1]
     else:
         raise cursor.unexpected(A_STRING)
-    if "$" in token:
+    if "$" in token and found not in GIVEN_NAMES:
         _notice_placeholders(cursor)
     cursor.advance()
     return found
@@ -134,10 +145,10 @@ def whole_number(token: str) -> int | None:
     return number if SMALLEST <= number <= LARGEST else None
 
 
-def _is_canonical(token: str) -> bool:
-    """Whether a string is closed, is JSON in its shortest form and has nothing to notice."""
+def is_plain_string(token: str) -> bool:
+    """Whether a token is a string in JSON's shortest form, and has nothing to notice."""
     return (
-        token[-1] == '"'
+        token[0] == '"' == token[-1]
         and len(token) > 1
         and "\\" not in token
         and "\t" not in token
@@ -184,6 +195,9 @@ def _object(cursor: Cursor) -> Raw:
 def object_key(cursor: Cursor, *expected: str) -> str:
     """Parse `key:` or `"key":` and return the key."""
     token = cursor.token
+    if token not in KEYWORDS and token[0].isalpha() and cursor.next_token() == ":":
+        cursor.jump(2)
+        return token
     if token[0] == '"':
         key = string(cursor)
     elif is_word(token) and (token not in KEYWORDS or cursor.next_token() == ":"):
@@ -242,14 +256,20 @@ def _escaped(cursor: Cursor) -> str:
         found: str = _decode(token)
     except json.JSONDecodeError as error:
         fault = not_a_token(cursor.tokens, cursor.at)
-        if error.msg.startswith(("Invalid \\escape", "Invalid \\uXXXX")) and _is_closed(token):
-            start = cursor.tokens.starts[cursor.at] + token.rindex("\\", 0, error.pos + 1)
+        if error.msg.startswith(("Invalid \\escape", "Invalid \\uXXXX")) and _is_closed(
+            token
+        ):
+            start = cursor.tokens.starts[cursor.at] + token.rindex(
+                "\\", 0, error.pos + 1
+            )
             at = Span(start, start + 2)
             wrong = cursor.source[start : start + 2]
             fault = cursor.error(
                 f"`{wrong}` is not an escape that JSON knows",
                 span=at,
-                hint=rf"use \{wrong} for a backslash" if wrong != r"\u" else r"use \u and 4 digits",
+                hint=rf"use \{wrong} for a backslash"
+                if wrong != r"\u"
+                else r"use \u and 4 digits",
                 fix=None if wrong == r"\u" else rf"\{wrong}",
             )
         raise fault or cursor.unexpected(A_STRING) from None

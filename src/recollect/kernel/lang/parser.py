@@ -8,27 +8,49 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from recollect.errors import RecollectError, Span
-from recollect.kernel.lang.ast import Explain, Find, Script, Search, Statement, Upsert
+from recollect.kernel.lang.ast import (
+    DescribeConceptTypes,
+    DescribeDomains,
+    DescribePropositionTypes,
+    Explain,
+    Export,
+    Find,
+    Script,
+    Search,
+    Statement,
+    Update,
+    Upsert,
+)
 from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor
 from recollect.kernel.lang.forms import BEGINNINGS, form_at
 from recollect.kernel.lang.lexer import MAX_LENGTH, lex
-from recollect.kernel.lang.parse_kml import delete, upsert
+from recollect.kernel.lang.mend import mend
+from recollect.kernel.lang.parse_kml import delete, merge, upsert
 from recollect.kernel.lang.parse_kql import find
-from recollect.kernel.lang.parse_meta import describe, explain, search
+from recollect.kernel.lang.parse_meta import PAGE, describe, explain, export, search
+from recollect.kernel.lang.parse_update import update
 from recollect.kernel.lang.tokens import CLAUSES, STATEMENTS, THE_END
 
 PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "FIND": find,
     "UPSERT": upsert,
+    "UPDATE": update,
+    "MERGE": merge,
     "DELETE": delete,
     "DESCRIBE": describe,
     "SEARCH": search,
+    "EXPORT": export,
     "EXPLAIN": explain,
 }
 TAILS: dict[type, tuple[str, ...]] = {
-    Find: ("ORDER", "LIMIT", "OFFSET"),
+    Find: ("ORDER", "LIMIT", "OFFSET", "CURSOR"),
     Upsert: ("WITH",),
-    Search: ("WITH", "LIMIT"),
+    Update: ("LIMIT",),
+    Search: ("WITH", "MODE", "THRESHOLD", *PAGE),
+    Export: PAGE,
+    DescribeDomains: PAGE,
+    DescribeConceptTypes: PAGE,
+    DescribePropositionTypes: PAGE,
 }
 
 
@@ -37,27 +59,49 @@ def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH
 
     Raises KIP_1001 and KIP_1002 for what is not the language, KIP_2003 for values no store
     holds, KIP_4002 beyond `max_length` bytes or `max_depth` levels of nesting; always with
-    the text and a span. Cost is linear in the text. KIP 1.0-draft3, whole.
+    the text and a span. Cost is linear in the text. KIP 1.0-draft3
+    and every later text up to KIP 1.0-RC11, whole.
 
     >>> parse("SEARCH CONCEPT :term LIMIT 5").statements[0].limit.value
     5
     """
     cursor = Cursor(lex(text, max_length=max_length), max_depth=max_depth)
     try:
-        statements = _statements(cursor)
+        statements = statements_of(cursor)
     except RecollectError as error:
+        if error.code.category == "syntax":
+            mend(
+                error,
+                cursor.tokens,
+                cursor.at,
+                statement=cursor.statement,
+                expected=cursor.expected,
+                attempt=lambda part: _failing_at(part, max_depth),
+            )
         if not error.hint:
             error.hint = f"write {form_at(cursor.tokens, cursor.at - 1)}"
         raise
     return Script(tuple(statements), tuple(cursor.notices.values()), span=Span(0, len(text)))
 
 
-def _statements(cursor: Cursor) -> list[Statement]:
+def _failing_at(text: str, max_depth: int) -> int | None:
+    """Return the character where a text stops being the language, None if it is one."""
+    cursor = Cursor(lex(text), max_depth=max_depth)
+    try:
+        statements_of(cursor)
+    except RecollectError:
+        return cursor.tokens.starts[cursor.at]
+    return None
+
+
+def statements_of(cursor: Cursor) -> list[Statement]:
+    """Parse the statements of a text to its end."""
     statements: list[Statement] = []
     while not cursor.at_end:
         parse_one = PARSERS.get(cursor.token)
         if parse_one is None:
             raise _no_statement(cursor, statements)
+        cursor.statement = cursor.at
         statements.append(parse_one(cursor))
         while cursor.take(";"):
             pass
@@ -68,7 +112,7 @@ def _statements(cursor: Cursor) -> list[Statement]:
 
 
 def _no_statement(cursor: Cursor, statements: Sequence[Statement]) -> RecollectError:
-    error = cursor.unexpected(*STATEMENTS, *_tail(statements))
+    error = cursor.unexpected(*STATEMENTS, *tail_of(statements))
     if error.hint:
         return error
     if cursor.token == "GROUP":
@@ -82,7 +126,7 @@ def _no_statement(cursor: Cursor, statements: Sequence[Statement]) -> RecollectE
     return error
 
 
-def _tail(statements: Sequence[Statement]) -> tuple[str, ...]:
+def tail_of(statements: Sequence[Statement]) -> tuple[str, ...]:
     """Return what may follow the last statement besides another one."""
     if not statements:
         return ()

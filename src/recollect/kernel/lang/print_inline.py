@@ -11,10 +11,14 @@ from recollect.kernel.lang.ast import (
     Aggregate,
     And,
     ArrayValue,
+    Assignment,
     Compare,
+    Computed,
     ConceptPattern,
     Expression,
+    Field,
     Handle,
+    LinkId,
     LinkPattern,
     LinkTarget,
     Literal,
@@ -31,21 +35,26 @@ from recollect.kernel.lang.ast import (
     ValueNode,
     Variable,
 )
+from recollect.kernel.lang.tokens import IDENTIFIER
 
 BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Inline = (
     Variable
+    | Field
     | Handle
     | ValueNode
     | ConceptPattern
     | LinkPattern
     | LinkTarget
+    | LinkId
     | Path
     | Step
     | Expression
     | Aggregate
     | SortKey
+    | Computed
+    | Assignment
 )
 
 
@@ -58,6 +67,8 @@ def inline(node: Inline) -> str:
     match node:
         case Variable(name):
             return f"?{name}"
+        case Field(variable, path):
+            return ".".join((inline(variable), *map(_field, path)))
         case Handle(name):
             return f"@{name}"
         case Literal() | Parameter() | ArrayValue() | ObjectValue():
@@ -70,6 +81,8 @@ def inline(node: Inline) -> str:
             return f"({inline(subject)}, {inline(path)}, {inline(object_)})"
         case LinkTarget(subject, predicate, object_):
             return f"({inline(subject)}, {inline(predicate)}, {inline(object_)})"
+        case LinkId(id_):
+            return f"(id: {_value(id_)})"
         case Path(steps):
             return " | ".join(map(inline, steps))
         case Step(predicate, minimum, maximum):
@@ -79,19 +92,12 @@ def inline(node: Inline) -> str:
             return f"{function}({inside})" + (f" AS {inline(alias)}" if alias else "")
         case SortKey(key, descending):
             return inline(key) + (" DESC" if descending else "")
+        case Computed(function, operands):
+            return f"{function}({', '.join(map(inline, operands))})"
+        case Assignment(key, value):
+            return f"{key_text(key)}: {inline(value)}"
         case _:
             return _expression(node)
-
-
-def members(node: ValueNode) -> list[str] | None:
-    """Return `key: value` for each member of an object; None for anything else."""
-    match node:
-        case Literal(value=dict(found)):
-            return [f"{_key(key)}: {_json(one)}" for key, one in found.items()]
-        case ObjectValue(pairs):
-            return [f"{_key(key)}: {_value(one)}" for key, one in pairs]
-        case _:
-            return None
 
 
 def _value(node: ValueNode) -> str:
@@ -99,27 +105,34 @@ def _value(node: ValueNode) -> str:
         case Parameter(name):
             return f"${name}"
         case Literal(value):
-            return _json(value)
+            return json_text(value)
         case ArrayValue(items):
             return f"[{', '.join(map(_value, items))}]"
-        case ObjectValue():
-            return f"{{{', '.join(members(node) or ())}}}"
+        case ObjectValue(members):
+            return f"{{{', '.join(f'{key_text(key)}: {_value(one)}' for key, one in members)}}}"
         case _:
             assert_never(node)
 
 
-def _json(value: object) -> str:
+def json_text(value: object) -> str:
+    """Return a value of JSON as the language writes it."""
     match value:
         case list():
-            return f"[{', '.join(map(_json, value))}]"
+            return f"[{', '.join(map(json_text, value))}]"
         case dict():
-            return f"{{{', '.join(f'{_key(key)}: {_json(one)}' for key, one in value.items())}}}"
+            members = [f"{key_text(key)}: {json_text(one)}" for key, one in value.items()]
+            return f"{{{', '.join(members)}}}"
         case _:
             return orjson.dumps(value).decode()
 
 
-def _key(key: str) -> str:
-    return key if BARE_KEY.fullmatch(key) else _json(key)
+def key_text(key: str) -> str:
+    """Return a key of an object, in quotes where it needs them."""
+    return key if BARE_KEY.fullmatch(key) else json_text(key)
+
+
+def _field(word: str) -> str:
+    return word if IDENTIFIER.fullmatch(word) else json_text(word)
 
 
 def _quantifier(minimum: int, maximum: int | None) -> str:

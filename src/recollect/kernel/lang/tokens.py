@@ -6,6 +6,7 @@ character, so no kind is stored and none can disagree with the text.
 
 from __future__ import annotations
 
+import re
 from array import array
 from dataclasses import dataclass
 
@@ -13,18 +14,34 @@ from recollect.errors import Span
 
 END = "\0"  # the last token of every text; no text may hold this character
 
-STATEMENTS = ("FIND", "UPSERT", "DELETE", "DESCRIBE", "SEARCH", "EXPLAIN")
+STATEMENTS = (
+    "FIND",
+    "UPSERT",
+    "UPDATE",
+    "MERGE",
+    "DELETE",
+    "DESCRIBE",
+    "SEARCH",
+    "EXPORT",
+    "EXPLAIN",
+)
 AGGREGATES = ("COUNT", "COLLECT", "SUM", "AVG", "MIN", "MAX")
 CLAUSES = ("ATTR", "META", "FILTER", "NOT", "OPTIONAL", "UNION")
 TESTS = ("CONTAINS", "STARTS_WITH", "ENDS_WITH", "REGEX", "IN", "IS_NULL", "IS_NOT_NULL")
 COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
+ARITHMETIC = ("ADD", "MUL", "CLAMP", "COALESCE")
 PATTERN_KEYS = ("type", "name", "id")
 OTHER_WORDS = (
     "WHERE ORDER BY ASC DESC LIMIT OFFSET AS DISTINCT SET ATTRIBUTES PROPOSITIONS WITH METADATA "
-    "FROM CONCEPT PROPOSITION DETACH PRIMER DOMAINS TYPE TYPES"
+    "FROM CONCEPT PROPOSITION DETACH PRIMER DOMAINS TYPE TYPES INTO EXPECT VERSION CURSOR MODE "
+    "THRESHOLD"
 )
-KEYWORDS = frozenset((*STATEMENTS, *AGGREGATES, *CLAUSES, *TESTS, *OTHER_WORDS.split()))
+KEYWORDS = frozenset(
+    (*STATEMENTS, *AGGREGATES, *CLAUSES, *TESTS, *ARITHMETIC, *OTHER_WORDS.split())
+)
 CLOSERS = {"(": ")", "{": "}", "[": "]"}
+
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 # What `unexpected` is told a place wants, besides keywords and symbols.
 A_STRING = "a string"
@@ -34,6 +51,7 @@ A_PATTERN = "a pattern"
 A_HANDLE = "a handle"
 A_KEY = "a key"
 A_NUMBER = "a whole number"
+A_TERM = "a number"
 THE_END = "the end of the text"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from operator import is_
 from typing import Any, TypeVar, assert_never, cast
 
 import orjson
@@ -120,25 +121,39 @@ def bind_values(node: NodeT, bindings: Bindings) -> NodeT:
 
 
 def _bound(part: object, bindings: Bindings) -> object:
+    """Return a part of the tree with its placeholders replaced; the part itself if it has none."""
     match part:
+        case ast.Literal():
+            return part
         case ast.Parameter():
             return literal(bindings.value(part), part.span)
         case ast.ArrayValue() | ast.ObjectValue():
             return literal(bindings.composed(part), part.span)
-        case ast.Literal():
-            return part
         case tuple():
-            return tuple(_bound(one, bindings) for one in part)
+            bound = tuple([_bound(one, bindings) for one in part])
+            return part if all(map(is_, bound, part)) else bound
     if isinstance(part, ast.Node) and is_dataclass(part):
         changed: dict[str, Any] = {}
-        for each in fields(part):
-            before = getattr(part, each.name)
-            if isinstance(before, ast.Node | tuple):
+        for name in _PARTS[type(part)]:
+            before = getattr(part, name)
+            if before is not None and type(before) is not ast.Literal:
                 after = _bound(before, bindings)
-                if after is not before and after != before:
-                    changed[each.name] = after
+                if after is not before:
+                    changed[name] = after
         return replace(part, **changed) if changed else part
     return part
+
+
+class _Parts(dict[type, tuple[str, ...]]):
+    """The names of the fields of each kind of node, less its place, listed when first met."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        """Return the fields of a kind of node, and keep them."""
+        self[kind] = names = tuple(each.name for each in fields(kind) if each.name != "span")
+        return names
+
+
+_PARTS = _Parts()
 
 
 def literal(value: Value, span: Span = ast.NOWHERE) -> ast.Literal:

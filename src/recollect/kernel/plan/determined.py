@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
+from recollect.kernel.plan.lift import class_of
 from recollect.kernel.plan.statistics import Statistics
 
 
@@ -79,6 +81,8 @@ def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Itera
         case ir.MatchConcept():
             is_anchored = step.id is not None or (step.type is not None and step.name is not None)
             return (step.var,) if is_anchored else ()
+        case ir.MatchLinkId():
+            return (step.var,)
         case ir.MatchLink():
             return _implied_by_link(step, known, statistics)
         case ir.ReadValue():
@@ -110,10 +114,36 @@ def is_unique(branch: ir.Branch, known: frozenset[ir.Var]) -> bool:
     """Whether a row of the branch is named by the known variables alone."""
     for step in all_steps(branch):
         match step:
-            case ir.MatchConcept() | ir.MatchLink() if step.var not in known:
+            case ir.MatchConcept() | ir.MatchLink() | ir.MatchLinkId() if step.var not in known:
                 return False
             case ir.MatchPath() if not known.issuperset((step.subject, step.object)):
                 return False
             case ir.Extend() if len(step.branches) != 1:
                 return False
     return True
+
+
+def classes(branch: ir.Branch) -> dict[ir.Var, str]:
+    """Return value variable -> the class its FILTERs leave: `number` or `string`, never null."""
+    found: dict[ir.Var, str] = {}
+    for step in branch.steps:
+        if isinstance(step, ir.Filter):
+            scope = dict(step.scope)
+            found.update((scope[name], class_) for name, class_ in _tested(step.expression))
+    return found
+
+
+def _tested(expression: ast.Expression) -> Iterator[tuple[str, str]]:
+    """Yield the variables that are compared with a constant wherever the expression is true."""
+    if isinstance(expression, ast.And):
+        for operand in expression.operands:
+            yield from _tested(operand)
+    elif isinstance(expression, ast.Compare) and expression.operator is not ast.Comparison.NE:
+        for one, other in (
+            (expression.left, expression.right),
+            (expression.right, expression.left),
+        ):
+            if isinstance(one, ast.Variable | ast.Field) and isinstance(other, ast.Parameter):
+                class_ = class_of(other)
+                if class_ in ("number", "string"):
+                    yield one.name, class_

@@ -7,21 +7,25 @@ exactly when their numbers are. What a block leaves unbound is bound to null by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from enum import StrEnum
 
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.node import node
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True, eq=False)
 class Var:
-    """One variable of one branch; without a name it is an existential of the compiler's."""
+    """One variable of one branch; without a name it is an existential of the compiler's.
+
+    There is one object for each, so that to look one up costs nothing.
+    """
 
     number: int
     name: str
     is_element: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class MatchConcept:
     """Bind or check a living concept; name and id are parameters, the type is in the shape."""
 
@@ -31,7 +35,7 @@ class MatchConcept:
     id: str | None  # parameter
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class MatchLink:
     """Bind or check a living link of one of the predicates, or of any with a variable."""
 
@@ -42,7 +46,15 @@ class MatchLink:
     predicate: Var | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
+class MatchLinkId:
+    """Bind or check the living link that is called so."""
+
+    var: Var
+    id: str  # parameter
+
+
+@node(frozen=True, slots=True)
 class PathStep:
     """One alternative of a path; no maximum means unbounded."""
 
@@ -51,7 +63,7 @@ class PathStep:
     maximum: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class MatchPath:
     """Bind or check the pairs (subject, object) joined by a walk of an allowed length."""
 
@@ -60,24 +72,33 @@ class MatchPath:
     steps: tuple[PathStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
+class Part(StrEnum):
+    """Which part of an element a key is looked up in."""
+
+    NAMED = "named"  # the fields, else the attributes: what ATTR reads
+    FIELDS = "fields"
+    ATTRIBUTES = "attributes"
+    METADATA = "metadata"
+
+
+@node(frozen=True, slots=True)
 class ReadValue:
-    """Bind `value` to a field, attribute or metadata value of `target`, null when missing."""
+    """Bind `value` to what `target` has under a key, null when missing; no key means all."""
 
     value: Var
     target: Var
-    section: ast.Section
-    key: str
+    part: Part
+    key: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class BindNull:
     """Bind a variable to null: nothing in this branch gives it a value."""
 
     var: Var
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Unify:
     """Keep the rows in which both variables are equal; null equals nothing."""
 
@@ -85,7 +106,7 @@ class Unify:
     right: Var
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Filter:
     """Keep the rows for which the expression is true."""
 
@@ -93,7 +114,7 @@ class Filter:
     scope: tuple[tuple[str, Var], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Exclude:
     """NOT: drop the rows for which a branch has a row; a null in `shared` never drops one."""
 
@@ -101,7 +122,7 @@ class Exclude:
     shared: tuple[Var, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Extend:
     """OPTIONAL: join what the branches give, else bind `outputs` to null."""
 
@@ -110,11 +131,11 @@ class Extend:
     needs: tuple[Var, ...]  # variables of the rows before that the branches read
 
 
-Atom = MatchConcept | MatchLink | MatchPath
+Atom = MatchConcept | MatchLink | MatchLinkId | MatchPath
 Step = Atom | ReadValue | BindNull | Unify | Filter | Exclude | Extend
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Branch:
     """Steps in order, and the variables handed to what is outside."""
 
@@ -122,7 +143,7 @@ class Branch:
     exports: tuple[Var, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Plain:
     """A column that shows a solution variable, by its position among the variables.
 
@@ -133,7 +154,7 @@ class Plain:
     shows_owner: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Fold:
     """A column that aggregates a solution variable over its group."""
 
@@ -145,7 +166,7 @@ class Fold:
 Column = Plain | Fold
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Sort:
     """One key of ORDER BY."""
 
@@ -153,9 +174,12 @@ class Sort:
     is_descending: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Plan:
-    """A whole FIND. Exports of each branch are the solution variables, in order of mention."""
+    """A whole FIND. Exports of each branch are the solution variables, in order of mention.
+
+    The fields that FIND and ORDER BY name stand after the variables of WHERE.
+    """
 
     branches: tuple[Branch, ...]
     variables: tuple[Var, ...]  # names and kinds; numbers are those of the first branch

@@ -19,6 +19,11 @@ from recollect.model import Value
 NULL = ast.Literal(None, "null")
 
 
+def class_of(parameter: ast.Parameter) -> str:
+    """Return the type class that lifting put in a parameter's name."""
+    return parameter.name.rstrip("0123456789")
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """A parameter of the shape whose value is one of the request's, of the same class."""
@@ -47,6 +52,7 @@ class Lifting:
         self._bindings = bindings
         self.values: dict[str, Value] = {}
         self.given: list[Given] = []
+        self.literals: dict[str, int] = {}  # slot -> where its string begins in the text
         self.patterns: list[ast.Parameter] = []  # what REGEX compiles
         self.is_shaped = False  # whether a placeholder stands where its value is in the shape
 
@@ -60,13 +66,14 @@ class Lifting:
                 pattern = self._concept(clause.pattern)
                 return ast.ConceptClause(clause.variable, pattern, span=clause.span)
             case ast.LinkClause():
-                return ast.LinkClause(clause.variable, self._link(clause.pattern), span=clause.span)
+                link = self._any_link(clause.pattern)
+                return ast.LinkClause(clause.variable, link, span=clause.span)
             case ast.ReadClause():
                 target: ast.Target = clause.target
                 if isinstance(target, ast.ConceptPattern):
                     target = self._concept(target)
-                elif isinstance(target, ast.LinkPattern):
-                    target = self._link(target)
+                elif not isinstance(target, ast.Variable):
+                    target = self._any_link(target)
                 key = self._shaped(clause.key, self._bindings.key(clause.key))
                 return ast.ReadClause(clause.section, target, key, clause.value, span=clause.span)
             case ast.FilterClause():
@@ -83,6 +90,11 @@ class Lifting:
             id=None if pattern.id is None else self._named(pattern.id, "id"),
             span=pattern.span,
         )
+
+    def _any_link(self, pattern: ast.LinkPattern | ast.LinkId) -> ast.LinkPattern | ast.LinkId:
+        if isinstance(pattern, ast.LinkId):
+            return ast.LinkId(self._named(pattern.id, "id"), span=pattern.span)
+        return self._link(pattern)
 
     def _link(self, pattern: ast.LinkPattern) -> ast.LinkPattern:
         predicate = pattern.predicate
@@ -102,8 +114,8 @@ class Lifting:
                 return end
             case ast.ConceptPattern():
                 return self._concept(end)
-            case ast.LinkPattern():
-                return self._link(end)
+            case ast.LinkPattern() | ast.LinkId():
+                return self._any_link(end)
             case _:
                 assert_never(end)
 
@@ -137,7 +149,7 @@ class Lifting:
                 assert_never(expression)
 
     def _operand(self, operand: ast.Operand) -> ast.Operand:
-        if isinstance(operand, ast.Variable):
+        if isinstance(operand, ast.Variable | ast.Field):
             return operand
         return self._value(self._bindings.value(operand), operand)
 
@@ -200,6 +212,8 @@ class Lifting:
         self.values[name] = value
         if isinstance(node, ast.Parameter):
             self.given.append(Given(name, node.name, class_))
+        elif class_ in ("string", "name", "id"):
+            self.literals[name] = node.span.start
         return ast.Parameter(name, span=node.span)
 
     def _named(self, text: ast.Text, what: str) -> ast.Parameter:

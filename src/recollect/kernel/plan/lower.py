@@ -15,6 +15,7 @@ from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.scope import (
+    expression_reads,
     expression_variables,
     mentions,
     names_in_not,
@@ -27,9 +28,14 @@ MOST_STEPS = 1_000
 
 @dataclass(slots=True)
 class _Branch:
-    """A straight line of steps under construction, and the names it has bound."""
+    """A straight line of steps under construction, and the names it has bound.
+
+    `fields` are those it has read, by name: they are no names of the text, so nothing joins on
+    them, and no block but this one sees them.
+    """
 
     scope: dict[str, ir.Var]
+    fields: dict[str, ir.Var] = field(default_factory=dict)
     steps: list[ir.Step] = field(default_factory=list)
     waiting: list[ast.ReadClause | ast.FilterClause] = field(default_factory=list)
 
@@ -43,24 +49,38 @@ class Lowering:
         self._steps = 0
         self._in_not: frozenset[str] = frozenset()
 
-    def lower(self, clauses: Sequence[ast.Clause], exports: Iterable[str]) -> list[ir.Branch]:
-        """Return the branches of a whole WHERE; names it never binds are not exported."""
+    def lower(
+        self,
+        clauses: Sequence[ast.Clause],
+        exports: Iterable[str],
+        fields: Sequence[ast.Field] = (),
+    ) -> list[ir.Branch]:
+        """Return the branches of a whole WHERE; names it never binds are not exported.
+
+        After the names, each branch exports the fields.
+        """
         names = list(exports)
         self._in_not = names_in_not(clauses)
-        return [_finish(branch, names) for branch in self._block(clauses, {})]
+        branches = self._block(clauses, {})
+        read = [[self._field(branch, one) for one in fields] for branch in branches]
+        finished = [_finish(branch, names) for branch in branches]
+        return [
+            ir.Branch(branch.steps, (*branch.exports, *values))
+            for branch, values in zip(finished, read, strict=True)
+        ]
 
     def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
         branches = [_Branch(dict(outer))]
-        holding = set[ast.Clause]()  # in every branch, so that once more says nothing
+        holding = set[ast.ConceptClause]()  # in every branch, so that once more says nothing
         for position, clause in enumerate(clauses):
             if isinstance(clause, ast.UnionClause):
                 fresh = self._union(clause, outer)
                 branches = fresh if position == 0 else [*branches, *fresh]
                 holding.clear()
                 continue
-            if clause in holding:
-                continue
             if isinstance(clause, ast.ConceptClause):
+                if clause in holding:
+                    continue
                 holding.add(clause)
             for branch in branches:
                 self._count_step(clause)
@@ -138,19 +158,44 @@ class Lowering:
 
     def _run(self, branch: _Branch, clause: ast.ReadClause | ast.FilterClause) -> None:
         if isinstance(clause, ast.FilterClause):
-            names = {one.name for one in expression_variables(clause.expression)}
-            scope = tuple((name, branch.scope[name]) for name in sorted(names))
-            branch.steps.append(ir.Filter(clause.expression, scope))
+            found = {
+                one.name: self._field(branch, one)
+                if isinstance(one, ast.Field)
+                else branch.scope[one.name]
+                for one in expression_reads(clause.expression)
+            }
+            branch.steps.append(ir.Filter(clause.expression, tuple(sorted(found.items()))))
             return
         assert isinstance(clause.target, ast.Variable)
+        is_metadata = clause.section is ast.Section.METADATA
+        part = ir.Part.METADATA if is_metadata else ir.Part.NAMED
         target = branch.scope[clause.target.name]
-        value = self._new(clause.value.name, is_element=False)
+        value = self._read(branch, clause.value.name, target, part, _string(clause.key))
+        self._bind_or_unify(branch, clause.value.name, value)
+
+    def _field(self, branch: _Branch, wanted: ast.Field) -> ir.Var:
+        """Return what a branch reads for a field, once for all that ask in one block.
+
+        KIP_3001 for a field of a variable that nothing binds.
+        """
+        if wanted.name not in branch.fields:
+            variable = wanted.variable
+            if variable.name not in branch.scope:
+                raise not_bound(variable, branch.scope, self._in_not)
+            target = branch.scope[variable.name]
+            part, key = _place(wanted)
+            branch.fields[wanted.name] = self._read(branch, wanted.name, target, part, key)
+        return branch.fields[wanted.name]
+
+    def _read(
+        self, branch: _Branch, name: str, target: ir.Var, part: ir.Part, key: str | None
+    ) -> ir.Var:
+        value = self._new(name, is_element=False)
         if target.is_element:
-            key = _string(clause.key)
-            branch.steps.append(ir.ReadValue(value, target, clause.section, key))
+            branch.steps.append(ir.ReadValue(value, target, part, key))
         else:  # a value has no attributes
             branch.steps.append(ir.BindNull(value))
-        self._bind_or_unify(branch, clause.value.name, value)
+        return value
 
     def _concept(self, branch: _Branch, var: ir.Var, pattern: ast.ConceptPattern) -> None:
         type_ = None if pattern.type is None else _string(pattern.type)
@@ -158,9 +203,18 @@ class Lowering:
         branch.steps.append(ir.MatchConcept(var, type_, name, id_))
 
     def _link(
-        self, branch: _Branch, variable: ast.Variable | None, pattern: ast.LinkPattern
+        self,
+        branch: _Branch,
+        variable: ast.Variable | None,
+        pattern: ast.LinkPattern | ast.LinkId,
     ) -> ir.Var:
         """Lower a link pattern and return the variable that stands for its link."""
+        if isinstance(pattern, ast.LinkId):
+            named = self._element(branch, variable)
+            id_ = _parameter(pattern.id)
+            assert id_ is not None
+            branch.steps.append(ir.MatchLinkId(named, id_))
+            return named
         path = pattern.predicate
         if isinstance(path, ast.Variable) or path.is_plain:
             var = self._element(branch, variable)
@@ -194,7 +248,7 @@ class Lowering:
                 var = self._element(branch, None)
                 self._concept(branch, var, end)
                 return var
-            case ast.LinkPattern():
+            case ast.LinkPattern() | ast.LinkId():
                 return self._link(branch, None, end)
             case _:
                 assert_never(end)
@@ -250,6 +304,14 @@ def _needs(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable]:
         return list(expression_variables(clause.expression))
     assert isinstance(clause.target, ast.Variable)
     return [clause.target]
+
+
+def _place(wanted: ast.Field) -> tuple[ir.Part, str | None]:
+    """Return where a field is found: a name by itself is one of the element's own."""
+    match wanted.path:
+        case ("attributes" | "metadata") as section, *rest:
+            return ir.Part(section), rest[0] if rest else None
+    return ir.Part.FIELDS, wanted.path[0]
 
 
 def _string(text: ast.Text) -> str:

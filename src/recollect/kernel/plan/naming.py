@@ -50,6 +50,9 @@ class Naming:
                 assert_never(clause)
 
     def _link(self, clause: ast.LinkClause) -> Iterator[ast.Clause]:
+        if isinstance(clause.pattern, ast.LinkId):
+            yield replace(clause, variable=clause.variable or self._next(clause))
+            return
         subject, before = self._end(clause.pattern.subject)
         target, after = self._end(clause.pattern.object)
         path, variable = clause.pattern.predicate, clause.variable
@@ -73,7 +76,7 @@ class Naming:
             case ast.ConceptPattern():
                 variable = self._next(end)
                 return variable, (ast.ConceptClause(variable, end, span=end.span),)
-            case ast.LinkPattern():
+            case ast.LinkPattern() | ast.LinkId():
                 variable = self._next(end)
                 return variable, (*self._link(ast.LinkClause(variable, end, span=end.span)),)
             case _:

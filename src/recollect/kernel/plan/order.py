@@ -8,15 +8,15 @@ run as soon as what they read is bound. OPTIONAL runs when nothing cheaper is le
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import replace
-from typing import assert_never
+from collections.abc import Mapping, Sequence, Set
+from typing import TypeGuard, assert_never
 
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.statistics import Statistics
 
 _DEGREE = 8.0  # links guessed at one end of a bound element
 _UNBOUND_PATH = 1e12
+_ATOMS = (ir.MatchConcept, ir.MatchLink, ir.MatchLinkId, ir.MatchPath)  # faster than the union
 
 
 def order_branch(
@@ -24,58 +24,69 @@ def order_branch(
 ) -> ir.Branch:
     """Return the branch with its steps, and those of its inner branches, in running order."""
     done = set(bound)
-    waiting = list(branch.steps)
-    owned = Counter(var for step in waiting if not _is_atom(step) for var in binds(step))
+    waiting = [(step, _ends(step) if _is_atom(step) else needs(step)) for step in branch.steps]
+    owned = Counter([var for step in branch.steps if not _is_atom(step) for var in binds(step)])
     ordered: list[ir.Step] = []
     while waiting:
-        step = _next_step(waiting, done, owned, statistics)
-        waiting.remove(step)
-        ordered.append(_order_inner(step, statistics, frozenset(done)))
-        done.update(binds(step))
+        step, _ = waiting.pop(_next_step(waiting, done, owned, statistics))
+        ordered.append(_order_inner(step, statistics, done))
+        bound_now = binds(step)
+        done.update(bound_now)
         if not _is_atom(step):
-            owned -= Counter(binds(step))
-    return replace(branch, steps=tuple(ordered))
+            for var in bound_now:
+                owned[var] -= 1
+    return ir.Branch(tuple(ordered), branch.exports)
 
 
-def _order_inner(step: ir.Step, statistics: Statistics, bound: frozenset[ir.Var]) -> ir.Step:
-    if isinstance(step, ir.Exclude | ir.Extend):
-        inner = (order_branch(one, statistics, bound) for one in step.branches)
-        return replace(step, branches=tuple(inner))
+def _order_inner(step: ir.Step, statistics: Statistics, bound: Set[ir.Var]) -> ir.Step:
+    match step:
+        case ir.Exclude():
+            inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
+            return ir.Exclude(inner, step.shared)
+        case ir.Extend():
+            inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
+            return ir.Extend(inner, step.outputs, step.needs)
     return step
 
 
 def _next_step(
-    waiting: list[ir.Step], done: set[ir.Var], owned: Mapping[ir.Var, int], statistics: Statistics
-) -> ir.Step:
-    """Pick a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
-    extension: ir.Extend | None = None
-    best: ir.Atom | None = None
+    waiting: Sequence[tuple[ir.Step, Sequence[ir.Var]]],
+    done: set[ir.Var],
+    owned: Mapping[ir.Var, int],
+    statistics: Statistics,
+) -> int:
+    """Pick a test or read that is ready, else the cheapest pattern, else the next OPTIONAL.
+
+    With each step stand the elements at its ends, or what it needs.
+    """
+    extension: int | None = None
+    best: int | None = None
     lowest = 0.0
-    for step in waiting:
-        if isinstance(step, ir.MatchConcept | ir.MatchLink | ir.MatchPath):
-            if not any(var in owned for var in _ends(step)):
+    for at, (step, touched) in enumerate(waiting):
+        if isinstance(step, _ATOMS):
+            if not any([owned.get(var) for var in touched]):
                 cost = _cost(step, done, statistics)
                 if best is None or cost < lowest:
-                    best, lowest = step, cost
-        elif done.issuperset(needs(step)):
+                    best, lowest = at, cost
+        elif done.issuperset(touched):
             if not isinstance(step, ir.Extend):
-                return step
-            extension = extension or step
-    is_scan = best is not None and done and done.isdisjoint(_ends(best)) and lowest > 1
+                return at
+            extension = at if extension is None else extension
+    is_scan = best is not None and done and done.isdisjoint(waiting[best][1]) and lowest > 1
     if extension is not None and (best is None or is_scan):
         return extension
     assert best is not None, "every step is bound by one before it"
     return best
 
 
-def _is_atom(step: ir.Step) -> bool:
-    return isinstance(step, ir.MatchConcept | ir.MatchLink | ir.MatchPath)
+def _is_atom(step: ir.Step) -> TypeGuard[ir.Atom]:
+    return isinstance(step, _ATOMS)
 
 
 def _ends(atom: ir.Atom) -> tuple[ir.Var, ...]:
     """Return the element variables an atom binds or checks."""
     match atom:
-        case ir.MatchConcept():
+        case ir.MatchConcept() | ir.MatchLinkId():
             return (atom.var,)
         case ir.MatchLink():
             return (atom.var, atom.subject, atom.object)
@@ -88,7 +99,7 @@ def _ends(atom: ir.Atom) -> tuple[ir.Var, ...]:
 def binds(step: ir.Step) -> tuple[ir.Var, ...]:
     """Return the variables that are bound once the step has run."""
     match step:
-        case ir.MatchConcept() | ir.MatchPath():
+        case ir.MatchConcept() | ir.MatchLinkId() | ir.MatchPath():
             return _ends(step)
         case ir.MatchLink():
             return _ends(step) if step.predicate is None else (*_ends(step), step.predicate)
@@ -104,7 +115,7 @@ def binds(step: ir.Step) -> tuple[ir.Var, ...]:
             assert_never(step)
 
 
-def needs(step: ir.Step) -> Iterable[ir.Var]:
+def needs(step: ir.Step) -> Sequence[ir.Var]:
     """Return the variables that must be bound before a step that matches nothing may run."""
     match step:
         case ir.ReadValue():
@@ -117,7 +128,9 @@ def needs(step: ir.Step) -> Iterable[ir.Var]:
             return step.shared
         case ir.Extend():
             return step.needs
-        case ir.BindNull() | ir.MatchConcept() | ir.MatchLink() | ir.MatchPath():
+        case ir.BindNull() | ir.MatchConcept() | ir.MatchLink() | ir.MatchLinkId():
+            return ()
+        case ir.MatchPath():
             return ()
         case _:
             assert_never(step)
@@ -134,6 +147,8 @@ def _cost(atom: ir.Atom, done: Set[ir.Var], statistics: Statistics) -> float:
             if atom.name is not None:
                 return 0.9
             return 2.0 + statistics.type_count(atom.type)
+        case ir.MatchLinkId():
+            return 0.1 if atom.var in done else 0.5
         case ir.MatchLink():
             bound = (atom.subject in done) + (atom.object in done)
             if atom.var in done or bound == 2:

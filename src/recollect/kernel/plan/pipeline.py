@@ -28,7 +28,7 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
     """Return the plan of a FIND before any rewrite: its steps stand as in the text."""
     where = TargetNames().name_targets(find.where)
     kinds = resolve_kinds(where)
-    branches = Lowering(kinds).lower(where, kinds)
+    branches = Lowering(kinds).lower(where, kinds, tuple(_fields(find)))
     variables = branches[0].exports
     _refuse_equal_names(find)
     places = {var.name: at for at, var in enumerate(variables)}
@@ -43,13 +43,20 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
     )
 
 
+def _fields(find: ast.Find) -> Iterable[ast.Field]:
+    """Return the fields that FIND and ORDER BY name, each once."""
+    named = (*find.columns, *(sort.key for sort in find.order_by))
+    read = (one.variable if isinstance(one, ast.Aggregate) else one for one in named)
+    return dict.fromkeys(one for one in read if isinstance(one, ast.Field))
+
+
 def _refuse_equal_names(find: ast.Find) -> None:
     """Refuse two columns of one name, one of which no caller could reach: KIP_1001."""
-    seen: dict[str, ast.Variable | ast.Aggregate] = {}
+    seen: dict[str, ast.Variable | ast.Field | ast.Aggregate] = {}
     for column in find.columns:
         if (first := seen.setdefault(column.name, column)) is column:
             continue
-        is_repeated = isinstance(column, ast.Variable) and first == column
+        is_repeated = not isinstance(column, ast.Aggregate) and first == column
         raise RecollectError(
             INVALID_SYNTAX,
             f"two columns of FIND are named {column.name}",
@@ -74,17 +81,17 @@ class _Columns:
     variables: Sequence[ir.Var]
     in_not: frozenset[str]
 
-    def column(self, column: ast.Variable | ast.Aggregate) -> ir.Column:
+    def column(self, column: ast.Variable | ast.Field | ast.Aggregate) -> ir.Column:
         if isinstance(column, ast.Aggregate):
             return ir.Fold(column.function, self._place(column.variable), column.distinct)
         return ir.Plain(self._place(column))
 
     def sorts(self, find: ast.Find) -> tuple[ir.Sort, ...]:
         aliases = {one.name: one for one in find.columns if isinstance(one, ast.Aggregate)}
-        keys = {one.name for one in find.columns if isinstance(one, ast.Variable)}
+        keys = {one.name for one in find.columns if not isinstance(one, ast.Aggregate)}
         sorts = []
         for sort in find.order_by:
-            key: ast.Variable | ast.Aggregate = sort.key
+            key = sort.key
             if isinstance(key, ast.Variable):
                 key = aliases.get(key.name, key)
             if isinstance(key, ast.Aggregate) and not aliases:
@@ -94,12 +101,12 @@ class _Columns:
                     hint="put the aggregate in FIND as well",
                     span=key.span,
                 )
-            if isinstance(key, ast.Variable) and aliases and key.name not in keys:
+            if not isinstance(key, ast.Aggregate) and aliases and key.name not in keys:
                 raise not_bound(key, [*keys, *aliases])
             sorts.append(ir.Sort(self.column(key), sort.descending))
         return tuple(sorts)
 
-    def _place(self, variable: ast.Variable) -> int:
+    def _place(self, variable: ast.Variable | ast.Field) -> int:
         if variable.name not in self.places:
             raise not_bound(variable, self.places, self.in_not)
         return self.places[variable.name]

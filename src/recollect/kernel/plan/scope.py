@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import assert_never
 
-from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, RecollectError, Span, nearest
+from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, Fix, RecollectError, Span, is_slip, nearest
 from recollect.kernel.lang import ast
 
 
@@ -26,7 +26,7 @@ class TargetNames:
                 name = self._next(pattern)
                 yield ast.ConceptClause(name, pattern, span=pattern.span)
                 yield replace(clause, target=name)
-            case ast.ReadClause(target=ast.LinkPattern() as pattern):
+            case ast.ReadClause(target=(ast.LinkPattern() | ast.LinkId()) as pattern):
                 name = self._next(pattern)
                 yield ast.LinkClause(name, pattern, span=pattern.span)
                 yield replace(clause, target=name)
@@ -35,7 +35,7 @@ class TargetNames:
             case _:
                 yield clause
 
-    def _next(self, pattern: ast.ConceptPattern | ast.LinkPattern) -> ast.Variable:
+    def _next(self, pattern: ast.Node) -> ast.Variable:
         self._count += 1
         return ast.Variable(f"#{self._count}", span=pattern.span)
 
@@ -67,7 +67,11 @@ def mentions(clauses: Iterable[ast.Clause]) -> Iterator[tuple[ast.Variable, bool
                 assert_never(clause)
 
 
-def _pattern_mentions(pattern: ast.LinkPattern) -> Iterator[tuple[ast.Variable, bool | None]]:
+def _pattern_mentions(
+    pattern: ast.LinkPattern | ast.LinkId,
+) -> Iterator[tuple[ast.Variable, bool | None]]:
+    if isinstance(pattern, ast.LinkId):
+        return
     yield from _end_mentions(pattern.subject)
     if isinstance(pattern.predicate, ast.Variable):
         yield pattern.predicate, False
@@ -94,7 +98,13 @@ def place_of(node: object, text: str) -> Span | None:
 
 
 def expression_variables(expression: ast.Expression) -> Iterator[ast.Variable]:
-    """Yield the variables of a FILTER expression in textual order."""
+    """Yield the variables of a FILTER expression in textual order, those of fields among them."""
+    for one in expression_reads(expression):
+        yield one.variable if isinstance(one, ast.Field) else one
+
+
+def expression_reads(expression: ast.Expression) -> Iterator[ast.Variable | ast.Field]:
+    """Yield the variables and the fields of a FILTER expression in textual order."""
     match expression:
         case ast.Compare():
             operands: tuple[ast.Operand, ...] = (expression.left, expression.right)
@@ -103,15 +113,15 @@ def expression_variables(expression: ast.Expression) -> Iterator[ast.Variable]:
         case ast.TestIn() | ast.TestNull():
             operands = (expression.value,)
         case ast.Not():
-            yield from expression_variables(expression.operand)
+            yield from expression_reads(expression.operand)
             return
         case ast.And() | ast.Or():
             for operand in expression.operands:
-                yield from expression_variables(operand)
+                yield from expression_reads(operand)
             return
         case _:
             assert_never(expression)
-    yield from (one for one in operands if isinstance(one, ast.Variable))
+    yield from (one for one in operands if isinstance(one, ast.Variable | ast.Field))
 
 
 def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
@@ -152,7 +162,9 @@ def names_in_not(clauses: Iterable[ast.Clause]) -> frozenset[str]:
 
 
 def not_bound(
-    variable: ast.Variable, known: Iterable[str], in_not: frozenset[str] = frozenset()
+    variable: ast.Variable | ast.Field,
+    known: Iterable[str],
+    in_not: frozenset[str] = frozenset(),
 ) -> RecollectError:
     """Return the error for a variable that nothing binds where it is used."""
     if variable.name in in_not:
@@ -170,4 +182,5 @@ def not_bound(
         hint=f"use {near[0]}" if near else f"bind ?{variable.name} in a clause of WHERE",
         span=variable.span,
         known=near or tuple(names[:10]),
+        fix=Fix(variable.span, near[0]) if is_slip(variable.name, near) else None,
     )

@@ -57,6 +57,8 @@ def _step(step: ir.Step) -> Iterator[str]:
                 predicate = _var(step.predicate)
             ends = f"({_var(step.subject)}, {predicate}, {_var(step.object)})"
             yield f"link {_var(step.var)} {ends}"
+        case ir.MatchLinkId():
+            yield f"link {_var(step.var)} id=:{step.id}"
         case ir.MatchPath():
             path = " | ".join(
                 f"{one.predicate}{{{one.minimum},{'' if one.maximum is None else one.maximum}}}"
@@ -64,7 +66,7 @@ def _step(step: ir.Step) -> Iterator[str]:
             )
             yield f"path ({_var(step.subject)}, {path}, {_var(step.object)})"
         case ir.ReadValue():
-            yield f"read {_var(step.value)} = {_var(step.target)}.{step.section.value}.{step.key}"
+            yield f"read {_var(step.value)} = {_var(step.target)}{_path(step)}"
         case ir.BindNull():
             yield f"null {_var(step.var)}"
         case ir.Unify():
@@ -79,6 +81,19 @@ def _step(step: ir.Step) -> Iterator[str]:
             yield from _inner(step.branches)
         case _:
             assert_never(step)
+
+
+def _path(read: ir.ReadValue) -> str:
+    """Return what is read as dots; of what ATTR reads, the fields hide the attributes."""
+    match read.part:
+        case ir.Part.FIELDS:
+            return f".{read.key}"
+        case ir.Part.NAMED:
+            return f".attributes.{read.key}"
+        case ir.Part.ATTRIBUTES | ir.Part.METADATA:
+            return f".{read.part.value}" + ("" if read.key is None else f".{read.key}")
+        case _:
+            assert_never(read.part)
 
 
 def _inner(branches: tuple[ir.Branch, ...]) -> Iterator[str]:

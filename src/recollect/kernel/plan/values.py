@@ -11,6 +11,7 @@ from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, 
 from recollect.kernel.lang.parse_value import LARGEST, SMALLEST
 
 _TOO_DEEP = "too many levels"
+_NOT_FINITE = "a number that is not finite"
 
 
 def fault(value: object, depth: int) -> str:
@@ -21,6 +22,10 @@ def fault(value: object, depth: int) -> str:
     >>> fault({1: 2}, 2)
     'an object with a key that is not text'
     """
+    if type(value) is str:  # nearly all are of these types, and a comparison is quicker
+        return "" if value.isascii() and "\0" not in value else _text_fault(value)
+    if type(value) is float:
+        return "" if isfinite(value) else _NOT_FINITE
     match value:
         case str():
             return _text_fault(value)
@@ -29,7 +34,7 @@ def fault(value: object, depth: int) -> str:
         case int():
             return "" if SMALLEST <= value <= LARGEST else "a whole number beyond 64 bits"
         case float():
-            return "" if isfinite(value) else "a number that is not finite"
+            return "" if isfinite(value) else _NOT_FINITE
         case dict() | list() if depth < 1:
             return _TOO_DEEP
         case dict():

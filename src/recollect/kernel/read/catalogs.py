@@ -6,8 +6,14 @@ purge of the store is never used after it, whichever process purged.
 
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
+
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.reader import Catalog
+from recollect.kernel.read.standing import Standing
+from recollect.kernel.read.statistics import GroupStatistics
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import Group, load_group
 from recollect.kernel.store.protocol import Session
@@ -16,6 +22,7 @@ NOBODY = 0
 """The number of a group nobody wrote to."""
 
 _MOST = 256  # groups that are remembered
+_STATE = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.name = ?"
 
 
 class Catalogs:
@@ -23,17 +30,43 @@ class Catalogs:
 
     def __init__(self) -> None:
         self._catalogs: Cache[tuple[int, str], Catalog] = Cache(_MOST)  # by purges seen, and name
+        self._own = threading.local()
+
+    def standing(self, name: str) -> Standing | None:
+        """Return what this thread knows of a group, of whatever version of the store."""
+        known: dict[str, Standing] = getattr(self._own, "standings", {})
+        return known.get(name)
+
+    def stand(self, session: Session, name: str) -> Standing:
+        """Return what is so of a group in the snapshot of a session, and remember it."""
+        row = session.row(_STATE, (name,))
+        epoch, number = (0, None) if row is None else row
+        version = session.version()
+        catalog = self._at(session, name, whole(epoch))
+        number = 0 if number is None else whole(number)
+        standing = Standing(session, version, catalog, catalog.statistics.as_of(session, number))
+        if not session.is_writing and catalog.group.group_id != NOBODY:
+            known = self._own.__dict__.setdefault("standings", {})
+            if len(known) >= _MOST:
+                known.clear()
+            known[name] = standing
+        return standing
 
     def of(self, session: Session, name: str) -> Catalog:
         """Return the catalog of a group; one that nobody wrote to is empty."""
-        epoch = purges(session)
+        return self._at(session, name, purges(session))
+
+    def _at(self, session: Session, name: str, epoch: int) -> Catalog:
         catalog = self._catalogs.find((epoch, name))
         if catalog is None:
             group = load_group(session, name)
             if group is None:
                 return Catalog.of(Group(NOBODY, name, bytes(10)))
             catalog = Catalog.of(group)
-            self._catalogs.keep((epoch, name), catalog)
+            if not session.is_writing:
+                self._catalogs.keep((epoch, name), catalog)
+        if session.is_writing:  # what it has not committed is nobody else's
+            return replace(catalog, statistics=GroupStatistics(catalog.group))
         return catalog
 
     def known(self, session: Session, name: str) -> Catalog | None:

@@ -16,7 +16,8 @@ from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_as_written, plan_find
 from recollect.kernel.plan.show import show_plan
 from recollect.kernel.plan.statistics import Statistics
-from recollect.kernel.read.reader import Reader, page
+from recollect.kernel.read.pages import Page
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.output import Compiled
 from recollect.kernel.store.protocol import SqlValue
 from recollect.model import Explanation, Value
@@ -29,10 +30,11 @@ def explain_find(reader: Reader, find: ast.Find, bindings: Bindings) -> Explanat
     shape = ast.Find(find.columns, Lifting(bindings).clauses(find.where), find.order_by)
     statistics = reader.statistics()
     written, plan = plan_as_written(shape), plan_find(shape, statistics)
-    compiled, parameters = reader.compile(find, bindings)
-    limit, offset = page(find, bindings)
-    with reader.session.measured() as work:
-        rows = reader.run(compiled, parameters, limit, offset)
+    page = Page.of(find, bindings)
+    with reader.at_page(page):
+        compiled, parameters, page = reader.compile(find, bindings, page)
+        with reader.session.measured() as work:
+            rows = reader.run(compiled, parameters, page)
     return Explanation(
         tree=print_text(find),
         written=tuple(show_plan(written).splitlines()),

@@ -6,20 +6,24 @@ not grow with the memory: it ends at the newest elements of the kind.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from recollect.errors import Notice, RecollectError, nearest
+from recollect.errors import Fix, Notice, RecollectError, Span, is_slip, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.diagnose import quoted
+from recollect.kernel.lang.parse_value import literal
 from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.scope import expression_reads
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.terms import Terms
-from recollect.model import Rows
+from recollect.model import MERGED_FROM, MOVED_FROM, Rows
 
+_WORD = re.compile(r"[^\W\d]\w*")
 MOST_LISTED = 1_000  # newest elements whose keys are known by name
 MOST_SEARCHED = 10_000  # newest elements among which a key may be
 
@@ -28,6 +32,7 @@ _FIELDS = {
     ast.Kind.LINK: ("id", "subject", "predicate", "object"),
 }
 _CLOCKS = ("_valid_at", "_invalid_at", "_created_at", "_updated_at", "_expired_at", "_version")
+_OWN = (*_CLOCKS, MERGED_FROM, MOVED_FROM)
 _LISTED = (
     "SELECT DISTINCT member.key FROM ({newest}) AS newest"
     " CROSS JOIN json_each(newest.content) AS member"
@@ -69,7 +74,7 @@ class _Keys:
 
     def own(self) -> tuple[str, ...]:
         """Return the keys that every element of the kind has."""
-        return _FIELDS[self.kind] if self.section is ast.Section.ATTRIBUTES else _CLOCKS
+        return _FIELDS[self.kind] if self.section is ast.Section.ATTRIBUTES else _OWN
 
     def lacking(self, key: str) -> str:
         """Return the words for that no element has a key."""
@@ -189,30 +194,105 @@ class _Look:
         return key in self.names(keys) or self.keys.found(self.session, keys, key, self.number)
 
 
-def _warning(look: _Look, where: list[_Keys], key: str, read: ast.ReadClause) -> Notice:
+def _warning(look: _Look, where: list[_Keys], key: str, read: _Read) -> Notice:
     names = dict.fromkeys(name for one in where for name in look.names(one))
     near = nearest(key, names, limit=3)
     is_attribute = read.section is ast.Section.ATTRIBUTES
     section = ast.Section.METADATA if is_attribute else ast.Section.ATTRIBUTES
     others = [_Keys(one.kind, one.term, section) for one in where]
     if any(key in look.names(one) for one in others):
-        hint = f"read it with {'META' if is_attribute else 'ATTR'}"
+        hint = read.elsewhere(section)
     elif near:
-        hint = "use " + " or ".join(quoted(one) for one in near)
+        meant = near[:1] if is_slip(key, near) else near
+        hint = "use " + " or ".join(read.written(one) for one in meant)
     else:
         hint = f"run {where[0].described()}"
-    return Notice("unknown_attribute", look.lacking(where[0], key), hint, read.key.span)
+    return Notice(
+        "unknown_attribute",
+        look.lacking(where[0], key),
+        hint,
+        read.key.span,
+        known=near,
+        fix=Fix(read.key.span, read.written(near[0])) if read.is_slip(key, near) else None,
+    )
 
 
-def _doubtful(find: ast.Find, answer: Rows) -> Iterator[ast.ReadClause]:
-    """Yield the clauses that read a key of which the answer shows no value."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One place where a key is read: a clause, or `?x.attributes.key`."""
+
+    section: ast.Section
+    target: ast.Target
+    key: ast.Text
+    value: str  # the name of the variable, or of the field
+    is_field: bool = False
+
+    @classmethod
+    def of_clause(cls, clause: ast.ReadClause) -> _Read:
+        """Return what ATTR or META reads."""
+        return cls(clause.section, clause.target, clause.key, clause.value.name)
+
+    @classmethod
+    def of_field(cls, field: ast.Field) -> _Read | None:
+        """Return what a field reads; None for a whole section, or a field all elements have."""
+        if len(field.path) == 1:
+            return None
+        section, key = field.path
+        end = field.span.end
+        span = Span(max(field.span.start, end - len(key)), end)
+        text = literal(key, span)
+        return cls(ast.Section(section), field.variable, text, field.name, is_field=True)
+
+    def written(self, key: str) -> str:
+        """Return another key as it is written in this place."""
+        return key if self.is_field else quoted(key)
+
+    def elsewhere(self, section: ast.Section) -> str:
+        """Return how the key is read from the other section."""
+        if self.is_field and isinstance(self.target, ast.Variable):
+            return f"use ?{self.target.name}.{section.value}.{self.key_text}"
+        return f"read it with {'META' if section is ast.Section.METADATA else 'ATTR'}"
+
+    @property
+    def key_text(self) -> str:
+        """The key, if the text writes it."""
+        return str(self.key.value) if isinstance(self.key, ast.Literal) else ""
+
+    def is_slip(self, key: str, near: tuple[str, ...]) -> bool:
+        """Whether the key is written in the text, and one edit makes it the nearest."""
+        can_stand = not self.is_field or (bool(near) and _WORD.fullmatch(near[0]) is not None)
+        return isinstance(self.key, ast.Literal) and can_stand and is_slip(key, near)
+
+
+def _doubtful(find: ast.Find, answer: Rows) -> Iterator[_Read]:
+    """Yield the places that read a key of which the answer shows no value."""
     shown: set[str] = set()
     for at, column in enumerate(find.columns):
-        if isinstance(column, ast.Variable) and any(row[at] is not None for row in answer.rows):
+        is_read = isinstance(column, ast.Variable | ast.Field)
+        if is_read and any(row[at] is not None for row in answer.rows):
             shown.add(column.name)
     for clause in _flat(find.where):
         if isinstance(clause, ast.ReadClause) and clause.value.name not in shown:
-            yield clause
+            yield _Read.of_clause(clause)
+    for name, field in _fields(find).items():
+        read = None if name in shown else _Read.of_field(field)
+        if read is not None:
+            yield read
+
+
+def _fields(find: ast.Find) -> dict[str, ast.Field]:
+    """Return the fields that a FIND reads, by name, each where it is read first."""
+    found: dict[str, ast.Field] = {}
+    named = [one.variable if isinstance(one, ast.Aggregate) else one for one in find.columns]
+    keys = [one.key for one in find.order_by]
+    named += [one.variable if isinstance(one, ast.Aggregate) else one for one in keys]
+    for clause in _flat(find.where):
+        if isinstance(clause, ast.FilterClause):
+            named += expression_reads(clause.expression)
+    for one in named:
+        if isinstance(one, ast.Field):
+            found.setdefault(one.name, one)
+    return found
 
 
 def _flat(clauses: Iterable[ast.Clause]) -> Iterator[ast.Clause]:
@@ -222,12 +302,10 @@ def _flat(clauses: Iterable[ast.Clause]) -> Iterator[ast.Clause]:
             yield from _flat(clause.clauses)
 
 
-def _places(
-    clauses: Iterable[ast.Clause], read: ast.ReadClause, bindings: Bindings
-) -> Iterator[_Keys]:
+def _places(clauses: Iterable[ast.Clause], read: _Read, bindings: Bindings) -> Iterator[_Keys]:
     """Yield where a clause may find its key; nowhere if its target is no element."""
     target, section = read.target, read.section
-    patterns: list[ast.ConceptPattern | ast.LinkPattern] = []
+    patterns: list[ast.ConceptPattern | ast.LinkPattern | ast.LinkId] = []
     if isinstance(target, ast.Variable):
         for clause in _flat(clauses):
             if not isinstance(clause, ast.ConceptClause | ast.LinkClause):
@@ -246,12 +324,12 @@ def _places(
 
 
 def _terms(
-    pattern: ast.ConceptPattern | ast.LinkPattern, bindings: Bindings
+    pattern: ast.ConceptPattern | ast.LinkPattern | ast.LinkId, bindings: Bindings
 ) -> Iterator[tuple[ast.Kind, str | None]]:
     """Yield the kinds of the elements a pattern matches; of a walk, which is no link, none."""
     if isinstance(pattern, ast.ConceptPattern):
         yield ast.Kind.CONCEPT, None if pattern.type is None else _text(pattern.type, bindings)
-    elif isinstance(pattern.predicate, ast.Variable):
+    elif isinstance(pattern, ast.LinkId) or isinstance(pattern.predicate, ast.Variable):
         yield ast.Kind.LINK, None
     elif pattern.predicate.is_plain:
         for step in pattern.predicate.steps:

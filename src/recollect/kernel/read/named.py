@@ -122,9 +122,10 @@ def _by_id(session: Session, group: Group, given: str) -> list[int]:
     wanted = canonical_name(given)
     found = _ids(session, _BY_GIVEN_ID, {"group": group.group_id, "id": wanted})
     computed = element_id(group.id_bits, wanted)
-    if found or computed is None:
-        return found
-    return _ids(session, _BY_COMPUTED_ID, {"group": group.group_id, "element": computed})
+    if computed is not None:  # the first life of what was moved under its id is older
+        element: Parameters = {"group": group.group_id, "element": computed}
+        found = _ids(session, _BY_COMPUTED_ID, element) + found
+    return found
 
 
 def _ids(session: Session, sql: str, parameters: Parameters) -> list[int]:

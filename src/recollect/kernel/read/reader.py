@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import cast
-
-import orjson
 
 from recollect.errors import (
     INVALID_SYNTAX,
     RESOURCE_EXHAUSTED,
+    Fix,
     Notice,
     RecollectError,
     Span,
+    is_slip,
     nearest,
 )
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.lift import Given, Lifting
+from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
@@ -26,44 +29,32 @@ from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import collected, decode_rows, element_ids
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
-from recollect.kernel.read.moment import resolve_moment
-from recollect.kernel.read.statistics import GroupStatistics
+from recollect.kernel.read.moment import Moment, resolve_moment
+from recollect.kernel.read.pages import Page, Place, page_moment, question_of, write_cursor
+from recollect.kernel.read.ready import (
+    ABSENT,
+    NEVER,
+    Cut,
+    ReadyTexts,
+    Situation,
+    element_of,
+    make_ready,
+)
+from recollect.kernel.read.statistics import Counted, GroupStatistics
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
-from recollect.kernel.sql.output import Compiled, Shape
+from recollect.kernel.sql.output import Compiled, Paging, Shape
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.functions import compile_pattern
-from recollect.kernel.store.group import Group
-from recollect.kernel.store.identity import element_id
+from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
 from recollect.model import LINK_BIT, AsOf, Element, Limits, Rows, Value
 
-_ABSENT = -1  # the code of a term, or the id of an element, that is not there
-Origin = tuple[str, int]
-"""Where a FIND stands: a text that is likely to come again, and its place among the statements."""
+Origin = str
+"""The text of which a FIND is all there is."""
 
-PlanKey = tuple[ast.Find, int, bool, Clock]
-TextKey = tuple[Origin, int, bool, Clock]
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A FIND of a known text, compiled: what is left is to fill in the request's values."""
-
-    compiled: Compiled
-    constants: dict[str, Value]
-    given: tuple[Given, ...]
-    patterns: tuple[ast.Parameter, ...]
-
-    def values(self, bindings: Bindings) -> dict[str, Value]:
-        """Return the values of the shape; a LookupError where another shape is called for."""
-        values = self.constants.copy()
-        for one in self.given:
-            values[one.slot] = one.value(bindings.values)
-        bindings.used.update(one.placeholder for one in self.given)
-        _check_patterns(self.patterns, values)
-        return values
+PlanKey = tuple[ast.Find, int, bool, Clock, Paging | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +65,7 @@ class Catalog:
     terms: Terms
     statistics: GroupStatistics
     plans: Cache[PlanKey, Compiled]
-    texts: Cache[TextKey, Prepared]
+    texts: ReadyTexts
     keys: KnownKeys
 
     @classmethod
@@ -82,7 +73,7 @@ class Catalog:
         """Return an empty catalog of the group."""
         terms = Terms(group.group_id)
         statistics, keys = GroupStatistics(group), KnownKeys(group, terms)
-        return cls(group, terms, statistics, Cache(1024), Cache(1024), keys)
+        return cls(group, terms, statistics, Cache(1024), ReadyTexts(), keys)
 
 
 class Reader:
@@ -93,26 +84,130 @@ class Reader:
         session: Session,
         catalog: Catalog,
         limits: Limits,
-        as_of: AsOf | None = None,
+        as_of: AsOf | Moment | None = None,
+        counted: Counted | None = None,
     ) -> None:
+        """`counted` are the statistics of the snapshot, where they are known already."""
         self.session = session
         self.session.allow(Budget(limits.max_steps, limits.max_seconds))
         self.group = catalog.group
         self.terms = catalog.terms
         self._catalog = catalog
         self.limits = limits
-        self.moment = resolve_moment(session, catalog.group, as_of)
+        self._counted = counted
+        if not isinstance(as_of, Moment):
+            as_of = resolve_moment(session, catalog.group, as_of)
+        self.moment = as_of
         self.notices: list[Notice] = list(self.moment.notices)
 
     def find(self, find: ast.Find, bindings: Bindings, origin: Origin | None = None) -> Rows:
         """Return the rows of a FIND. Cost: one statement, and one for each kind of element."""
-        limit, offset = page(find, bindings)
-        compiled, rows = self._run(find, bindings, limit, offset, origin)
-        elements = self.elements(element_ids(rows, compiled.outputs))
-        answer = Rows(compiled.names, decode_rows(rows, compiled.outputs, elements))
-        if self._is_doubtful(compiled, rows):
-            self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
+        page = Page.of(find, bindings)
+        with self.at_page(page):
+            compiled, lifting, page = self._prepared(find, bindings, page)
+            parameters = self.parameters(compiled, lifting.values, find)
+            known = parameters.copy()
+            rows, has_more = self._rows(compiled, parameters, page)
+            answer = self._shown(compiled, lifting.values, page, rows, has_more=has_more)
+            doubtless = NEVER
+            if self._is_doubtful(compiled, rows):
+                self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
+                doubtless = self._doubtless(find, bindings, compiled)
+            cut = self._may_come_again(origin, compiled, known)
+            if cut is not None:
+                ready = make_ready(cut, find, compiled, lifting, known, doubtless)
+                if ready is not None:
+                    self._catalog.texts.keep(cut, self._situation(), ready)
         return answer
+
+    def again(self, text: Cut, values: Mapping[str, Value]) -> Rows | None:
+        """Return the rows of a text that was asked before; None where only its tree can tell."""
+        ready = self._catalog.texts.find(text, self._situation())
+        if ready is None:
+            return None
+        parameters = ready.bound(text.strings, values, self.group.id_bits)
+        if parameters is None:
+            return None
+        parameters.update(self.moment.parameters)
+        page = ready.asked_page(values)
+        rows, has_more = self._rows(ready.compiled, parameters, page)
+        if self._is_doubtful(ready.compiled, rows) and ready.doubtless != self.number():
+            return None
+        lifted = {slot: cast(Value, parameters[slot]) for slot in ready.slots}
+        return self._shown(ready.compiled, lifted, page, rows, has_more=has_more)
+
+    def _shown(
+        self,
+        compiled: Compiled,
+        values: Mapping[str, Value],
+        page: Page,
+        rows: list[SqlRow],
+        *,
+        has_more: bool,
+    ) -> Rows:
+        ids = element_ids(rows, compiled.outputs)
+        elements = self.elements(ids) if ids else {}
+        shown = decode_rows(rows, compiled.outputs, elements)
+        cursor = self._next(compiled, values, page, rows) if has_more else None
+        return Rows(compiled.names, shown, cursor, compiled.is_total)
+
+    def _situation(self) -> Situation:
+        """Return what a compiled text depends on besides itself."""
+        clock = self.moment.clock
+        return self.statistics().epoch, clock.has_known, clock.has_valid, self.limits.max_depth
+
+    def _may_come_again(
+        self, text: str | None, compiled: Compiled, parameters: Mapping[str, SqlValue]
+    ) -> Cut | None:
+        """Return a text cut, if it is worth to be remembered.
+
+        What a strict group or a write is asked is looked at each time, and so is a name that
+        there is nothing of.
+        """
+        if text is None or self.group.is_strict or self.session.is_writing:
+            return None
+        if any(parameters[name] == ABSENT for name in compiled.terms):
+            return None
+        return Cut.of(text)
+
+    def _doubtless(self, find: ast.Find, bindings: Bindings, compiled: Compiled) -> int:
+        """Return the transaction as of which elements have every key that a FIND reads."""
+        nothing = Rows(compiled.names, [])
+        if any(self._catalog.keys.unknown(self.session, find, bindings, nothing)):
+            return NEVER
+        return self.number()
+
+    @contextmanager
+    def at_page(self, page: Page) -> Iterator[None]:
+        """Read at the moment of a page's cursor, if it has one, instead of the request's."""
+        asked = self.moment
+        if page.cursor is not None:
+            self.moment = page_moment(self.session, self.group, asked, page.cursor)
+        try:
+            yield
+        finally:
+            self.moment = asked
+
+    def _question(self, compiled: Compiled, values: Mapping[str, Value]) -> str:
+        return question_of(self.group, compiled.question, list(values.values()))
+
+    def _next(
+        self,
+        compiled: Compiled,
+        values: Mapping[str, Value],
+        page: Page,
+        rows: Sequence[SqlRow],
+    ) -> str | None:
+        """Return the cursor behind a page; what a write has not committed has none."""
+        if not rows or self.session.is_writing:
+            return None
+        known = self.moment.known
+        if known is None:
+            known = self.number()
+        keys = tuple(rows[-1][at] for at in compiled.keys)
+        position = page.offset + len(rows)
+        place = Place(known, self.moment.valid, position, keys, compiled.layout)
+        return write_cursor(self._question(compiled, values), place)
 
     def _is_doubtful(self, compiled: Compiled, rows: Sequence[SqlRow]) -> bool:
         """Whether a key is read of which no value is shown, so that it may be a slip."""
@@ -131,16 +226,7 @@ class Reader:
     ) -> list[int]:
         """Return the integer ids of the elements a DELETE means, in order."""
         find = select_target(where, target, links_only=links_only)
-        hint = "name more of the pattern, and delete in parts"
-        compiled, rows = self._run(find, bindings, None, 0, hint=hint)
-        if compiled.outputs[0].shape is not Shape.ELEMENT:
-            raise RecollectError(
-                INVALID_SYNTAX,
-                "DELETE names a variable that holds values",
-                hint="name the concept or link they are read from",
-                span=find.columns[0].span,
-            )
-        ids = sorted(element_ids(rows, compiled.outputs))
+        ids = sorted(self._elements_of(find, bindings, "DELETE"))
         if links_only and any(one & 1 != LINK_BIT for one in ids):
             raise RecollectError(
                 INVALID_SYNTAX,
@@ -150,10 +236,47 @@ class Reader:
             )
         return ids
 
+    def named(
+        self,
+        where: Iterable[ast.Clause],
+        target: ast.Variable,
+        bindings: Bindings,
+        statement: str,
+        limit: int | None = None,
+    ) -> list[int]:
+        """Return the elements that a variable of a statement stands for, the first of them.
+
+        Each comes once, in the order in which FIND answers with them.
+        """
+        find = select_target(where, target, links_only=False)
+        return self._elements_of(find, bindings, statement, limit)
+
+    def _elements_of(
+        self, find: ast.Find, bindings: Bindings, statement: str, limit: int | None = None
+    ) -> list[int]:
+        most = None if limit is None else limit + 1  # one may be null
+        hint = f"name more of the pattern, and {statement} in parts"
+        compiled, rows = self._run(find, bindings, Page(most, 0), hint)
+        if compiled.outputs[0].shape is not Shape.ELEMENT:
+            raise RecollectError(
+                INVALID_SYNTAX,
+                f"{statement} names a variable that holds values",
+                hint="name the concept or link they are read from",
+                span=find.columns[0].span,
+            )
+        return [cast(int, one) for one, *_ in rows if one is not None][:limit]
+
     def found(self, find: ast.Find, bindings: Bindings) -> list[int]:
         """Return the integer ids of the elements a FIND answers with; KIP_1001 for values."""
-        limit, offset = page(find, bindings)
-        compiled, rows = self._run(find, bindings, limit, offset)
+        page = Page.of(find, bindings)
+        if page.cursor is not None:
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "CURSOR stands in a FIND that names what to work on",
+                hint="leave CURSOR out: all it finds is meant",
+                span=page.cursor.span,
+            )
+        compiled, rows = self._run(find, bindings, page)
         for column, output in zip(find.columns, compiled.outputs, strict=True):
             if output.shape not in (Shape.ELEMENT, Shape.ELEMENTS) or output.reduces:
                 raise RecollectError(
@@ -170,72 +293,83 @@ class Reader:
 
     def statistics(self) -> Statistics:
         """Return the counts that plans are made by."""
-        return self._catalog.statistics.current(self.session)
+        if self._counted is None:
+            return self._catalog.statistics.current(self.session)
+        return self._counted.statistics
+
+    def number(self) -> int:
+        """Return the group's last transaction."""
+        if self._counted is None:
+            return last_transaction(self.session, self.group.group_id)
+        return self._counted.number
 
     def compile(
-        self, find: ast.Find, bindings: Bindings, origin: Origin | None = None
-    ) -> tuple[Compiled, dict[str, SqlValue]]:
-        """Return the SQL of a FIND and the values of its parameters, but for the page."""
-        statistics = self.statistics()
-        clock = self.moment.clock
-        if origin is None:
-            compiled, lifting = self._compile(find, bindings, statistics)
-            return compiled, self.parameters(compiled, lifting.values, find)
-        key = (origin, statistics.epoch, statistics.is_certain, clock)
-        prepared = self._catalog.texts.find(key)
-        if prepared is not None:
-            try:
-                values = prepared.values(bindings)
-            except LookupError:  # the slow way names what is wrong, or finds another shape
-                pass
-            else:
-                return prepared.compiled, self.parameters(prepared.compiled, values, find)
-        compiled, lifting = self._compile(find, bindings, statistics)
-        if not lifting.is_shaped:
-            known = Prepared(
-                compiled, dict(lifting.values), tuple(lifting.given), tuple(lifting.patterns)
-            )
-            self._catalog.texts.keep(key, known)
-        return compiled, self.parameters(compiled, lifting.values, find)
+        self, find: ast.Find, bindings: Bindings, page: Page
+    ) -> tuple[Compiled, dict[str, SqlValue], Page]:
+        """Return the SQL of a FIND, the values of its parameters, and the page to run it for."""
+        compiled, lifting, page = self._prepared(find, bindings, page)
+        return compiled, self.parameters(compiled, lifting.values, find), page
+
+    def _prepared(
+        self, find: ast.Find, bindings: Bindings, page: Page
+    ) -> tuple[Compiled, Lifting, Page]:
+        """Return the SQL of a page, what was lifted out of it, and the page.
+
+        KIP_1001 for a cursor of another query. Keys that this SQL does not order by are left: the
+        counts that it was made by have changed since.
+        """
+        compiled, lifting = self._compile(find, bindings, page.paging)
+        if page.cursor is not None:
+            page.cursor.place(self._question(compiled, lifting.values))
+        if page.after is None or page.after.fits(compiled.layout, len(compiled.keys)):
+            return compiled, lifting, page
+        page = page.counted()
+        return *self._compile(find, bindings, page.paging), page
 
     def _compile(
-        self, find: ast.Find, bindings: Bindings, statistics: Statistics
+        self, find: ast.Find, bindings: Bindings, paging: Paging | None
     ) -> tuple[Compiled, Lifting]:
+        """Return the SQL of a FIND, and what was lifted out of it."""
+        statistics = self.statistics()
         lifting = Lifting(bindings)
         shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
         clock = self.moment.clock
-        compiled = self._catalog.plans.get(
-            (shape, statistics.epoch, statistics.is_certain, clock),
-            lambda: compile_plan(plan_find(shape, statistics), statistics, clock, SQLITE),
-        )
+
+        def make() -> Compiled:
+            plan = plan_find(shape, statistics)
+            compiled = compile_plan(plan, statistics, clock, SQLITE, paging)
+            return compiled if paging is None else replace(compiled, question=_digest(shape))
+
+        key = (shape, statistics.epoch, statistics.is_certain, clock, paging)
+        compiled = self._catalog.plans.get(key, make)
         _check_patterns(lifting.patterns, lifting.values)
         return compiled, lifting
 
     def _run(
-        self,
-        find: ast.Find,
-        bindings: Bindings,
-        limit: int | None,
-        offset: int,
-        origin: Origin | None = None,
-        hint: str = "",
+        self, find: ast.Find, bindings: Bindings, page: Page, hint: str = ""
     ) -> tuple[Compiled, list[SqlRow]]:
-        compiled, parameters = self.compile(find, bindings, origin)
-        return compiled, self.run(compiled, parameters, limit, offset, hint)
+        compiled, parameters, page = self.compile(find, bindings, page)
+        return compiled, self.run(compiled, parameters, page, hint)
 
     def run(
-        self,
-        compiled: Compiled,
-        parameters: dict[str, SqlValue],
-        limit: int | None,
-        offset: int,
-        hint: str = "",
+        self, compiled: Compiled, parameters: dict[str, SqlValue], page: Page, hint: str = ""
     ) -> list[SqlRow]:
         """Run a compiled FIND within the limits; KIP_4002 for more rows than they allow."""
-        most = self.limits.max_rows
-        parameters["limit"] = most + 1 if limit is None else min(limit, most + 1)
-        parameters["offset"] = offset
+        return self._rows(compiled, parameters, page, hint)[0]
+
+    def _rows(
+        self, compiled: Compiled, parameters: dict[str, SqlValue], page: Page, hint: str = ""
+    ) -> tuple[list[SqlRow], bool]:
+        """Return the rows of a page, and whether there are more after them."""
+        most, limit = self.limits.max_rows, page.limit
+        parameters["limit"] = 1 + (most if limit is None else min(limit, most))
+        parameters["offset"] = page.offset if page.after is None else 0
+        if page.after is not None:
+            parameters |= {f"after{at}": key for at, key in enumerate(page.after.after)}
         rows = self.session.rows(compiled.sql, parameters)
+        has_more = limit is not None and len(rows) > limit
+        if has_more:
+            rows = rows[:limit]
         if len(rows) > most or collected(rows, compiled.outputs) > most:
             raise RecollectError(
                 RESOURCE_EXHAUSTED,
@@ -243,7 +377,7 @@ class Reader:
                 hint=hint or f"write LIMIT {most}, or aggregate",
                 details={"rows": most},
             )
-        return rows
+        return rows, has_more
 
     def parameters(
         self, compiled: Compiled, values: dict[str, Value], find: ast.Find
@@ -258,11 +392,10 @@ class Reader:
         for name, value in values.items():
             parameters[name] = cast(SqlValue, value)
             if name.startswith("id"):
-                found = element_id(group.id_bits, str(value))
-                parameters[f"{name}_element"] = _ABSENT if found is None else found
+                parameters[f"{name}_element"] = element_of(group.id_bits, str(value))
         for name, text in compiled.terms.items():
             code = self.terms.code(self.session, text)
-            parameters[name] = _ABSENT if code is None else code
+            parameters[name] = ABSENT if code is None else code
             if code is None:
                 is_predicate = name in compiled.predicates
                 span = place_of(find.where, text)
@@ -271,24 +404,33 @@ class Reader:
 
     def _unknown(self, text: str, span: Span | None, *, is_predicate: bool) -> Notice:
         """Return the warning for a type or predicate that nothing in the group has."""
-        statistics = self._catalog.statistics.current(self.session)
+        statistics = self.statistics()
         known = statistics.links if is_predicate else statistics.concepts
         what = "predicate" if is_predicate else "concept type"
         near = nearest(text, known, limit=3)
-        shown = " or ".join(orjson.dumps(name).decode() for name in near)
+        shown = " or ".join(map(quoted, near[:1] if is_slip(text, near) else near))
         describe = "PROPOSITION" if is_predicate else "CONCEPT"
         return Notice(
             f"unknown_{'predicate' if is_predicate else 'type'}",
-            f"no {what} is named {orjson.dumps(text).decode()}",
+            f"no {what} is named {quoted(text)}",
             hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",
             span=span,
+            known=near,
+            fix=_replaced(text, near, span),
         )
 
 
-def page(find: ast.Find, bindings: Bindings) -> tuple[int | None, int]:
-    """Return the LIMIT, if there is one, and the OFFSET of a FIND."""
-    limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
-    return limit, 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
+def _replaced(text: str, near: tuple[str, ...], span: Span | None) -> Fix | None:
+    """Return the edit that writes the nearest name for one that stands by itself in its quotes."""
+    if span is None or not is_slip(text, near) or span.end - span.start != len(quoted(text)):
+        return None
+    return Fix(span, quoted(near[0]))
+
+
+def _digest(shape: ast.Find) -> str:
+    """Return what tells a shape from others; its spans and spellings are no part of it."""
+    text = repr(shape).encode("utf-8", "backslashreplace")
+    return blake2b(text, digest_size=16).hexdigest()
 
 
 def _check_patterns(patterns: Iterable[ast.Parameter], values: Mapping[str, Value]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from dataclasses import dataclass
 
 from recollect.kernel.plan.statistics import Statistics, coarse
 from recollect.kernel.store.group import Group, last_transaction
@@ -24,6 +25,14 @@ _TALLIES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The statistics of one snapshot, and the group's last transaction in it."""
+
+    number: int
+    statistics: Statistics
+
+
 class GroupStatistics:
     """The statistics of one group; they keep their epoch while the coarse counts stand."""
 
@@ -35,13 +44,16 @@ class GroupStatistics:
 
     def current(self, session: Session) -> Statistics:
         """Return the statistics of the snapshot; inside a write they promise nothing."""
-        number = last_transaction(session, self._group.group_id)
+        return self.as_of(session, last_transaction(session, self._group.group_id)).statistics
+
+    def as_of(self, session: Session, number: int) -> Counted:
+        """Return the same where the group's last transaction is known already."""
         with self._lock:
             if number != self._number:
                 self._load(session)
                 self._number = number
             statistics = self._statistics
-        return statistics.uncertain() if session.is_writing else statistics
+        return Counted(number, statistics.uncertain() if session.is_writing else statistics)
 
     def _load(self, session: Session) -> None:
         found: dict[str, dict[str, int]] = defaultdict(dict)

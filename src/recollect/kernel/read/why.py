@@ -20,7 +20,8 @@ from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.plan.scope import TargetNames, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
-from recollect.kernel.read.reader import Reader, page
+from recollect.kernel.read.pages import Page
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.walk import links_walked
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Output, Shape
@@ -80,7 +81,15 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
             f"the row is a {type(row).__name__}, not a whole number",
             hint="pass the place of a row of the answer, from 0",
         )
-    limit, offset = page(find, bindings)
+    page = Page.of(find, bindings)
+    if page.cursor is not None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "CURSOR stands in a query whose rows are counted from its beginning",
+            hint="leave CURSOR out, and count the row from the first page on",
+            span=page.cursor.span,
+        )
+    limit, offset = page.limit, page.offset
     answer = Rows((), [])
     if 0 <= row < LIVING - offset and (limit is None or row < limit):
         answer = reader.find(
@@ -116,7 +125,7 @@ def _solutions(
     *,
     is_grouped: bool,
 ) -> _Solutions:
-    columns = tuple(one for one in find.columns if isinstance(one, ast.Variable))
+    columns = tuple(one for one in find.columns if not isinstance(one, ast.Aggregate))
     lifting = Lifting(bindings)
     order_by = () if is_grouped else find.order_by
     shape = ast.Find(columns, lifting.clauses(where), order_by)
@@ -136,7 +145,7 @@ def _solutions(
     compiled = compile_plan(plan, statistics, reader.moment.clock, SQLITE)
     parameters = reader.parameters(compiled, lifting.values, find)
     return _Solutions(
-        reader.run(compiled, parameters, None, 0),
+        reader.run(compiled, parameters, Page(None, 0)),
         tuple(plan.variables[at].name for at in elements),
         tuple(keys),
         compiled.outputs,
@@ -180,7 +189,7 @@ def _of_group(
     plain = [
         cell
         for cell, column in zip(cells, find.columns, strict=True)
-        if isinstance(column, ast.Variable)
+        if not isinstance(column, ast.Aggregate)
     ]
     firsts = [key[0] for key in found.keys]
     ids = {

@@ -7,24 +7,32 @@ from importlib import resources
 from typing import assert_never
 
 from recollect.kernel.lang import ast
-from recollect.kernel.plan.bind import Bindings, bind_values
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.reader import Origin, Reader
+from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.describe import OF_NOW, describe
 from recollect.kernel.search.explain import explain
-from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.model import ElementKind, Explanation, Hit, Hits, Result
+from recollect.kernel.search.grounding import hits
+from recollect.model import Explanation, Result
+
+Question = ast.Find | ast.Search | ast.Describe | ast.Explain
+"""A query that is answered from what is indexed, with nothing to carry away."""
 
 
 def answer(
-    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
+    reader: Reader, bindings: Bindings, query: Question, origin: Origin | None = None
 ) -> Result:
-    """Return the result of one query; `origin` names where it stands, if it may come again."""
+    """Return the result of one query; `origin` is the text, where that is all there is in it.
+
+    KIP_2001 for a type or predicate that a strict group has not declared.
+    """
+    refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
     match query:
         case ast.Find():
             return reader.find(query, bindings, origin)
         case ast.Search():
-            return _hits(reader, bindings, query)
+            return hits(reader, bindings, query)
         case (
             ast.DescribePrimer()
             | ast.DescribeDomains()
@@ -35,31 +43,17 @@ def answer(
         ):
             if reader.moment is not NOW:
                 reader.notices.append(OF_NOW)
-            node = bind_values(query, bindings)
-            return describe(reader.session, reader.group, node, _syntax_card())
+            return describe(reader.session, reader.group, query, bindings, _syntax_card())
         case ast.Explain():
             return explanation(reader, bindings, query.query)
         case _:
             assert_never(query)
 
 
-def explanation(reader: Reader, bindings: Bindings, query: ast.Query) -> Explanation:
+def explanation(reader: Reader, bindings: Bindings, query: Question) -> Explanation:
     """Return how a query is answered; EXPLAIN of one is the same as the query itself."""
     plain = query.query if isinstance(query, ast.Explain) else query
     return explain(reader, bindings, plain, partial(answer, reader, bindings))
-
-
-def _hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
-    term = bindings.text(query.term, "the search term")
-    type_ = None if query.type is None else bindings.string(query.type, "the type")
-    limit = DEFAULT_LIMIT if query.limit is None else bindings.whole(query.limit, "LIMIT")
-    kind = None if query.kind is None else ElementKind(query.kind.value)
-    valid, known = reader.moment.valid, reader.moment.known
-    most = min(limit, reader.limits.max_rows)
-    found = search(reader.session, reader.group, term, kind, type_, most, valid, known)
-    reader.notices += found.notices
-    elements = reader.elements(match.element for match in found.matches)
-    return Hits(tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches))
 
 
 @lru_cache(1)

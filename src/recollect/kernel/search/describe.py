@@ -1,33 +1,36 @@
 """DESCRIBE: what is in the memory, by name and count, for a reader who has not seen it.
 
-The rule: every count is of what is alive now, of one group. Names and their counts come from
-`tally`; what a type or predicate looks like is read from its newest elements, and says so
-where those are not all. KIP 1.0-draft3, section META.
+The rule: every count is of what is alive now, of one group; the later pages of a list keep to
+the moment of the first. What a definition says stands beside what is counted. Names and their
+counts come from `tally`; what a type or predicate looks like is read from its newest elements,
+and says so where those are not all. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.1.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
-from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError
+from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, nearest
 from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import canonical_name
-from recollect.kernel.search.domains import domains
-from recollect.kernel.search.known_terms import (
-    living_count,
-    living_terms,
-    nearest_terms,
-    term_code,
+from recollect.kernel.schema.definitions import Definition, definition
+from recollect.kernel.schema.names import NOUNS
+from recollect.kernel.search.domains import Domain, domains, key_parts
+from recollect.kernel.search.inventory import Entry, inventory
+from recollect.kernel.search.known_terms import living_count, term_code
+from recollect.kernel.search.portrait import (
+    BLANK_PREDICATE,
+    BLANK_TYPE,
+    portrait_of_predicate,
+    portrait_of_type,
 )
-from recollect.kernel.search.portrait import portrait_of_predicate, portrait_of_type
 from recollect.kernel.search.primer import primer
+from recollect.kernel.search.window import Page, Window, window_of
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.model import Description, ElementKind, Value
-
-MOST_LISTED = 1_000
-"""Names in one list, most used first; `omitted` counts the others."""
-
 
 OF_NOW = Notice(
     "as_of_ignored",
@@ -37,69 +40,116 @@ OF_NOW = Notice(
 """What to know of a DESCRIBE that was asked about another time."""
 
 
-def describe(session: Session, group: Group, node: ast.Describe, syntax_card: str) -> Description:
-    """Answer one DESCRIBE whose parameters are replaced by literals.
+def describe(
+    session: Session, group: Group, node: ast.Describe, bindings: Bindings, syntax_card: str
+) -> Description:
+    """Answer one DESCRIBE.
 
-    A list is `{"items": [{"name", "count", ...}]}`, most used first, ties by name; one type,
-    one predicate and PRIMER are objects. A name nothing alive bears is KIP_3002 with the
-    nearest names in use. `syntax_card` is the reminder of the language that PRIMER carries.
+    A list is `{"items": [{"name", "count", ...}], "omitted"?, "next_cursor"?}`, most used first,
+    ties by name; one type, one predicate and PRIMER are objects. A name that is neither declared
+    nor borne by anything alive is KIP_3002 with the nearest that are. `syntax_card` is the
+    reminder of the language that PRIMER carries.
     """
     match node:
         case ast.DescribePrimer():
-            return Description(primer(session, group.group_id, syntax_card))
+            return Description(primer(session, group, syntax_card))
         case ast.DescribeDomains():
-            items: list[Value] = [
-                {"name": one.name, "count": one.count, "kind": one.kind}
-                for one in domains(session, group.group_id)
-            ]
-            return Description({"items": items})
+            return _domains(session, group, window_of(session, group, bindings, node))
         case ast.DescribeConceptTypes():
-            return _listed(session, group, ElementKind.CONCEPT)
+            window = window_of(session, group, bindings, node)
+            return _names(session, group, ElementKind.CONCEPT, window)
         case ast.DescribePropositionTypes():
-            return _listed(session, group, ElementKind.LINK)
+            window = window_of(session, group, bindings, node)
+            return _names(session, group, ElementKind.LINK, window)
         case ast.DescribeConceptType(type=wanted):
-            name, code, count = _known(session, group, ElementKind.CONCEPT, wanted)
-            portrait = portrait_of_type(session, group.group_id, code, count)
-            return Description({"name": name, "count": count, **portrait})
+            return _one(session, group, ElementKind.CONCEPT, _text(wanted, bindings), wanted)
         case ast.DescribePropositionType(predicate=wanted):
-            name, code, count = _known(session, group, ElementKind.LINK, wanted)
-            portrait = portrait_of_predicate(session, group.group_id, code, count)
-            return Description({"name": name, "count": count, **portrait})
+            return _one(session, group, ElementKind.LINK, _text(wanted, bindings), wanted)
         case _:
             assert_never(node)
 
 
-def _listed(session: Session, group: Group, kind: ElementKind) -> Description:
-    names = living_terms(session, group.group_id, kind)
-    items: list[Value] = [{"name": name, "count": count} for name, count in names[:MOST_LISTED]]
-    omitted = len(names) - len(items)
-    return Description({"items": items} | ({"omitted": omitted} if omitted else {}))
+def _names(session: Session, group: Group, kind: ElementKind, window: Window) -> Description:
+    entries = inventory(session, group, kind, window.known)
+    page = window.page(entries, lambda one: (one.count, one.name))
+    return replace(_list(page, [_entry(one) for one in page.items]), is_of_names=True)
 
 
-def _known(
-    session: Session, group: Group, kind: ElementKind, wanted: ast.Text
-) -> tuple[str, int, int]:
-    """Return the name asked for, its code and its count of now; KIP_3002 when it has none."""
-    what = "concept type" if kind is ElementKind.CONCEPT else "predicate"
-    name = _text(wanted, what)
+def _entry(entry: Entry) -> Value:
+    described = {} if entry.description is None else {"description": entry.description}
+    return {"name": entry.name, "count": entry.count, **described}
+
+
+def _domains(session: Session, group: Group, window: Window) -> Description:
+    found = domains(session, group.group_id, window.known)
+    page = window.page(found, lambda one: (one.count, one.name))
+    own = [one for one in page.items if one.kind == "domain"]
+    keys = {
+        one.domain.key: list[Value](one.key_concepts)
+        for one in key_parts(session, group.group_id, own)
+    }
+    return _list(page, [_domain(one, keys.get(one.key)) for one in page.items])
+
+
+def _domain(domain: Domain, key_concepts: list[Value] | None) -> Value:
+    item: dict[str, Value] = {"name": domain.name, "count": domain.count, "kind": domain.kind}
+    if domain.description is not None:
+        item["description"] = domain.description
+    if key_concepts is not None:
+        item["key_concepts"] = key_concepts
+    return item
+
+
+def _list(page: Page[Entry] | Page[Domain], items: list[Value]) -> Description:
+    body: dict[str, Value] = {"items": items}
+    if page.omitted:
+        body["omitted"] = page.omitted
+    if page.next_cursor is not None:
+        body["next_cursor"] = page.next_cursor
+    return Description(body)
+
+
+def _one(
+    session: Session, group: Group, kind: ElementKind, name: str, wanted: ast.Text
+) -> Description:
     code = term_code(session, group.group_id, kind, name)
     count = 0 if code is None else living_count(session, group.group_id, kind, code)
-    if code is None or not count:
-        near = nearest_terms(session, group.group_id, (kind,), name)
-        lists = "CONCEPT TYPES" if kind is ElementKind.CONCEPT else "PROPOSITION TYPES"
-        raise RecollectError(
-            NOT_FOUND,
-            f'no {what} "{name}" is in the memory',
-            hint=f'use "{near[0]}"' if near else f"DESCRIBE {lists}",
-            span=wanted.span,
-            known=near,
-        )
-    return name, code, count
+    declared = definition(session, group, kind, name)
+    if not count and declared is None:
+        raise _unknown(session, group, kind, name, wanted)
+    body: dict[str, Value] = {"name": name, "count": count, **_defined(declared)}
+    if code is None:
+        blank = BLANK_TYPE if kind is ElementKind.CONCEPT else BLANK_PREDICATE
+        return Description({**body, **blank})
+    portrait = portrait_of_type if kind is ElementKind.CONCEPT else portrait_of_predicate
+    return Description({**body, **portrait(session, group.group_id, code, count)})
 
 
-def _text(wanted: ast.Text, what: str) -> str:
-    if isinstance(wanted, ast.Literal) and isinstance(wanted.value, str):
-        return canonical_name(wanted.value, wanted.span)
+def _defined(declared: Definition | None) -> dict[str, Value]:
+    return {} if declared is None else {"definition": declared.to_object()}
+
+
+def _unknown(
+    session: Session, group: Group, kind: ElementKind, name: str, wanted: ast.Text
+) -> RecollectError:
+    near = nearest(name, (one.name for one in inventory(session, group, kind)))
+    lists = "CONCEPT TYPES" if kind is ElementKind.CONCEPT else "PROPOSITION TYPES"
+    return RecollectError(
+        NOT_FOUND,
+        f'no {NOUNS[kind]} "{name}" is in the memory',
+        hint=f'use "{near[0]}"' if near else f"DESCRIBE {lists}",
+        span=wanted.span,
+        known=near,
+    )
+
+
+def _text(wanted: ast.Text, bindings: Bindings) -> str:
+    value = bindings.value(wanted)
+    if isinstance(value, str):
+        return canonical_name(value, wanted.span)
     raise RecollectError(
-        INVALID_VALUE, f"the {what} is not a string", hint="give it as a string", span=wanted.span
+        INVALID_VALUE,
+        "the name to describe is not a string",
+        hint="give it as a string",
+        span=wanted.span,
     )

@@ -2,12 +2,16 @@
 
 The rule: a document holds only what its own row says. The names of a link's ends are not in
 it, or renaming one concept would rewrite the documents of all its links. Of attributes and
-metadata the strings are taken, at any depth; numbers and flags are found by FILTER.
+metadata the strings are taken, at any depth, but for what the memory itself keeps there;
+numbers and flags are found by FILTER. An element may list in its metadata the attributes that
+are searched, and then nothing else of it is but its name or predicate.
 """
 
 from __future__ import annotations
 
-from recollect.model import Attributes, Value
+from collections.abc import Iterable
+
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Value
 
 
 def concept_text(
@@ -18,9 +22,12 @@ def concept_text(
     >>> concept_text("Aspirin", None, {"forms": ["tablet", 2]}, {"source": "FDA"})
     'Aspirin\ntablet\nFDA'
     """
+    listed = _listed(attributes, metadata)
+    if listed is not None:
+        return "\n".join([name, *listed])
     found = [name] if given_id is None else [name, given_id]
-    _add_strings(attributes, found)
-    _add_strings(metadata, found)
+    _add_strings(attributes.values(), found)
+    _add_strings(_told(metadata), found)
     return "\n".join(found)
 
 
@@ -30,18 +37,37 @@ def link_text(predicate: str, attributes: Attributes, metadata: Attributes) -> s
     >>> link_text("treats", {"note": "fever"}, {})
     'treats\nfever'
     """
+    listed = _listed(attributes, metadata)
+    if listed is not None:
+        return "\n".join([predicate, *listed])
     found = [predicate]
-    _add_strings(attributes, found)
-    _add_strings(metadata, found)
+    _add_strings(attributes.values(), found)
+    _add_strings(_told(metadata), found)
     return "\n".join(found)
 
 
-def _add_strings(value: Value | Attributes, found: list[str]) -> None:
-    if isinstance(value, str):
-        found.append(value)
-    elif isinstance(value, dict):
-        for member in value.values():
-            _add_strings(member, found)
-    elif isinstance(value, list):
-        for item in value:
-            _add_strings(item, found)
+def _listed(attributes: Attributes, metadata: Attributes) -> list[str] | None:
+    """Return the strings of the attributes that an element lists as searched; None: it does not."""
+    listed = metadata.get(SEARCH_ATTRIBUTES)
+    if not isinstance(listed, list):
+        return None
+    found: list[str] = []
+    for key in listed:
+        if isinstance(key, str):
+            _add_strings([attributes.get(key)], found)
+    return found
+
+
+def _told(metadata: Attributes) -> list[Value]:
+    """Return the metadata that people wrote, without what the memory itself keeps there."""
+    return [value for key, value in metadata.items() if key[0] != "_"]
+
+
+def _add_strings(values: Iterable[Value], found: list[str]) -> None:
+    for value in values:
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            _add_strings(value.values(), found)
+        elif isinstance(value, list):
+            _add_strings(value, found)

@@ -1,7 +1,8 @@
 """Domains: the regions of a memory, and what matters most in each.
 
 The rule: a domain is a concept of type `Domain`, joined to its members by the predicate
-`belongs_to_domain`. While a memory has none, its concept types stand in for them.
+`belongs_to_domain`. While a memory has none, its concept types stand in for them; in the primer
+they do so until something belongs to another domain than that of the definitions.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from typing import Literal
 
 import orjson
 
+from recollect.kernel.schema.names import BELONGS, CORE_DOMAIN, DOMAIN
 from recollect.kernel.search.known_terms import term_code
-from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
 from recollect.model import ElementKind
 
-DOMAIN = "Domain"
-BELONGS = "belongs_to_domain"
-
 MOST_DOMAINS = 256
+"""Domains of the primer, largest first."""
+
 MOST_KEYS = 10
 """Key concepts, and key predicates, of one domain."""
 
@@ -34,18 +35,36 @@ _MOST_KEY_LINKS = 100_000  # links of key concepts whose predicates are counted
 _DOMAINS = """
 SELECT domain.id, domain.name, (
   SELECT COUNT(*) FROM link AS member
-  WHERE member.group_id = :group AND member.object = domain.id
-    AND member.predicate = :belongs AND member.expired_at = :living) AS members
+  WHERE member.group_id = :group AND member.object = domain.id AND member.predicate = :belongs
+    AND member.expired_at > :known AND member.born_at <= :known) AS members,
+  domain.attributes
 FROM concept AS domain
-WHERE domain.group_id = :group AND domain.type = :domain AND domain.expired_at = :living
-ORDER BY members DESC, domain.name LIMIT :most
+WHERE domain.group_id = :group AND domain.type = :domain
+  AND domain.expired_at > :known AND domain.born_at <= :known
+ORDER BY members DESC, domain.name
 """
 
 _TYPES = """
-SELECT tally.term, term.text, tally.count FROM tally CROSS JOIN term ON term.code = tally.term
+SELECT concept.type, term.text, COUNT(*) AS members, '{}'
+FROM concept CROSS JOIN term ON term.code = concept.type
+WHERE concept.group_id = :group AND term.group_id = :group
+  AND concept.expired_at > :known AND concept.born_at <= :known
+GROUP BY concept.type ORDER BY members DESC, term.text
+"""
+
+_TYPES_NOW = """
+SELECT tally.term, term.text, tally.count, '{}'
+FROM tally CROSS JOIN term ON term.code = tally.term
 WHERE tally.group_id = :group AND term.group_id = :group
   AND tally.kind = :kind AND tally.count > 0
-ORDER BY tally.count DESC, term.text LIMIT :most
+ORDER BY tally.count DESC, term.text
+"""
+
+_HAS_MEMBERS = """
+SELECT 1 FROM link CROSS JOIN concept AS domain ON domain.id = link.object
+WHERE link.group_id = :group AND domain.group_id = :group
+  AND link.predicate = :belongs AND link.expired_at = :living AND domain.name <> :core
+LIMIT 1
 """
 
 _KEY_CONCEPTS = """
@@ -112,6 +131,7 @@ class Domain:
     name: str
     count: int
     kind: Literal["domain", "type"]
+    description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,36 +143,27 @@ class Region:
     key_predicates: tuple[str, ...]
 
 
-def domains(session: Session, group_id: int) -> list[Domain]:
-    """Return the domains, largest first, ties by name, at most 256.
+def domains(session: Session, group_id: int, known: int | None = None) -> list[Domain]:
+    """Return the domains, largest first, ties by name, as of a transaction or now.
 
-    Types stand in for them, with `kind` "type", while there is no living Domain concept.
+    Types stand in for them, with `kind` "type", while there is no Domain concept.
     """
-    code = term_code(session, group_id, ElementKind.CONCEPT, DOMAIN)
-    rows: list[SqlRow] = []
-    if code is not None:
-        parameters = {
-            "group": group_id,
-            "domain": code,
-            "belongs": term_code(session, group_id, ElementKind.LINK, BELONGS),
-            "living": LIVING,
-            "most": MOST_DOMAINS,
-        }
-        rows = session.rows(_DOMAINS, parameters)
-    if rows:
-        return [Domain(whole(key), text(name), whole(count), "domain") for key, name, count in rows]
-    rows = session.rows(_TYPES, {"group": group_id, "kind": TALLY_CONCEPTS, "most": MOST_DOMAINS})
-    return [Domain(whole(key), text(name), whole(count), "type") for key, name, count in rows]
+    return _domains(session, group_id, known) or _types(session, group_id, known)
 
 
 def regions(session: Session, group_id: int) -> list[Region]:
-    """Return the domains with their key concepts and predicates.
+    """Return the domains of the primer with their key concepts and predicates.
 
     Domains stand in order of the living links of their members, concepts of their own links,
     predicates of the links of the key concepts; ties by name, of concepts by age. Cost: the
     group's links, up to 100,000 in each direction.
     """
-    found = domains(session, group_id)
+    found = _domains(session, group_id, None) if _is_organised(session, group_id) else []
+    return key_parts(session, group_id, (found or _types(session, group_id, None))[:MOST_DOMAINS])
+
+
+def key_parts(session: Session, group_id: int, found: Sequence[Domain]) -> list[Region]:
+    """Return some domains with what matters most in each, in order of the primer."""
     if not found:
         return []
     belongs = None  # of types: what a concept belongs to is its type
@@ -182,6 +193,48 @@ def regions(session: Session, group_id: int) -> list[Region]:
     return [
         Region(one, tuple(names[one.key]), tuple(predicates[one.key][:MOST_KEYS])) for one in ranked
     ]
+
+
+def _domains(session: Session, group_id: int, known: int | None) -> list[Domain]:
+    code = term_code(session, group_id, ElementKind.CONCEPT, DOMAIN)
+    if code is None:
+        return []
+    parameters: dict[str, SqlValue] = {
+        "group": group_id,
+        "domain": code,
+        "belongs": term_code(session, group_id, ElementKind.LINK, BELONGS),
+        "known": LIVING - 1 if known is None else known,
+    }
+    return [_domain(row, "domain") for row in session.rows(_DOMAINS, parameters)]
+
+
+def _types(session: Session, group_id: int, known: int | None) -> list[Domain]:
+    if known is None:
+        rows = session.rows(_TYPES_NOW, {"group": group_id, "kind": TALLY_CONCEPTS})
+    else:
+        rows = session.rows(_TYPES, {"group": group_id, "known": known})
+    return [_domain(row, "type") for row in rows]
+
+
+def _domain(row: SqlRow, kind: Literal["domain", "type"]) -> Domain:
+    key, name, count, attributes = row
+    said = members(attributes).get("description")
+    description = said if isinstance(said, str) else None
+    return Domain(whole(key), text(name), whole(count), kind, description)
+
+
+def _is_organised(session: Session, group_id: int) -> bool:
+    """Whether something belongs to another domain than that of the definitions."""
+    belongs = term_code(session, group_id, ElementKind.LINK, BELONGS)
+    if belongs is None:
+        return False
+    parameters: dict[str, SqlValue] = {
+        "group": group_id,
+        "belongs": belongs,
+        "living": LIVING,
+        "core": CORE_DOMAIN,
+    }
+    return session.row(_HAS_MEMBERS, parameters) is not None
 
 
 def _predicates(

@@ -58,9 +58,13 @@ def _search(bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
             steps = (*concepts, *links)
         case _:
             assert_never(query.kind)
-    if query.type is None:
-        return steps
-    return (*steps, f"keep what is of the type {bindings.string(query.type, 'the type')}")
+    if query.type is not None:
+        steps = (*steps, f"keep what is of the type {bindings.string(query.type, 'the type')}")
+    if query.threshold is not None:
+        steps = (*steps, f"keep what scores {bindings.value(query.threshold)} or more")
+    if query.cursor is not None:
+        steps = (*steps, "leave out what earlier pages have shown")
+    return steps
 
 
 def _describe(query: ast.Describe) -> tuple[str, ...]:
@@ -69,11 +73,18 @@ def _describe(query: ast.Describe) -> tuple[str, ...]:
         case ast.DescribePrimer():
             return (counted, "find the concepts with the most links, and the domains")
         case ast.DescribeDomains():
-            return (counted, "read the domains that are stored, else the types stand in for them")
+            return (
+                "read the domains that are stored, else the types stand in for them",
+                "find the concepts with the most links in each",
+            )
         case ast.DescribeConceptTypes() | ast.DescribePropositionTypes():
-            return (counted,)
+            return (counted, "add the definitions, and what they say")
         case ast.DescribeConceptType() | ast.DescribePropositionType():
-            return (counted, "read the newest elements of it, to tell what they look like")
+            return (
+                counted,
+                "read its definition",
+                "read the newest elements of it, to tell what they look like",
+            )
         case _:
             assert_never(query)
 

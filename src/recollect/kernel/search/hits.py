@@ -111,9 +111,10 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
     wanted = folded(term)
     scores: dict[int, float] = {}
     found = _found(session, scope, ElementKind.CONCEPT, term, max(limit, _LOOKED_AT))
-    for element, score, name, is_said in found:
-        scores[element] = max(score, SAID) if is_said else score
-        if _is_called(name, wanted):
+    for place, (element, score, name, is_said) in enumerate(found):
+        is_looked_at = place < _LOOKED_AT  # and no further, so that no score rises with the limit
+        scores[element] = max(score, SAID) if is_said and is_looked_at else score
+        if is_looked_at and _is_called(name, wanted):
             scores[element] = NAMED
     scores.update((one, NAMED) for one in _named(session, scope, _NAMED_CONCEPTS, term, limit))
     return best(scores, limit)

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.search.partition import Partition, partition_of
+from recollect.kernel.search.partition import Partition, Spelling, partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.counts import add_counts
@@ -49,16 +49,30 @@ WHERE past.group_id = :group AND past.element = :element AND past.until = :until
 _REMOVE_PAST = "DELETE FROM text_past WHERE group_id = ? AND doc = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
+class _Document(NamedTuple):
     is_living: bool
     text: str
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Removal:
+class _Removal(NamedTuple):
     was_living: bool
+
+
+class _Part:
+    """What one flush adds to a partition, and how words are spelled there."""
+
+    def __init__(self, partition: Partition) -> None:
+        self.partition = partition
+        self.documents = self.words = 0
+        self._spelling = Spelling(partition)
+
+    def body(self, text: str) -> str:
+        """Return the text the engine indexes for a new document, and count it."""
+        words = tokens(text)
+        self.documents += 1
+        self.words += len(words)
+        return self._spelling.body(words)
 
 
 class TextIndex:
@@ -73,6 +87,7 @@ class TextIndex:
         self._current: dict[int, _Document | _Removal] = {}
         self._past: dict[tuple[int, int], str] = {}  # by element and until
         self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
+        self._parts: dict[tuple[int, bool], _Part] = {}  # by kind and whether it is living
 
     def put(self, element: int, is_living: bool, text: str, *, is_new: bool = False) -> None:
         """Set an element's document, replacing the one it has; `text` is from `document.py`.
@@ -105,9 +120,12 @@ class TextIndex:
         self._flush_removed()
         self._flush_current()
         self._flush_past()
+        for part in self._parts.values():
+            self._count(part.partition, part.documents, part.words)
         add_counts(self._session, self._group_id, self._counts)
         self._current, self._past = {}, {}
         self._counts.clear()
+        self._parts.clear()
 
     def _flush_removed(self) -> None:
         removed = {
@@ -132,8 +150,7 @@ class TextIndex:
         replaced: list[tuple[int, str]] = []
         for element, change in self._current.items():
             if isinstance(change, _Document):
-                partition = partition_of(self._group_id, element, change.is_living)
-                body = self._body(partition, change.text)
+                body = self._body(element, change.is_living, change.text)
                 (added if change.is_new else replaced).append((element, body))
         for element, length in self._lengths(element for element, _ in replaced).items():
             was = partition_of(self._group_id, element, is_living=True)
@@ -147,17 +164,19 @@ class TextIndex:
                 "group": self._group_id,
                 "element": element,
                 "until": until,
-                "body": self._body(partition_of(self._group_id, element, is_living=False), text),
+                "body": self._body(element, False, text),
             }
             for (element, until), text in self._past.items()
         ]
         self._session.execute_many(_PUT_PAST, [(self._group_id, *key) for key in self._past])
         self._session.execute_many(_PUT_PAST_BODY, bodies)
 
-    def _body(self, partition: Partition, text: str) -> str:
-        words = tokens(text)
-        self._count(partition, 1, len(words))
-        return partition.body(words)
+    def _body(self, element: int, is_living: bool, text: str) -> str:
+        key = element & 1, is_living
+        part = self._parts.get(key)
+        if part is None:
+            part = self._parts[key] = _Part(partition_of(self._group_id, element, is_living))
+        return part.body(text)
 
     def _count(self, partition: Partition, documents: int, words: int) -> None:
         part = partition.part

@@ -44,8 +44,7 @@ class Partition:
 
     def body(self, words: Iterable[str]) -> str:
         """Return the text the engine indexes for a document's tokens."""
-        prefix = self.prefix
-        return " ".join([prefix + (word if len(word) > 2 else _short(word)) for word in words])
+        return Spelling(self).body(words)
 
     def token(self, word: str) -> str:
         """Return what stands in the index for a word, but for its stem.
@@ -53,7 +52,7 @@ class Partition:
         >>> Partition(12, is_link=False, is_living=True).token("cats")
         '12bcats'
         """
-        return self.body([word])
+        return self.prefix + (word if len(word) > 2 else _short(word))
 
     def match(self, terms: Iterable[Term]) -> str:
         """Return the engine's query for any of the terms; there is at least one.
@@ -65,6 +64,23 @@ class Partition:
             f'"{self.prefix}{term.text}" *' if term.is_prefix else f'"{self.token(term.text)}"'
             for term in terms
         )
+
+
+class Spelling(dict[str, str]):
+    """What stands in the index for each word of many documents, made when it is first met."""
+
+    def __init__(self, partition: Partition) -> None:
+        super().__init__()
+        self._partition = partition
+
+    def __missing__(self, word: str) -> str:
+        """Return the token of a word, and keep it."""
+        self[word] = token = self._partition.token(word)
+        return token
+
+    def body(self, words: Iterable[str]) -> str:
+        """Return the text the engine indexes for a document's tokens."""
+        return " ".join(map(self.__getitem__, words))
 
 
 def _short(word: str) -> str:

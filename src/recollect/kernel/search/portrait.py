@@ -24,6 +24,12 @@ MOST_LINKS = 100_000
 MOST_NAMES = 256
 """Names in one list of a portrait, most used first."""
 
+BLANK_TYPE: Mapping[str, Value] = {"attributes": [], "out": [], "in": []}
+"""The portrait of a type that nothing has borne yet."""
+
+BLANK_PREDICATE: Mapping[str, Value] = {"subject_types": [], "object_types": [], "attributes": []}
+"""The portrait of a predicate that nothing has borne yet."""
+
 LINK_AS_END = "(link)"
 """Stands for the type of an end that is a link."""
 

@@ -5,16 +5,16 @@ The rule: it fits in a prompt whatever the memory's size.
 
 from __future__ import annotations
 
+from recollect.kernel.schema.names import DOMAIN, PERSON, SELF
 from recollect.kernel.search.domains import Region, regions
-from recollect.kernel.search.known_terms import living_terms
+from recollect.kernel.search.inventory import inventory
+from recollect.kernel.search.modes import KEYWORD
 from recollect.kernel.store.cells import members
+from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Value
 
-SEARCH_MODES = ("keyword",)
-
-_SELF_TYPE, _SELF_NAME = "Person", "$self"
 _SELF_PARTS = ("role", "objectives", "capabilities")
 
 _SELF = """
@@ -24,17 +24,16 @@ WHERE concept.group_id = :group AND concept.name = :name AND concept.expired_at 
 """
 
 
-def primer(session: Session, group_id: int, syntax_card: str) -> dict[str, Value]:
+def primer(session: Session, group: Group, syntax_card: str) -> dict[str, Value]:
     """Return `{identity, nexus, domain_map, summary, syntax_card, search_modes}`.
 
     `identity` is the role, objectives and capabilities of the Person `$self`, null when unset.
     `domain_map` is `{domain, kind, key_concepts, key_propositions}` for each domain; `kind` is
     "type" where a concept type stands in for a domain.
     """
-    summary, domain_map = _summary(session, group_id), regions(session, group_id)
-    summary["domains"] = sum(one.domain.kind == "domain" for one in domain_map)
+    summary, domain_map = _summary(session, group), regions(session, group.group_id)
     return {
-        "identity": _identity(session, group_id),
+        "identity": _identity(session, group),
         "nexus": (
             f"My memory is a graph of {_counted(summary['concepts'], 'concept')} and"
             f" {_counted(summary['links'], 'link')} between them; I read it with FIND, look for"
@@ -44,7 +43,7 @@ def primer(session: Session, group_id: int, syntax_card: str) -> dict[str, Value
         "domain_map": [_entry(one) for one in domain_map],
         "summary": dict(summary),
         "syntax_card": syntax_card,
-        "search_modes": list(SEARCH_MODES),
+        "search_modes": [KEYWORD],
     }
 
 
@@ -52,22 +51,23 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _identity(session: Session, group_id: int) -> dict[str, Value]:
+def _identity(session: Session, group: Group) -> dict[str, Value]:
     row = session.row(
-        _SELF, {"group": group_id, "type": _SELF_TYPE, "name": _SELF_NAME, "living": LIVING}
+        _SELF, {"group": group.group_id, "type": PERSON, "name": SELF, "living": LIVING}
     )
     attributes = {} if row is None else members(row[0])
     return {part: attributes.get(part) for part in _SELF_PARTS}
 
 
-def _summary(session: Session, group_id: int) -> dict[str, int]:
-    types = living_terms(session, group_id, ElementKind.CONCEPT)
-    predicates = living_terms(session, group_id, ElementKind.LINK)
+def _summary(session: Session, group: Group) -> dict[str, int]:
+    types = inventory(session, group, ElementKind.CONCEPT)
+    predicates = inventory(session, group, ElementKind.LINK)
     return {
-        "concepts": sum(count for _, count in types),
-        "links": sum(count for _, count in predicates),
+        "concepts": sum(one.count for one in types),
+        "links": sum(one.count for one in predicates),
         "concept_types": len(types),
         "proposition_types": len(predicates),
+        "domains": sum(one.count for one in types if one.name == DOMAIN),
     }
 
 

@@ -1,13 +1,14 @@
 """SEARCH: the elements a plain text is about, best first.
 
 The rule: the text is never an operator, and the answer is the same for the same group, text
-and point in time: by score, then by id. KIP 1.0-draft3, section META: the
-grounding command: a concept is found by its own document, a link by its own and by its ends.
+and point in time: by score, then by id. A concept is found by its own document, a link by its
+own and by its ends. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.2.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from recollect.errors import Notice
@@ -15,6 +16,7 @@ from recollect.kernel.plan.names import without_long_runs
 from recollect.kernel.search.expansion import linked
 from recollect.kernel.search.hits import best, concept_hits, link_hits
 from recollect.kernel.search.known_terms import nearest_terms, term_code
+from recollect.kernel.search.relevance import relevance
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
@@ -43,6 +45,7 @@ class Found:
 
     matches: tuple[Match, ...]
     notices: tuple[Notice, ...] = ()
+    has_more: bool = False
 
 
 def search(
@@ -54,13 +57,18 @@ def search(
     limit: int = DEFAULT_LIMIT,
     valid: Instant | None = None,
     known: int | None = None,
+    threshold: float = 0.0,
+    shown: Collection[int] = (),
+    position: int = 0,
 ) -> Found:
     """Find what a plain text is about, among concepts, links, or both.
 
     `type` keeps concepts of that type, and links of that predicate or with an end of that
     type; a name the group never used finds nothing and adds a notice with the nearest.
     `valid` keeps what was true at an instant; `known` answers as of a transaction's number.
-    A concept whose name or id is the text scores 1; words alone score below 1. Of links, those
+    What scores below `threshold`, the ids that were `shown`, and the best `position` of the
+    others are left out. A score is a `relevance`, the same whatever the limit: a concept whose
+    name or id is the text scores 1; words alone score below 1. Of links, those
     of the fifty best concepts and the thousand best by their own documents are considered.
     No text raises. Cost: see `rank` and `expansion`.
     """
@@ -75,14 +83,20 @@ def search(
     if limit == 0:
         return Found(())
     scope = Scope(group, code, valid, known)
-    scores = best(_scores(session, scope, term, kinds, limit), limit)
-    return Found(tuple(Match(_kind(element), element, score) for element, score in scores.items()))
+    most = limit + len(shown) + position + 1
+    ranks = best(_scores(session, scope, term, kinds, most), most)
+    matches = [
+        Match(_kind(element), element, score)
+        for element, rank in ranks.items()
+        if (score := relevance(rank)) >= threshold and element not in shown
+    ][position:]
+    return Found(tuple(matches[:limit]), has_more=len(matches) > limit)
 
 
 def _scores(
     session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...], limit: int
 ) -> dict[int, float]:
-    """Return the scores of at least the best `limit` elements, in no order."""
+    """Return the ranks of at least the best `limit` elements, in no order."""
     if ElementKind.LINK not in kinds:
         return concept_hits(session, scope, term, limit)
     ends = concept_hits(session, scope.of_any_type(), term, max(limit, _ENDS))

@@ -63,6 +63,8 @@ def _word_or_space(character: str) -> str:
 
 
 _FOLDING = _Folding()
+_ASCII_FOLDING = "".join(_FOLDING[point] for point in range(128)).encode().ljust(256)
+"""The same for plain letters, which most texts are made of: one byte becomes one byte."""
 
 
 def tokens(text: str) -> list[str]:
@@ -76,7 +78,8 @@ def tokens(text: str) -> list[str]:
     ['\u5317\u4eac', '\u4eac\u5e02', '\u5e02', 'gdp']
     """
     if text.isascii():
-        return [word[:LONGEST] for word in _words(text)]
+        words = text.encode().translate(_ASCII_FOLDING).decode().split()
+        return words if len(text) <= LONGEST else [word[:LONGEST] for word in words]
     found: list[str] = []
     for run, is_unspaced in _runs(text):
         if is_unspaced:

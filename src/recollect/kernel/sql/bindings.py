@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.node import node
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Element:
     """An element by its integer id, and the aliases its row can be read from, if any.
 
@@ -28,16 +27,16 @@ class Element:
         return self.concept is not None or self.link is not None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ReadFrom:
     """A value that is read from an element wherever it is needed."""
 
     owner: ir.Var
-    section: ast.Section
-    key: str
+    part: ir.Part
+    key: str | None  # None: all of the part
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class PredicateName:
     """The name of a link's predicate, by its code."""
 
@@ -45,15 +44,17 @@ class PredicateName:
     is_nullable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Held:
-    """A value held as JSON text in a column, beside the id of its owner."""
+    """A value held as JSON text in a column, or as a string, beside the id of its owner."""
 
-    json: nodes.Expr
+    expr: nodes.Expr
     owner: nodes.Expr
+    is_text: bool = False
+    is_of_owner: bool = False  # whether the owner alone tells it, in every branch
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Nothing:
     """A value that is null throughout."""
 
@@ -61,7 +62,7 @@ class Nothing:
 Binding = Element | ReadFrom | PredicateName | Held | Nothing
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class TextValue:
     """A value known to be a string or null."""
 
@@ -69,7 +70,7 @@ class TextValue:
     is_nullable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class JsonValue:
     """A value of any JSON type: a key of a JSON document, or the document itself."""
 

@@ -7,6 +7,7 @@ beyond the last one given out by then. A content is the row's own unless it chan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recollect.kernel.sql import nodes
 from recollect.model import LIVING
@@ -17,6 +18,7 @@ LAST_ID = nodes.Param("last_id")
 VALID = nodes.Param("valid")
 
 
+@lru_cache(1024)
 def of_group(alias: str) -> nodes.Expr:
     """Return the guard that every alias of every SELECT carries."""
     return nodes.equal(nodes.Column(alias, "group_id"), GROUP)
@@ -40,12 +42,7 @@ class Clock:
 
     def held(self, alias: str) -> tuple[nodes.Expr, ...]:
         """Return the conditions for a row to be in the memory, whenever what it says is true."""
-        expired_at = nodes.Column(alias, "expired_at")
-        if not self.has_known:
-            return (of_group(alias), nodes.equal(expired_at, nodes.Number(LIVING)))
-        is_open = nodes.Binary(">", expired_at, KNOWN)
-        is_born = nodes.Binary("<=", nodes.Column(alias, "id"), LAST_ID)
-        return (of_group(alias), is_open, is_born)
+        return _held_then(alias) if self.has_known else _held_now(alias)
 
     def content(self, alias: str, table: str, column: str) -> nodes.Expr:
         """Return a content column as it was known: one look-up where it changed since."""
@@ -67,28 +64,58 @@ class Clock:
         return nodes.Case(((is_current(alias), current),), nodes.Scalar(look_up))
 
 
+@lru_cache(1024)
+def open_then(alias: str) -> nodes.Expr:
+    """Return the condition for a row not to have been closed by the moment that is asked about."""
+    return nodes.Binary(">", nodes.Column(alias, "expired_at"), KNOWN)
+
+
+def open_since(alias: str) -> tuple[nodes.Expr, nodes.Expr]:
+    """Return the same in two: for rows that are open still, and for those closed since."""
+    expired_at, living = nodes.Column(alias, "expired_at"), nodes.Number(LIVING)
+    is_closed = nodes.Binary("<", expired_at, living)
+    return nodes.equal(expired_at, living), nodes.All((open_then(alias), is_closed))
+
+
+@lru_cache(1024)
+def _held_now(alias: str) -> tuple[nodes.Expr, ...]:
+    is_living = nodes.equal(nodes.Column(alias, "expired_at"), nodes.Number(LIVING))
+    return (of_group(alias), is_living)
+
+
+@lru_cache(1024)
+def _held_then(alias: str) -> tuple[nodes.Expr, ...]:
+    is_open = open_then(alias)
+    is_born = nodes.Binary("<=", nodes.Column(alias, "id"), LAST_ID)
+    return (of_group(alias), is_open, is_born)
+
+
 def is_current(alias: str) -> nodes.Expr:
     """Return whether a row's content is the one that was known."""
     return nodes.Binary("<=", nodes.Column(alias, "changed_at"), KNOWN)
 
 
 def superseded(past: str, alias: str, table: str) -> nodes.Expr:
-    """Return the condition that joins the content a row had, where it has changed since."""
+    """Return the condition that joins the content a row had, where it has changed since.
+
+    Where it has not, the id to look for is NULL, so that nothing is looked up.
+    """
+    own_id = nodes.Column(alias, "id")
+    is_superseded = nodes.Binary(">", nodes.Column(alias, "changed_at"), KNOWN)
     first = f"{past}_first"
     until = nodes.Select(
         columns=((nodes.Aggregate("min", nodes.Column(first, "until")), ""),),
         tables=(nodes.From(f"{table}_past", first),),
         where=(
             of_group(first),
-            nodes.equal(nodes.Column(first, "id"), nodes.Column(alias, "id")),
+            nodes.equal(nodes.Column(first, "id"), own_id),
             nodes.Binary(">", nodes.Column(first, "until"), KNOWN),
         ),
     )
     return nodes.All(
         (
-            nodes.Binary(">", nodes.Column(alias, "changed_at"), KNOWN),
             of_group(past),
-            nodes.equal(nodes.Column(past, "id"), nodes.Column(alias, "id")),
+            nodes.equal(nodes.Column(past, "id"), nodes.Case(((is_superseded, own_id),))),
             nodes.equal(nodes.Column(past, "until"), nodes.Scalar(until)),
         )
     )

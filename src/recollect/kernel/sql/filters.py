@@ -11,6 +11,7 @@ from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
+from recollect.kernel.plan.lift import class_of
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Element,
@@ -81,7 +82,7 @@ class Filters:
             return nodes.All((self._is_null(left), self._is_null(right)))
         if isinstance(left, ast.Parameter):
             left, right = right, left
-        if isinstance(left, ast.Variable) and isinstance(right, ast.Parameter):
+        if isinstance(left, ast.Variable | ast.Field) and isinstance(right, ast.Parameter):
             return _equals_parameter(self._value(left), right)
         one_key, other_key = comparable(self._value(left)), comparable(self._value(right))
         return nodes.Binary("IS", bare(one_key), bare(other_key))
@@ -137,7 +138,7 @@ class Filters:
                 assert_never(test.function)
 
     def _is_null(self, operand: ast.Operand) -> nodes.Expr:
-        if not isinstance(operand, ast.Variable):
+        if not isinstance(operand, ast.Variable | ast.Field):
             return _ALWAYS if _is_null(operand) else _NEVER
         element = self._element(operand)
         if element is not None:
@@ -145,13 +146,13 @@ class Filters:
         return nodes.IsNull(comparable(self._value(operand)))
 
     def _element(self, operand: ast.Operand) -> Element | None:
-        if not isinstance(operand, ast.Variable):
+        if not isinstance(operand, ast.Variable | ast.Field):
             return None
         binding = self._rows.bindings[self._scope[operand.name]]
         return binding if isinstance(binding, Element) else None
 
     def _value(self, operand: ast.Operand) -> Value:
-        if isinstance(operand, ast.Variable):
+        if isinstance(operand, ast.Variable | ast.Field):
             return value_of(self._rows, self._scope[operand.name])
         assert isinstance(operand, ast.Parameter)
         parameter = nodes.Param(operand.name)
@@ -186,8 +187,8 @@ def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -
 
 
 def _class(operand: ast.Operand) -> str:
-    """Return the type class that lifting put in a parameter's name; empty for a variable."""
-    return operand.name.rstrip("0123456789") if isinstance(operand, ast.Parameter) else ""
+    """Return the type class of a constant; empty for a variable."""
+    return class_of(operand) if isinstance(operand, ast.Parameter) else ""
 
 
 def _is_null(operand: ast.Operand) -> bool:

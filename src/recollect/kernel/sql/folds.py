@@ -7,7 +7,7 @@ from typing import assert_never
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import TextValue, comparable, json_of, number_of, text_of
+from recollect.kernel.sql.bindings import TextValue, json_of, number_of, text_of
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions, ranked
@@ -61,14 +61,14 @@ class Folds:
         var = self._solutions.plan.variables[place]
         if var.is_element:
             return self._solutions.rows.element(var).id
-        return comparable(value_of(self._solutions.rows, var))
+        return self._solutions.comparable(var)
 
     def _group_key(self, place: int) -> tuple[nodes.Expr, Output]:
         """Return the expression that shows a group's value: one of the equal ones."""
         shown, output = self._solutions.column(place)
         if output.shape is not Shape.JSON:
             return self._add(f"k{place}", self._comparable(place)), output
-        return nodes.Aggregate("min", self._add(f"j{place}", shown)), output
+        return nodes.Call("any_value", (self._add(f"j{place}", shown),)), output
 
     def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         place = fold.variable
@@ -146,10 +146,10 @@ class Folds:
             var = self._solutions.plan.variables[sort.key.variable]
             key = self._add(f"k{sort.key.variable}", self._comparable(sort.key.variable))
             if var.is_element:
-                return [nodes.Order(nodes.IsNull(key)), nodes.Order(key, sort.is_descending)]
+                return [nodes.Order(key, sort.is_descending, nulls_last=True)]
             return ranked(key, is_descending=sort.is_descending)
-        key = self._fold_key(sort.key)
-        return [nodes.Order(nodes.IsNull(key)), nodes.Order(key, sort.is_descending)]
+        is_nullable = sort.key.function is not ast.Function.COUNT
+        return [nodes.Order(self._fold_key(sort.key), sort.is_descending, is_nullable)]
 
     def _fold_key(self, fold: ir.Fold) -> nodes.Expr:
         """Return what an aggregate is sorted by; sums and averages as real numbers."""
@@ -178,14 +178,17 @@ class Folds:
         """Return the solutions, each once, with the columns the folds read and their place."""
         solutions = self._solutions
         columns = [(expr, name) for name, expr in self._inner.items()]
-        position = solutions.position()
         if solutions.are_unique():
             if self._needs_order:
-                columns.append((_number([order for order, _ in position]), "n"))
+                columns.append((_number(solutions.sparing_position()), "n"))
             return solutions.rows.select(*columns)
+        position = solutions.position()
         places = range(len(solutions.plan.variables))
         identity = dict.fromkeys(expr for place in places for expr in solutions.identity(place))
-        keys = [nodes.Column("d", f"o{at}") for at in range(len(position))]
+        keys = [
+            nodes.Order(nodes.Column("d", f"o{at}"), order.is_descending, order.nulls_last)
+            for at, (order, _) in enumerate(position)
+        ]
         each = solutions.rows.select(
             *columns,
             *((expr, f"i{at}") for at, expr in enumerate(identity)),
@@ -203,7 +206,7 @@ class Folds:
         outer = [(nodes.Column("d", name), name) for _, name in columns]
         if not self._needs_order:
             return once
-        number = _number([nodes.Order(key) for key in keys])
+        number = _number(keys)
         return nodes.Select((*outer, (number, "n")), (nodes.From(once, "d"),))
 
 
@@ -215,6 +218,8 @@ def _first(table: str, name: str, *, is_branch: bool) -> nodes.Expr:
 
 def _number(orders: list[nodes.Order]) -> nodes.Expr:
     """Return what numbers the solutions in order: an only id does so by itself."""
-    if len(orders) == 1:
+    if not orders:
+        return nodes.Number(1)
+    if len(orders) == 1 and not orders[0].nulls_last:
         return orders[0].key
     return nodes.RowNumber(tuple(orders))

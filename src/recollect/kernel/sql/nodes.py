@@ -7,11 +7,13 @@ query are parameters; the numbers here are the compiler's own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from recollect.kernel.lang.node import node
 
-@dataclass(frozen=True, slots=True)
+
+@node(frozen=True, slots=True)
 class Column:
     """`table.name`."""
 
@@ -19,26 +21,26 @@ class Column:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Param:
     """A bound parameter."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Number:
     """A whole number of the compiler's own."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Null:
     """NULL."""
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Binary:
     """`left operator right`, in parentheses."""
 
@@ -47,28 +49,28 @@ class Binary:
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class All:
     """Operands joined by AND; none is true."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Any:
     """Operands joined by OR; none is false."""
 
     operands: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Negate:
     """True where the operand is false or unknown: KIP knows two truth values."""
 
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class IsNull:
     """`operand IS NULL`."""
 
@@ -76,7 +78,7 @@ class IsNull:
     is_negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class InList:
     """`operand IN (choices)`."""
 
@@ -84,7 +86,7 @@ class InList:
     choices: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class InSelect:
     """`operand IN (select)`."""
 
@@ -93,7 +95,7 @@ class InSelect:
     is_negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Call:
     """A function; its name is looked up in the dialect."""
 
@@ -101,7 +103,7 @@ class Call:
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Case:
     """`CASE WHEN condition THEN value ... ELSE otherwise END`."""
 
@@ -117,7 +119,7 @@ class Part(StrEnum):
     VALUE = "value"
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Json:
     """A part of a JSON document, at a key of the object or of the document itself."""
 
@@ -126,7 +128,7 @@ class Json:
     key: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Aggregate:
     """`function([DISTINCT] operand [ORDER BY order]) [FILTER (WHERE operand IS NOT NULL)]`."""
 
@@ -137,14 +139,14 @@ class Aggregate:
     skips_null: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class RowNumber:
     """`row_number() OVER (ORDER BY order)`, from 1."""
 
     order: tuple[Order, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Exists:
     """`EXISTS (select)`."""
 
@@ -152,7 +154,7 @@ class Exists:
     is_negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Scalar:
     """A subquery of one column and at most one row."""
 
@@ -181,12 +183,13 @@ Expr = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Order:
     """One key of ORDER BY."""
 
     key: Expr
     is_descending: bool = False
+    nulls_last: bool = False  # else where the engine puts them: the key is never null
 
 
 class Join(StrEnum):
@@ -196,7 +199,7 @@ class Join(StrEnum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class From:
     """One table of FROM: a table or a CTE by name, or a subquery."""
 
@@ -206,7 +209,7 @@ class From:
     on: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Select:
     """One SELECT."""
 
@@ -218,9 +221,10 @@ class Select:
     is_distinct: bool = False
     limit: Expr | None = None
     offset: Expr | None = None
+    is_apart: bool = False  # run by itself, so that each column is computed once a row
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Compound:
     """Selects joined by UNION, or by UNION ALL."""
 
@@ -231,7 +235,7 @@ class Compound:
 Query = Select | Compound
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Cte:
     """`name(columns) AS (query)`; the columns are the query's own unless given."""
 
@@ -240,7 +244,7 @@ class Cte:
     columns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Statement:
     """A whole statement: its CTEs, in order, and the query over them."""
 

@@ -37,6 +37,17 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Paging:
+    """What a query that is read in pages needs beside its rows: the keys they are ordered by.
+
+    One that is continued goes on after the row whose keys are the parameters `after0`, `after1`
+    and so on, if its rows have keys.
+    """
+
+    is_continued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Compiled:
     """A query ready to run: SQL, the parameters it needs beside its values, its columns."""
 
@@ -46,3 +57,7 @@ class Compiled:
     outputs: tuple[Output, ...]
     names: tuple[str, ...]
     reads: frozenset[str]  # names of the variables that are read from elements
+    keys: tuple[int, ...] = ()  # SQL columns that a row is ordered by; none: only counting tells
+    layout: str = ""  # what the keys are
+    is_total: bool = False  # whether all columns aggregate, over all there is
+    question: str = ""  # what tells its cursors from those of another query

@@ -10,7 +10,7 @@ from __future__ import annotations
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import Element
+from recollect.kernel.sql.bindings import Element, Held, PredicateName
 from recollect.kernel.sql.clock import GROUP
 from recollect.kernel.sql.rows import Rows
 
@@ -24,7 +24,11 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
         first, last = last, first
     seed: nodes.Select | None = None
     near, far = _kinds(rows, step, first, is_forward=is_forward or not is_bound)
-    if is_bound:
+    if is_bound and len(step.steps) == 1 and _holds_only(rows, first):
+        seed = _starts(rows, first)
+        rows = Rows(rows.context, bindings=dict(rows.bindings))
+        del rows.bindings[first]
+    elif is_bound:
         rows, stage = rows.on_stage((first,))
         start = stage.bindings[first]
         assert isinstance(start, Element)
@@ -35,6 +39,23 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
     rows.bind_element(first, Element(nodes.Column(alias, "start"), near))
     rows.bind_element(last, Element(nodes.Column(alias, "node"), far))
     return rows
+
+
+def _holds_only(rows: Rows, first: ir.Var) -> bool:
+    """Whether the rows say nothing but where a path starts, so that it may begin with them."""
+    return all(
+        var == first
+        or not isinstance(binding, Element | PredicateName | Held)
+        or (isinstance(binding, Element) and isinstance(binding.id, nodes.Null))
+        for var, binding in rows.bindings.items()
+    )
+
+
+def _starts(rows: Rows, first: ir.Var) -> nodes.Select:
+    start = rows.element(first)
+    if start.is_nullable:
+        rows.where.append(nodes.IsNull(start.id, is_negated=True))
+    return rows.select((start.id, "node"))
 
 
 def _kinds(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
@@ -25,6 +27,8 @@ _CONCEPT_FIELDS = frozenset({"id", "type", "name"})
 _LINK_FIELDS = frozenset({"id", "subject", "predicate", "object"})
 _TIMES = {"_created_at": "born_at", "_updated_at": "changed_at"}
 _FACT_TIMES = {"_valid_at": "valid_at", "_invalid_at": "invalid_at"}
+CLOCK_KEYS = frozenset({*_TIMES, *_FACT_TIMES, "_expired_at", "_version"})
+"""Keys of metadata that are read from the columns of an element; others are stored."""
 ID_BITS = nodes.Param("id_bits")
 
 
@@ -37,7 +41,7 @@ def value_of(rows: Rows, var: ir.Var) -> Value:
         case PredicateName():
             return TextValue(term_text(rows, binding.code), binding.is_nullable)
         case Held():
-            return JsonValue(binding.json)
+            return TextValue(binding.expr) if binding.is_text else JsonValue(binding.expr)
         case Nothing():
             return TextValue(nodes.Null())
     raise AssertionError("an element is not a value")
@@ -75,14 +79,21 @@ def _read(rows: Rows, read: ReadFrom) -> Value:
 
 
 def _read_row(rows: Rows, element: Element, alias: str, kind: ast.Kind, read: ReadFrom) -> Value:
-    is_concept = kind is ast.Kind.CONCEPT
-    if read.section is ast.Section.METADATA:
-        if read.key.startswith("_"):
+    fields = _CONCEPT_FIELDS if kind is ast.Kind.CONCEPT else _LINK_FIELDS
+    match read.part:
+        case ir.Part.NAMED | ir.Part.FIELDS if read.key in fields:
+            return TextValue(_field(rows, alias, read.key), element.is_nullable)
+        case ir.Part.FIELDS:
+            return TextValue(nodes.Null())
+        case ir.Part.METADATA if read.key in CLOCK_KEYS:
             return _clock_value(rows, alias, kind, read.key)
-    elif read.key in (_CONCEPT_FIELDS if is_concept else _LINK_FIELDS):
-        return TextValue(_field(rows, alias, read.key), element.is_nullable)
-    content = rows.content(alias, kind.value, read.section.value)
-    return JsonValue(content, read.key)
+        case ir.Part.METADATA:
+            section = ast.Section.METADATA
+        case ir.Part.NAMED | ir.Part.ATTRIBUTES:
+            section = ast.Section.ATTRIBUTES
+        case _:
+            assert_never(read.part)
+    return JsonValue(rows.content(alias, kind.value, section.value), read.key)
 
 
 def _field(rows: Rows, alias: str, key: str) -> nodes.Expr:

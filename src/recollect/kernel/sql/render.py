@@ -37,14 +37,16 @@ class Renderer:
 
     def _select(self, select: nodes.Select) -> str:
         columns = ", ".join(
-            f"{self.expr(column)} AS {name}" if name else self.expr(column)
-            for column, name in select.columns
+            [
+                f"{self.expr(column)} AS {name}" if name else self.expr(column)
+                for column, name in select.columns
+            ]
         )
         text = f"SELECT {'DISTINCT ' if select.is_distinct else ''}{columns}"
         if select.tables:
             text += "\nFROM " + self._tables(select.tables)
         if select.where:
-            text += "\nWHERE " + "\n  AND ".join(self.expr(one) for one in select.where)
+            text += "\nWHERE " + "\n  AND ".join([self.expr(one) for one in select.where])
         if select.group_by:
             text += "\nGROUP BY " + ", ".join(self.expr(one) for one in select.group_by)
         if select.order_by:
@@ -53,6 +55,8 @@ class Renderer:
             text += f"\nLIMIT {self.expr(select.limit)}"
         if select.offset is not None:
             text += f" OFFSET {self.expr(select.offset)}"
+        if select.is_apart:
+            text += f"\n{self._dialect.apart}"
         return text
 
     def _tables(self, tables: tuple[nodes.From, ...]) -> str:
@@ -73,7 +77,8 @@ class Renderer:
 
     def _orders(self, orders: tuple[nodes.Order, ...]) -> str:
         return ", ".join(
-            self.expr(one.key) + (" DESC" if one.is_descending else "") for one in orders
+            self.expr(one.key) + " DESC" * one.is_descending + " NULLS LAST" * one.nulls_last
+            for one in orders
         )
 
     def expr(self, expr: nodes.Expr) -> str:
@@ -81,14 +86,14 @@ class Renderer:
         match expr:
             case nodes.Column():
                 return f"{expr.table}.{expr.name}"
+            case nodes.Binary():
+                return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
             case nodes.Param():
                 return self._dialect.parameter.format(expr.name)
             case nodes.Number():
                 return str(expr.value)
             case nodes.Null():
                 return "NULL"
-            case nodes.Binary():
-                return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
             case nodes.All() | nodes.Any():
                 return self._joined(expr)
             case nodes.Negate():

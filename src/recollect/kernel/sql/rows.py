@@ -86,6 +86,7 @@ class Rows:
     bindings: dict[ir.Var, Binding] = field(default_factory=dict)
     stage: Stage | None = None  # the CTE these rows began with, if any
     past: dict[str, str] = field(default_factory=dict)  # alias -> alias of its superseded content
+    is_read_once: bool = False  # whether no content is needed twice, so that it is not joined
 
     def inner(self) -> Rows:
         """Return empty rows that see the bindings of these: the inside of an EXISTS."""
@@ -144,6 +145,8 @@ class Rows:
         if not self.context.clock.has_known:
             return current
         if alias not in self.past:
+            if self.is_read_once:
+                return self.context.clock.content(alias, table, column)
             past = self.past[alias] = self.context.fresh("h")
             self.left_join(f"{table}_past", past, superseded(past, alias, table))
         then = nodes.Column(self.past[alias], column)
@@ -199,7 +202,8 @@ def carried(
             return PredicateName(nodes.Column(name, column), binding.is_nullable)
         case Held():
             held, owner = f"v{var.number}", f"w{var.number}"
-            columns += [(binding.json, held), (binding.owner, owner)]
-            return Held(nodes.Column(name, held), nodes.Column(name, owner))
+            columns += [(binding.expr, held), (binding.owner, owner)]
+            at = nodes.Column(name, held)
+            return replace(binding, expr=at, owner=nodes.Column(name, owner))
         case ReadFrom() | Nothing():
             return binding

@@ -7,18 +7,31 @@ solutions sits where the first of them would.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
 
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.determined import determined, is_unique, owners
+from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import Held, PredicateName, TextValue, comparable, json_of
-from recollect.kernel.sql.output import Output, Shape
+from recollect.kernel.sql.bindings import (
+    Element,
+    Held,
+    JsonValue,
+    PredicateName,
+    TextValue,
+    comparable,
+    json_of,
+)
+from recollect.kernel.sql.output import Output, Paging, Shape
+from recollect.kernel.sql.paging import Columns, Keyed
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
 from recollect.kernel.sql.steps import owner_id
 
+Position = list[tuple[nodes.Order, ir.Var | None]]
+_NO_PROMISE = Statistics().uncertain()
 LIMIT = nodes.Param("limit")
 OFFSET = nodes.Param("offset")
 
@@ -35,6 +48,7 @@ class Solutions:
     rows: Rows
     branch: ir.Branch | None
     branch_number: nodes.Expr | None
+    classes: Mapping[ir.Var, str] = field(default_factory=dict)  # what FILTER tells of values
 
     def identity(self, place: int) -> tuple[nodes.Expr, ...]:
         """Return what makes a variable's value this one: an id, or an owner and a value.
@@ -48,36 +62,66 @@ class Solutions:
             case PredicateName() as name:
                 return (name.code,)
             case Held() as held:
+                if held.is_of_owner:
+                    return (held.owner,)
                 return (held.owner, comparable(value_of(self.rows, var)))
         return (owner_id(self.rows, var),)
 
-    def position(self) -> list[tuple[nodes.Order, ir.Var | None]]:
+    def position(self) -> Position:
         """Return the order of the solutions, each key with the variable it belongs to."""
-        keys: list[tuple[nodes.Order, ir.Var | None]] = []
+        keys: Position = []
         if self.branch_number is not None:
             keys.append((nodes.Order(self.branch_number), None))
         for var in self.plan.variables:
             if var.is_element:
                 element = self.rows.element(var)
-                if element.is_nullable:
-                    keys.append((nodes.Order(nodes.IsNull(element.id)), var))
-                keys.append((nodes.Order(element.id), var))
+                keys.append((nodes.Order(element.id, nulls_last=element.is_nullable), var))
+        ids = [order.key for order, _ in keys]
         for var in self.plan.variables:
-            if not var.is_element and isinstance(self.rows.bindings[var], PredicateName | Held):
+            binding = self.rows.bindings[var]
+            if isinstance(binding, Held) and binding.is_of_owner and binding.owner in ids:
+                continue
+            if isinstance(binding, PredicateName | Held):
                 keys += [(order, var) for order in self.value_order(var, is_descending=False)]
+        return keys
+
+    def sparing_position(self) -> list[nodes.Order]:
+        """Return the order of a single branch without the keys that follow from those before."""
+        keys: list[nodes.Order] = []
+        implied = self._implied(())
+        last: ir.Var | None = None
+        for order, var in self.position():
+            assert var is not None
+            if var == last:
+                keys.append(order)
+            elif var not in implied:
+                keys.append(order)
+                implied, last = self._implied((*implied, var)), var
         return keys
 
     def value_order(self, var: ir.Var, *, is_descending: bool) -> list[nodes.Order]:
         """Return the sort keys of a variable: nulls last, then by class, then by value."""
         if var.is_element:
             element = self.rows.element(var)
-            null_last = [nodes.Order(nodes.IsNull(element.id))] if element.is_nullable else []
-            return [*null_last, nodes.Order(element.id, is_descending)]
+            return [nodes.Order(element.id, is_descending, element.is_nullable)]
         value = value_of(self.rows, var)
-        key = comparable(value)
-        if isinstance(value, TextValue) and not value.is_nullable:
+        key = self.comparable(var)
+        if isinstance(value, TextValue):
+            return [nodes.Order(key, is_descending, value.is_nullable)]
+        if var in self.classes:
             return [nodes.Order(key, is_descending)]
-        return ranked(key, is_descending=is_descending)
+        rank = nodes.Call("type_rank", (value.part(nodes.Part.TYPE),))
+        return [
+            nodes.Order(rank, is_descending, nulls_last=True),
+            nodes.Order(key, is_descending),
+        ]
+
+    def comparable(self, var: ir.Var) -> nodes.Expr:
+        """Return what equal values share; where a FILTER tells the class, the value itself."""
+        value = value_of(self.rows, var)
+        if isinstance(value, JsonValue) and var in self.classes:
+            return value.part(nodes.Part.VALUE)
+        return comparable(value)
 
     def column(self, place: int) -> tuple[nodes.Expr, Output]:
         """Return the expression that shows a variable."""
@@ -101,28 +145,89 @@ class Solutions:
             return False
         return is_unique(self.branch, self._implied(self.branch.exports))
 
-    def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
-        """Return the SELECT of an answer without aggregates: one row for each identity."""
+    def query(
+        self, paging: Paging | None
+    ) -> tuple[nodes.Query, tuple[Output, ...], Keyed]:
+        """Return the SELECT of an answer without aggregates: one row for each identity.
+
+        Then what its columns show, and the columns themselves, with those of keys if it is paged.
+        """
         plain = [column for column in self.plan.columns if isinstance(column, ir.Plain)]
-        places = [column.variable for column in plain]
         shown = [self._shown(column) for column in plain]
-        outputs = tuple(output for _, output in shown)
         columns = tuple((expr, f"c{at}") for at, (expr, _) in enumerate(shown))
+        places = [column.variable for column in plain]
+        select, page = self._select(columns, places, is_paged=paging is not None)
+        if paging is not None and paging.is_continued:
+            select = page.after(select)
+        return select, tuple(output for _, output in shown), page
+
+    def _select(
+        self, columns: Columns, places: list[int], *, is_paged: bool
+    ) -> tuple[nodes.Select, Keyed]:
         sorts, sorted_by = self._sorts()
         position = self.position()
+        telling = self._telling(position, sorted_by) if is_paged else []
+
+        def keyed(place: Position) -> Keyed:
+            keys = [*sorts, *(place[at][0] for at in telling if at < len(place))]
+            return Keyed.of(columns, list(dict.fromkeys(keys)) if is_paged else ())
+
         identity = tuple(dict.fromkeys(expr for place in places for expr in self.identity(place)))
         orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in position)]))
         if self.branch is not None:
             keys = self._keys(places)
             known = self._implied(keys)
             if is_unique(self.branch, known):
-                return self._page(columns, (), orders), outputs
+                page = keyed(position)
+                orders = tuple(dict.fromkeys([*sorts, *self.sparing_position()]))
+                return self._page(page.columns, (), orders), page
             first = _first(position, known)
             ordered = self._implied(var for _, var in first if var in known)
             if known.issuperset(sorted_by) and ordered.issuperset(keys):
                 orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in first)]))
-                return self._page(columns, identity, orders), outputs
-        return self._first_of_each(columns, identity, orders), outputs
+                page = keyed(first)
+                return self._page(page.columns, identity, orders), page
+        elif self._is_of(identity, sorted_by):
+            first = _first_of_branches(position, identity)
+            if {order.key for order, _ in first}.issuperset(identity):
+                orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in first)]))
+                page = keyed(first)
+                return self._page(page.columns, identity, orders), page
+        page = keyed(position)
+        return self._first_of_each(page.columns, identity, orders), page
+
+    def _is_of(self, identity: Iterable[nodes.Expr], variables: Iterable[ir.Var]) -> bool:
+        """Whether the values of the variables follow from the identity of a row."""
+        known = frozenset(identity)
+        places = (self.plan.variables.index(var) for var in variables)
+        return all(known.issuperset(self.identity(place)) for place in places)
+
+    def _telling(self, position: Position, sorted_by: Iterable[ir.Var]) -> list[int]:
+        """Return the places in the position of what does not follow from what stands before.
+
+        It rests on nothing that another page may find otherwise: neither counts nor nulls.
+        """
+        if self.branch is None:
+            return list(range(len(position)))
+        told = set(sorted_by)
+        kept: set[ir.Var] = set()
+        telling: list[int] = []
+        for at, (_, var) in enumerate(position):
+            assert var is not None
+            if var not in kept:
+                follows = determined(self.branch, told, _NO_PROMISE)
+                if var in follows and not self._is_nullable(var):
+                    continue
+            kept.add(var)
+            told.add(var)
+            telling.append(at)
+        return telling
+
+    def _is_nullable(self, var: ir.Var) -> bool:
+        match self.rows.bindings[var]:
+            case Element() | PredicateName() as found:
+                return found.is_nullable
+        return True
 
     def _keys(self, places: Iterable[int]) -> list[ir.Var]:
         """Return the variables whose identity the shown columns are: a value's is its owner's."""
@@ -147,7 +252,7 @@ class Solutions:
 
     def _page(
         self,
-        columns: tuple[tuple[nodes.Expr, str], ...],
+        columns: Columns,
         group_by: tuple[nodes.Expr, ...],
         orders: tuple[nodes.Order, ...],
     ) -> nodes.Select:
@@ -163,7 +268,7 @@ class Solutions:
 
     def _first_of_each(
         self,
-        columns: tuple[tuple[nodes.Expr, str], ...],
+        columns: Columns,
         identity: tuple[nodes.Expr, ...],
         orders: tuple[nodes.Order, ...],
     ) -> nodes.Select:
@@ -188,21 +293,18 @@ class Solutions:
 def ranked(key: nodes.Expr, *, is_descending: bool) -> list[nodes.Order]:
     """Return the order of a comparable value: null last, boolean < number < string < rest."""
     return [
-        nodes.Order(nodes.IsNull(key)),
-        nodes.Order(nodes.Call("rank", (key,)), is_descending),
+        nodes.Order(nodes.Call("rank", (key,)), is_descending, nulls_last=True),
         nodes.Order(key, is_descending),
     ]
 
 
-def _first(
-    position: list[tuple[nodes.Order, ir.Var | None]], known: frozenset[ir.Var]
-) -> list[tuple[nodes.Order, ir.Var]]:
+def _first(position: Position, known: frozenset[ir.Var]) -> Position:
     """Return the leading keys of the position of a group's first solution.
 
     What the known variables determine is the same throughout a group. Of what is left, the
     least id comes first; after a second one the least of all keys is no longer the first's.
     """
-    keys: list[tuple[nodes.Order, ir.Var]] = []
+    keys: Position = []
     hidden: ir.Var | None = None
     for order, var in position:
         if var is None or (var not in known and (not var.is_element or hidden not in (None, var))):
@@ -210,7 +312,18 @@ def _first(
         if var not in known:
             hidden = var
             least = nodes.Aggregate("min", order.key)
-            keys.append((nodes.Order(least, order.is_descending), var))
+            keys.append((nodes.Order(least, order.is_descending, order.nulls_last), var))
         else:
             keys.append((order, var))
     return keys
+
+
+def _first_of_branches(position: Position, identity: Iterable[nodes.Expr]) -> Position:
+    """Return the leading keys of a group's first solution, where several branches may give it.
+
+    They are its first branch, and what is the same throughout the group.
+    """
+    (branch, _), *others = position
+    known = frozenset(identity)
+    first: Position = [(nodes.Order(nodes.Aggregate("min", branch.key)), None)]
+    return first + list(takewhile(lambda one: one[0].key in known, others))

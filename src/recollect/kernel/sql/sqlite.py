@@ -28,6 +28,7 @@ def _path(key: str) -> str:
 SQLITE = Dialect(
     name="sqlite",
     functions={
+        "any_value": "{}",  # a column that is not aggregated has the value of one of the rows
         "bare": "+{}",
         "canonical_json": "canonical_json({})",
         "coalesce": "coalesce({}, {})",
@@ -57,8 +58,10 @@ SQLITE = Dialect(
         "starts_with": "(substr({0}, 1, length({1})) = {1})",
         "text_of": "CASE WHEN {0} = 'text' THEN {1} END",
         "true": "x'01'",
+        "type_rank": "(nullif({}, 'null') NOT IN ('true', 'false'))",  # the same, of a type's name
     },
     inner_join="CROSS JOIN",  # SQLite never reorders across it
     render_json=_render_json,
+    apart="LIMIT -1",
     parameter=":{}",
 )

@@ -7,10 +7,13 @@ CTE, and its rows are joined back by number. So no CTE is ever correlated.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
+from recollect.kernel.plan.order import binds
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
@@ -24,7 +27,7 @@ from recollect.kernel.sql.bindings import (
     comparable,
     json_of,
 )
-from recollect.kernel.sql.clock import of_group
+from recollect.kernel.sql.clock import of_group, open_since, open_then
 from recollect.kernel.sql.filters import Filters
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
@@ -44,10 +47,12 @@ def _run(rows: Rows, step: ir.Step) -> Rows:
             _match_concept(rows, step)
         case ir.MatchLink():
             _match_link(rows, step)
+        case ir.MatchLinkId():
+            _match_link_id(rows, step)
         case ir.MatchPath():
             return join_path(rows, step)
         case ir.ReadValue():
-            rows.bindings[step.value] = ReadFrom(step.target, step.section, step.key)
+            rows.bindings[step.value] = ReadFrom(step.target, step.part, step.key)
         case ir.BindNull():
             rows.bindings[step.var] = _nothing(step.var)
         case ir.Unify():
@@ -90,28 +95,37 @@ def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[n
             type_ = bare(type_)
         conditions.append(nodes.equal(type_, code))
     if step.id is not None:
-        given = rows.context.fresh("c")
-        by_public_id = nodes.Select(
-            ((nodes.Column(given, "id"), ""),),
-            (nodes.From("concept", given),),
-            (
-                of_group(given),
-                nodes.equal(nodes.Column(given, "public_id"), nodes.Param(step.id)),
-            ),
-        )
-        own = rows.context.fresh("c")
-        computed = nodes.Select(
-            ((nodes.Column(own, "id"), ""),),
-            (nodes.From("concept", own),),
-            (
-                of_group(own),
-                nodes.equal(nodes.Column(own, "id"), nodes.Param(f"{step.id}_element")),
-                nodes.IsNull(nodes.Column(own, "public_id")),
-            ),
-        )
-        candidates = nodes.Compound((by_public_id, computed), is_all=True)
-        conditions.append(nodes.InSelect(nodes.Column(alias, "id"), candidates))
+        conditions.append(_is_called(rows, alias, "concept", step.id))
     return conditions
+
+
+def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
+    """Return whether a row has a public id: one that it was given, or else the computed one."""
+    given = rows.context.fresh(table[0])
+    by_public_id = nodes.Select(
+        ((nodes.Column(given, "id"), ""),),
+        (nodes.From(table, given),),
+        (of_group(given), nodes.equal(nodes.Column(given, "public_id"), nodes.Param(id_))),
+    )
+    own = rows.context.fresh(table[0])
+    computed = nodes.Select(
+        ((nodes.Column(own, "id"), ""),),
+        (nodes.From(table, own),),
+        (
+            of_group(own),
+            nodes.equal(nodes.Column(own, "id"), nodes.Param(f"{id_}_element")),
+            nodes.IsNull(nodes.Column(own, "public_id")),
+        ),
+    )
+    candidates = nodes.Compound((by_public_id, computed), is_all=True)
+    return nodes.InSelect(nodes.Column(alias, "id"), candidates)
+
+
+def _match_link_id(rows: Rows, step: ir.MatchLinkId) -> None:
+    alias = rows.join("link", "l")
+    rows.where += rows.context.clock.alive(alias, "link")
+    rows.where.append(_is_called(rows, alias, "link", step.id))
+    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias))
 
 
 def _match_link(rows: Rows, step: ir.MatchLink) -> None:
@@ -146,7 +160,8 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
         conditions: list[nodes.Expr] = []
         for branch in step.branches:
             inner = run_steps(rows.inner(), branch.steps)
-            conditions.append(nodes.Exists(inner.select((nodes.Number(1), "")), is_negated=True))
+            looked_up = _looked_up(inner, rows.bindings, branch)
+            conditions += [nodes.Exists(one, is_negated=True) for one in looked_up]
     else:
         rows, stage = rows.on_stage(step.shared)
         selects = []
@@ -161,6 +176,29 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
     condition: nodes.Expr = nodes.All(tuple(conditions))
     rows.where.append(nodes.Any((*guards, condition)) if guards else condition)
     return rows
+
+
+def _looked_up(rows: Rows, outer: Iterable[ir.Var], branch: ir.Branch) -> list[nodes.Select]:
+    """Return the SELECTs of which one has a row where a block has one.
+
+    An index ends in the range that the past is. So a link whose ends are both bound is looked
+    up among the living, where that range is one value, and among the few closed since.
+    """
+    block = rows.select((nodes.Number(1), ""))
+    bound = set(outer)
+    last: ir.MatchLink | None = None
+    for step in branch.steps:
+        if isinstance(step, ir.MatchLink) and bound.issuperset((step.subject, step.object)):
+            last = step
+        bound.update(binds(step))
+    alias = None if last is None else rows.element(last.var).link
+    if alias is None or not rows.context.clock.has_known:
+        return [block]
+    is_open = open_then(alias)
+    return [
+        replace(block, where=tuple([era if one == is_open else one for one in block.where]))
+        for era in open_since(alias)
+    ]
 
 
 def _null_test(rows: Rows, var: ir.Var) -> nodes.Expr | None:
@@ -269,7 +307,7 @@ def _import(rows: Rows, step: ir.Extend, at: int, name: str, *, is_held: bool) -
     assert read is not None
     owner = rows.context.fresh_var()
     rows.bindings[owner] = Element(column, is_nullable=True)
-    return ReadFrom(owner, read.section, read.key)
+    return ReadFrom(owner, read.part, read.key)
 
 
 def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.MatchConcept]] | None:
@@ -310,7 +348,7 @@ def _extend_flat(
         _left_join_link(rows, link, checks, set(step.needs))
     for one in branch.steps:
         if isinstance(one, ir.ReadValue):
-            rows.bindings[one.value] = ReadFrom(one.target, one.section, one.key)
+            rows.bindings[one.value] = ReadFrom(one.target, one.part, one.key)
     for output, export in zip(step.outputs, branch.exports, strict=True):
         rows.bindings[output] = rows.bindings[export]
 

@@ -65,6 +65,7 @@ class SqliteSession:
         self.is_writing = False
         self._meter = Meter()
         self._after_commit: list[Callable[[], None]] = []
+        self._parts: list[int] = []  # how much waited for the commit when each part began
         try:
             flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
             if filename.startswith(SCHEME):
@@ -105,6 +106,10 @@ class SqliteSession:
         except READING_ERRORS as error:
             raise translated(error) from error
         return found
+
+    def version(self) -> int:
+        """Return a number that is another one after every change; see `protocol.Session`."""
+        return self.connection.data_version()
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
@@ -158,9 +163,24 @@ class SqliteSession:
         self.rows("BEGIN IMMEDIATE")
         self.is_writing = True
 
+    @property
+    def parts(self) -> int:
+        """How many parts of the transaction are open."""
+        return len(self._parts)
+
+    def begin_part(self) -> int:
+        """Begin a part of the open transaction, and return how many are open with it."""
+        self.rows("SAVEPOINT part")
+        self._parts.append(len(self._after_commit))
+        return self.parts
+
     def commit(self) -> None:
-        """Commit, then run what waited for it."""
+        """Commit, then run what waited for it; inside a part, only end that."""
         self.allow(None)
+        if self._parts:
+            self.rows("RELEASE part")
+            self._parts.pop()
+            return
         self.rows("COMMIT")
         self.is_writing = False
         actions, self._after_commit = self._after_commit, []
@@ -168,8 +188,14 @@ class SqliteSession:
             action()
 
     def roll_back(self) -> None:
-        """Undo the transaction, unless the engine has undone it by itself."""
+        """Undo the transaction, or its innermost part, unless the engine has by itself."""
         self.allow(None)
+        if self._parts:
+            del self._after_commit[self._parts.pop() :]
+            if self.connection.in_transaction:
+                self.rows("ROLLBACK TO part")
+                self.rows("RELEASE part")
+            return
         self.is_writing = False
         self._after_commit.clear()
         if self.connection.in_transaction:

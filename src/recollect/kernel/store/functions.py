@@ -13,6 +13,7 @@ import re2
 from recollect.errors import INVALID_SYNTAX, RecollectError, Span
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import SqlValue
+from recollect.model import normal_text
 
 
 class Pattern(Protocol):
@@ -78,6 +79,7 @@ def register_functions(connection: apsw.Connection) -> None:
         ("canonical_json", canonical_json, 1),
         ("re2_search", re2_search, 2),
         ("public_id", _public_id, 2),
+        ("normal_text", normal_text, 1),
     )
     for name, function, arguments in functions:
         connection.create_scalar_function(name, function, arguments, deterministic=True)

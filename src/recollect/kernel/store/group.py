@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError, nearest
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.model import Instant
 
 _LONGEST = 128
 _ID_BYTES = 10  # 74 random bits are used
@@ -21,6 +22,12 @@ SELECT 1 + max(e.last_group, coalesce((SELECT max(g.group_id) FROM grp AS g), 0)
 FROM erasure AS e
 """  # the number of a dropped group never comes again: others may still hold it
 
+_LOAD = """
+SELECT g.group_id, g.name, g.id_bits,
+  EXISTS (SELECT 1 FROM schema_mode AS m WHERE m.group_id = g.group_id)
+FROM grp AS g WHERE g.name = ?
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -29,6 +36,7 @@ class Group:
     group_id: int
     name: str
     id_bits: bytes  # the constant part of the public ids
+    is_strict: bool = False  # whether types and predicates must be declared
 
 
 def checked_name(name: str) -> str:
@@ -51,9 +59,7 @@ def _no_name() -> RecollectError:
 
 def load_group(session: Session, name: str) -> Group | None:
     """Return the group of that name, if the store has it; INVALID_ARGUMENT for a bad name."""
-    row = session.row(
-        "SELECT group_id, name, id_bits FROM grp WHERE name = ?", (checked_name(name),)
-    )
+    row = session.row(_LOAD, (checked_name(name),))
     return None if row is None else _group(row)
 
 
@@ -91,6 +97,12 @@ def last_transaction(session: Session, group_id: int) -> int:
     return 0 if row is None else whole(row[0])
 
 
+def last_instant(session: Session, group_id: int) -> Instant:
+    """Return the instant of a group's last transaction; 0 where nothing was written."""
+    row = session.row("SELECT g.at FROM grp AS g WHERE g.group_id = ?", (group_id,))
+    return Instant(0 if row is None else whole(row[0]))
+
+
 def _group(row: SqlRow) -> Group:
-    group_id, name, id_bits = row
-    return Group(whole(group_id), text(name), octets(id_bits))
+    group_id, name, id_bits, is_strict = row
+    return Group(whole(group_id), text(name), octets(id_bits), bool(is_strict))

@@ -13,6 +13,9 @@ from recollect.kernel.store.schema import (
     COUNTS_OF_ALL_LINKS,
     ERASURE,
     INITIAL,
+    NAME_KEY,
+    SCHEMA_MODE,
+    WORK,
 )
 
 
@@ -29,6 +32,9 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m002_erasure", ERASURE),
     Migration("m003_attribute_index", ATTRIBUTE_INDEX),
     Migration("m004_counts_of_all_links", COUNTS_OF_ALL_LINKS),
+    Migration("m005_schema_mode", SCHEMA_MODE),
+    Migration("m006_name_key", NAME_KEY),
+    Migration("m007_work", WORK),
 )
 
 VERSION = len(MIGRATIONS)

@@ -44,6 +44,13 @@ class Session(Protocol):
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
 
+    def version(self) -> int:
+        """Return a number that is another one after every change of the store.
+
+        It tells which state the last statement saw: two statements saw the same one if it is
+        the same after both.
+        """
+
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
 

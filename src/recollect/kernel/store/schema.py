@@ -153,6 +153,64 @@ CREATE TABLE attribute_index (         -- declared: the index itself is named af
 ) WITHOUT ROWID;
 """
 
+STRICT = "strict"
+"""The mode of a group that declares what it uses; a group without a mode is open."""
+
+SCHEMA_MODE = """
+CREATE TABLE schema_mode (             -- groups that declare what they use; all others are open
+    group_id    INTEGER PRIMARY KEY,
+    mode        TEXT    NOT NULL       -- strict
+);
+"""
+
+NAME_KEY = """
+ALTER TABLE concept ADD COLUMN name_key TEXT;  -- of types whose names are unique, case aside
+CREATE UNIQUE INDEX concept_name_key ON concept (group_id, type, name_key, expired_at)
+    WHERE name_key IS NOT NULL;
+UPDATE OR IGNORE concept SET name_key = normal_text(name)
+    WHERE expired_at = 4611686018427387904 AND type IN (
+        SELECT t.code FROM term AS t WHERE t.group_id = concept.group_id AND t.text = 'Entity');
+"""
+
+WORK = """
+CREATE TABLE work (                    -- what is to be done about elements, step by step
+    group_id    INTEGER NOT NULL,
+    number      INTEGER NOT NULL,      -- the order of acceptance in the group, from 1
+    item        TEXT    NOT NULL,      -- public id of the element it is about
+    state       TEXT    NOT NULL,      -- in the words of whoever works on it
+    attempts    INTEGER NOT NULL,      -- failed executions of the step it is at
+    due_at      INTEGER NOT NULL,      -- milliseconds: at once from BEGINNING, never at FOREVER
+    payload     TEXT    NOT NULL,      -- JSON object, kept between steps
+    owner       TEXT    NOT NULL DEFAULT '',  -- who works on it, or nobody ...
+    lease_until INTEGER NOT NULL DEFAULT 0,   -- ... from this instant on
+    PRIMARY KEY (group_id, number)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX work_item ON work (group_id, item);
+CREATE INDEX work_due ON work (due_at, group_id) WHERE due_at < 4611686018427387904;
+CREATE INDEX work_state ON work (group_id, state, number);
+CREATE INDEX work_owned ON work (owner, group_id, lease_until) WHERE owner != '';
+
+CREATE TABLE receipt (                 -- the items that were accepted together
+    group_id    INTEGER NOT NULL,
+    receipt     TEXT    NOT NULL,
+    position    INTEGER NOT NULL,      -- in the order they were given
+    item        TEXT    NOT NULL,
+    PRIMARY KEY (group_id, receipt, position)
+) WITHOUT ROWID;
+CREATE INDEX receipt_item ON receipt (group_id, item);
+
+CREATE TABLE kept_answer (             -- what a call under an idempotency key was answered
+    group_id    INTEGER NOT NULL,
+    operation   TEXT    NOT NULL,
+    key         TEXT    NOT NULL,
+    payload     BLOB    NOT NULL,      -- digest of what the call was given
+    answer      TEXT    NOT NULL,      -- JSON
+    until       INTEGER NOT NULL,      -- milliseconds
+    PRIMARY KEY (group_id, operation, key)
+) WITHOUT ROWID;
+CREATE INDEX kept_answer_until ON kept_answer (group_id, until);
+"""
+
 COUNTS_OF_ALL_LINKS = """
 DELETE FROM tally WHERE kind IN ('multiple', 'linked');
 INSERT INTO tally

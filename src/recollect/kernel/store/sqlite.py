@@ -78,9 +78,14 @@ class SqliteStore:
     def reading(self) -> Iterator[SqliteSession]:
         """Open a snapshot: it begins with the first read, and nothing after that is seen.
 
-        A block inside another one of the same thread reads the same snapshot.
+        A block inside another one of the same thread reads the same snapshot, and inside
+        `together` what that has written.
         """
-        session = self._here().reader()
+        connections = self._here()
+        if connections.is_together():
+            yield connections.writer()
+            return
+        session = connections.reader()
         with session.lock:
             self._refuse_closed()
             is_outermost = session.depth == 0
@@ -97,6 +102,17 @@ class SqliteStore:
                     session.roll_back()
                     self._close_late(session)
 
+    def reader(self) -> SqliteSession | None:
+        """Return this thread's reader, to be used under its lock while its depth is 0.
+
+        Without a block every statement is a snapshot of its own; `version` tells whether they
+        saw the same state. None for a file that is read as it stands, and inside `together`.
+        """
+        connections = self._here()
+        if self._read_only is not None or connections.is_together():
+            return None
+        return connections.reader()
+
     @contextmanager
     def writing(self, is_dry_run: bool = False) -> Iterator[SqliteSession]:
         """Open the write transaction: commit at the end, roll back on any exception.
@@ -105,6 +121,10 @@ class SqliteStore:
         not finish in time.
         """
         connections = self._here()
+        if connections.is_together():
+            with _part(connections.writer(), is_dry_run) as session:
+                yield session
+            return
         if self._read_only is not None:
             raise self._read_only.not_writable()
         deadline = time.monotonic() + self._settings.busy_seconds
@@ -122,6 +142,21 @@ class SqliteStore:
                     session.depth -= 1
                     session.roll_back()
                     self._close_late(session)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let every block of this thread be a part of one write transaction, until this ends.
+
+        A part that fails undoes itself, and what it raises undoes all, unless it is caught.
+        Inside another such block it is a part as well.
+        """
+        connections = self._here()
+        with self.writing():
+            if connections.is_together():
+                yield
+                return
+            with connections.joined():
+                yield
 
     def finish_erasure(self, wait_seconds: float | None = None) -> bool:
         """Let the bytes of purges leave the file; return whether nothing was in the way.
@@ -244,6 +279,7 @@ class _Connections:
         self._registering = threading.Lock()
         self._writing = threading.Lock()
         self._writing_thread: int | None = None
+        self._is_joined = False  # the write that is going on is open to further blocks
         self._writer: SqliteSession | None = None
 
     def reader(self) -> SqliteSession:
@@ -282,6 +318,19 @@ class _Connections:
             self._writing_thread = None
             self._writing.release()
 
+    def is_together(self) -> bool:
+        """Whether this thread is in a write transaction whose parts are blocks of their own."""
+        return self._is_joined and self._writing_thread == threading.get_ident()
+
+    @contextmanager
+    def joined(self) -> Iterator[None]:
+        """Open the write that this thread holds to further blocks."""
+        self._is_joined = True
+        try:
+            yield
+        finally:
+            self._is_joined = False
+
     def close(self) -> None:
         """Close every connection, each after the block that is using it."""
         with self._registering:
@@ -292,6 +341,19 @@ class _Connections:
             with session.lock:
                 if not session.depth:  # else its own thread is inside, and closes it on leaving
                     session.connection.close(True)
+
+
+@contextmanager
+def _part(session: SqliteSession, is_dry_run: bool) -> Iterator[SqliteSession]:
+    """Open a part of a transaction, undone on any exception and after a dry run."""
+    depth = session.begin_part()
+    try:
+        yield session
+        if session.parts == depth and not is_dry_run:
+            session.commit()
+    finally:
+        if session.parts == depth:
+            session.roll_back()
 
 
 def _switch_to_wal(connection: apsw.Connection) -> bool:

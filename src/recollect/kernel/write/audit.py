@@ -32,7 +32,7 @@ from recollect.kernel.write.log import (
     next_chain,
     purge_digest,
 )
-from recollect.model import Audit, Breach, Instant
+from recollect.model import MOVED_FROM, Audit, Breach, Instant
 
 _OPERATIONS = (CREATE, UPDATE, CLOSE, PURGE)
 _ABSENT = "the transaction is not in the log"
@@ -82,10 +82,11 @@ WHERE e.group_id = :group AND (
   NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
     AND b.tx = e.born_at AND b.element = e.id AND b.operation = 'create')
   OR NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
-    AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
+    AND c.tx = e.changed_at AND c.element = e.id
+    AND c.operation IN ('create', 'update', 'close'))
   OR e.expired_at <> :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
     AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
-  OR e.version <> 1 + (SELECT count(*) FROM {table}_past AS p
+  OR e.version - {moved} <> 1 + (SELECT count(*) FROM {table}_past AS p
     WHERE p.group_id = :group AND p.id = e.id))
 LIMIT 1
 """
@@ -95,17 +96,25 @@ WHERE e.group_id = :group AND (
   NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
     AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
   OR NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
-    AND d.tx = e.until AND d.element = e.id AND d.operation = 'update')
+    AND d.tx = e.until AND d.element = e.id AND d.operation IN ('update', 'close'))
   OR NOT EXISTS (SELECT 1 FROM {table} AS o WHERE o.group_id = :group AND o.id = e.id))
 LIMIT 1
 """
 _MISNUMBERED_PAST = """
 SELECT e.id, e.changed_at FROM (
-  SELECT p.id, p.changed_at, p.version,
+  SELECT p.id, p.changed_at, p.version, p.metadata,
     row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
   FROM {table}_past AS p WHERE p.group_id = :group) AS e
-WHERE e.version <> e.place LIMIT 1
+WHERE e.version - {moved} <> e.place LIMIT 1
 """
+_MOVED = {
+    "concept": "0",
+    "link": (
+        "CASE WHEN json_valid(e.metadata) THEN"
+        f" coalesce(e.metadata ->> '$.{MOVED_FROM}.version', 0) ELSE 0 END"
+    ),
+}
+"""How many versions an element had before a merge moved it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +289,8 @@ class _Auditing:
         for table in ("concept", "link"):
             for sql in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST, _MISNUMBERED_PAST):
                 parameters = {"living": LIVING} if sql is _UNLOGGED_CONTENTS else {}
-                for element, number in self._rows(sql.format(table=table), **parameters):
+                question = sql.format(table=table, moved=_MOVED[table])
+                for element, number in self._rows(question, **parameters):
                     name = public_id(self._group.id_bits, whole(element))
                     return Breach(whole(number), f"no transaction left {name} as it is")
         return None

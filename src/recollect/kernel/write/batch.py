@@ -6,7 +6,7 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from typing import assert_never
 
 from recollect.errors import (
@@ -17,7 +17,10 @@ from recollect.errors import (
     RecollectError,
     nearest,
 )
+from recollect.kernel.write.directory import ConceptKey
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.expectation import check_version
+from recollect.kernel.write.facts import Facts, is_fact
 from recollect.kernel.write.identity import (
     ConceptName,
     find_concept,
@@ -25,9 +28,16 @@ from recollect.kernel.write.identity import (
     missing_concept,
 )
 from recollect.kernel.write.merge import without_keys
+from recollect.kernel.write.merge_concepts import merge_concepts
+from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import identifier, members, plain_predicate
+from recollect.kernel.write.validation import (
+    identifier,
+    members,
+    plain_predicate,
+    removable_key,
+)
 from recollect.model import (
     Attributes,
     BatchReport,
@@ -35,11 +45,18 @@ from recollect.model import (
     Delete,
     Key,
     Local,
+    Merge,
     PutConcept,
+    PutFact,
     PutLink,
     Reference,
     RemoveKeys,
 )
+
+_CHANGES = "PutConcept, PutLink, PutFact, RemoveKeys, Delete or Merge"
+
+_Name = tuple[str, str]
+"""A type and a name."""
 
 
 def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
@@ -55,7 +72,7 @@ def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
         ids=tuple(unit.public_id(element) for element in touched),
         created=batch.tracker.created,
         updated=batch.tracker.updated,
-        closed=batch.closed,
+        closed=batch.closed + batch.facts.closed,
     )
 
 
@@ -65,65 +82,89 @@ class _Batch:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._handles: dict[str, Element] = {}
-        self._named: dict[tuple[str, str], ConceptElement] = {}  # found once, and alive then
-        self._predicates: dict[str, int] = {}  # those that were checked
+        self._ends: dict[
+            _Name, int
+        ] = {}  # ids of concepts that links may join, found once
+        self._plain: dict[
+            str, str
+        ] = {}  # predicates as they are stored, by what is written
+        self._predicates: dict[str, int] = {}  # codes of those that were needed
         self.tracker = Tracker()
+        self.facts = Facts(unit, self.tracker)
         self.closed = 0
 
     def expect(self, changes: Iterable[Change]) -> None:
         """Look up all that the changes name, with a few statements for the whole batch."""
-        unit, ids, links = self._unit, list[str | None](), list[PutLink]()
-        keys: dict[tuple[str, str], None] = {}
+        directory, ids = self._unit.directory, list[str]()
+        links, lasting = list[PutLink | PutFact](), list[str]()
+        concepts, ends = (
+            dict[_Name, _Name](),
+            dict[_Name, _Name](),
+        )  # normal, by what is written
         for change in changes:
             match change:
-                case PutConcept():
-                    keys[identifier(change.type, "type"), identifier(change.name, "name")] = None
-                    ids.append(change.id)
-                    references: tuple[Reference, ...] = ()
-                case PutLink():
-                    identifier(change.predicate, "predicate")
+                case PutLink() | PutFact():
                     links.append(change)
-                    ids.append(change.id)
-                    references = (change.subject, change.object)
+                    self._check_predicate(change.predicate)
+                    _expect_reference(change.subject, ends, ids)
+                    _expect_reference(change.object, ends, ids)
+                case PutConcept():
+                    _expect_name(change, concepts)
                 case RemoveKeys() | Delete():
-                    references = (change.element,)
+                    _expect_reference(change.element, concepts, ids)
+                case Merge():
+                    _expect_reference(change.source, concepts, ids)
+                    _expect_reference(change.target, concepts, ids)
                 case _:
-                    raise _unknown("change", change, "PutConcept, PutLink, RemoveKeys or Delete")
-            for one in references:
-                match one:
-                    case Key():
-                        keys[identifier(one.type, "type"), identifier(one.name, "name")] = None
-                    case str():
-                        ids.append(one)
-                    case Local(str()):
-                        continue
-                    case _:
-                        raise _unknown("reference", one, "an id, a Key or a Local")
-        coded = [(unit.terms.code(kind), name) for kind, name in keys]
-        unit.directory.expect_concepts((code, name) for code, name in coded if code is not None)
-        unit.directory.expect_public_ids(identifier(one, "id") for one in ids if one is not None)
+                    raise _unknown("change", change, _CHANGES)
+            if isinstance(change, PutFact):  # of whose ends more than the ids is asked
+                _expect_reference(change.subject, concepts, ids)
+                _expect_reference(change.object, concepts, ids)
+            if (
+                isinstance(change, PutConcept | PutLink | PutFact)
+                and change.id is not None
+            ):
+                (ids if isinstance(change, PutLink) else lasting).append(change.id)
+        self._expect_concepts(concepts)
+        directory.expect_public_ids([identifier(one, "id") for one in (*ids, *lasting)])
+        directory.expect_closed_links(lasting)
+        self._expect_ends(ends)
         triples = map(self._known_triple, links)
-        unit.directory.expect_triples(triple for triple in triples if triple is not None)
+        directory.expect_triples([triple for triple in triples if triple is not None])
 
     def apply(self, change: Change) -> Element:
         """Apply one change and return the element it is about."""
         match change:
-            case PutConcept():
-                return self._put_concept(change)
             case PutLink():
                 return self._put_link(change)
+            case PutConcept():
+                return self._put_concept(change)
+            case PutFact():
+                subject, target = (
+                    self._resolve(change.subject),
+                    self._resolve(change.object),
+                )
+                fact, _ = self.facts.put(change, subject, target)
+                if change.handle is not None:
+                    self._name(change.handle, fact)
+                return fact
             case RemoveKeys():
                 element = self._resolve(change.element)
                 self.tracker.meet(element, is_new=False)
                 attributes = _keys(change.attributes, "attributes")
                 metadata = _keys(change.metadata, "metadata")
+                for key in metadata:
+                    removable_key(key, "metadata")
                 content = without_keys(element.content, attributes, metadata)
                 self._unit.set_content(element, content)
                 return element
             case Delete():
                 element = self._resolve(change.element)
                 self.closed += len(self._unit.close([element]))
+                self._ends.clear()  # it may have been one of them
                 return element
+            case Merge():
+                return self._merge(change)
             case _:
                 assert_never(change)
 
@@ -136,11 +177,40 @@ class _Batch:
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         own = _own(metadata, change.own_metadata)
-        concept, is_new = match_or_create(self._unit, wanted)
+        concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True)
+        self._refuse_other_id(wanted, concept, is_new=is_new)
+        if change.expect_version is not None:
+            check_version(
+                self._unit, concept, _version(change.expect_version), is_new=is_new
+            )
         self.tracker.meet(concept, is_new)
         self._unit.put(concept, attributes, metadata, own)
-        self._name(change.handle, concept)
+        if change.handle is not None:
+            self._name(change.handle, concept)
         return concept
+
+    def _refuse_other_id(
+        self, wanted: ConceptName, concept: ConceptElement, *, is_new: bool
+    ) -> None:
+        """Refuse an id that the concept does not have, or that a closed fact has."""
+        if wanted.id is None:
+            return
+        own = self._unit.public_id(concept)
+        if own != wanted.id:
+            raise RecollectError(
+                DUPLICATE_EXISTS,
+                f'{ConceptName(wanted.type, concept.name)} has the id "{own}", not "{wanted.id}"',
+                hint=f'use "{own}", or leave the id out',
+                known=(own,),
+            )
+        closed = self._unit.directory.closed_link(wanted.id) if is_new else None
+        if closed is not None and is_fact(closed):
+            raise RecollectError(
+                DUPLICATE_EXISTS,
+                f'the id "{wanted.id}" belongs to a fact that was closed',
+                hint="leave the id out, or give another",
+                known=(wanted.id,),
+            )
 
     def _put_link(self, change: PutLink) -> Element:
         predicate = self._predicate(change.predicate)
@@ -148,19 +218,41 @@ class _Batch:
         given_id = None if change.id is None else identifier(change.id, "id")
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
-        subject, target = self._resolve(change.subject), self._resolve(change.object)
-        triple = subject.id, predicate, target.id
+        triple = self._end(change.subject), predicate, self._end(change.object)
         link, is_new = self._match_or_create_link(triple, key, given_id)
+        if change.expect_version is not None:
+            check_version(
+                self._unit, link, _version(change.expect_version), is_new=is_new
+            )
         self.tracker.meet(link, is_new)
         self._unit.put(link, attributes, metadata, metadata)
-        self._name(change.handle, link)
+        if change.handle is not None:
+            self._name(change.handle, link)
         return link
+
+    def _merge(self, change: Merge) -> Element:
+        source, target = self._resolve(change.source), self._resolve(change.target)
+        if not isinstance(source, ConceptElement) or not isinstance(
+            target, ConceptElement
+        ):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "a Merge of the batch names a link",
+                hint="name two concepts of one type",
+            )
+        self.tracker.meet(target, is_new=False)
+        if source is not target:
+            self.closed += (
+                1 + merge_concepts(self._unit, source, target).links_deduplicated
+            )
+            self._ends.clear()
+        return target
 
     def _match_or_create_link(
         self, triple: Triple, key: str, given_id: str | None
     ) -> tuple[LinkElement, bool]:
         links = self._unit.directory.links(triple)
-        link = next((one for one in links if one.key == key), None)
+        link = next((one for one in links if one.key == key), None) if links else None
         if given_id is not None:
             holder = self._unit.directory.by_public_id(given_id)
             if holder is not link or (holder is None and link is not None):
@@ -174,6 +266,16 @@ class _Batch:
             return link, False
         return self._unit.create_link(triple, key, given_id), True
 
+    def _end(self, reference: Reference) -> int:
+        """Return the integer id of an end of a link."""
+        if isinstance(reference, Key):
+            name = reference.type, reference.name
+            end = self._ends.get(name)
+            if end is None:
+                end = self._ends[name] = self._concept(reference).id
+            return end
+        return self._resolve(reference).id
+
     def _resolve(self, reference: Reference) -> Element:
         match reference:
             case Local():
@@ -183,28 +285,25 @@ class _Batch:
             case str():
                 element = self._unit.directory.by_public_id(identifier(reference, "id"))
                 if element is None:
-                    raise RecollectError(NOT_FOUND, f'no element has the id "{reference}"')
+                    raise RecollectError(
+                        NOT_FOUND, f'no element has the id "{reference}"'
+                    )
                 return element
             case _:
                 assert_never(reference)
 
     def _concept(self, key: Key) -> ConceptElement:
-        name = key.type, key.name
-        known = self._named.get(name)
-        if known is not None and known.is_living:
-            return known
         wanted = ConceptName(identifier(key.type, "type"), identifier(key.name, "name"))
         concept = find_concept(self._unit, wanted)
         if concept is None:
             raise missing_concept(self._unit, wanted)
-        self._named[name] = concept
         return concept
 
     def _predicate(self, text: str) -> int:
         """Return the code of a predicate that may be written."""
         code = self._predicates.get(text)
         if code is None:
-            code = self._predicates[text] = self._unit.terms.intern(plain_predicate(text))
+            code = self._predicates[text] = self._unit.terms.intern(self._plain[text])
         return code
 
     def _local(self, handle: str) -> Element:
@@ -218,12 +317,12 @@ class _Batch:
                 known=known,
             )
         if not element.is_living:
-            raise RecollectError(NOT_FOUND, f'the element of the handle "{handle}" is deleted')
+            raise RecollectError(
+                NOT_FOUND, f'the element of the handle "{handle}" is deleted'
+            )
         return element
 
-    def _name(self, handle: str | None, element: Element) -> None:
-        if handle is None:
-            return
+    def _name(self, handle: str, element: Element) -> None:
         if not isinstance(handle, str):
             raise _unknown("handle", handle, "a str")
         if handle in self._handles:
@@ -234,31 +333,87 @@ class _Batch:
             )
         self._handles[handle] = element
 
-    def _known_triple(self, link: PutLink) -> Triple | None:
+    def _known_triple(self, link: PutLink | PutFact) -> Triple | None:
         """Return the triple of a link whose parts are all in the graph already."""
         subject, target = self._known(link.subject), self._known(link.object)
         if subject is None or target is None:
             return None
-        return subject.id, self._predicate(link.predicate), target.id
+        return subject, self._predicate(link.predicate), target
 
-    def _known(self, reference: Reference) -> Element | None:
+    def _known(self, reference: Reference) -> int | None:
         match reference:
+            case Key():
+                return self._ends.get((reference.type, reference.name))
             case Local():
                 return None
-            case Key():
-                name = reference.type, reference.name
-                return self._named.get(name) or self._known_concept(name)
             case str():
-                return self._unit.directory.by_public_id(reference)
+                element = self._unit.directory.by_public_id(reference)
+                return None if element is None else element.id
             case _:
                 assert_never(reference)
 
-    def _known_concept(self, name: tuple[str, str]) -> ConceptElement | None:
-        code = self._unit.terms.code(name[0])
-        concept = None if code is None else self._unit.directory.concept((code, name[1]))
-        if concept is not None:
-            self._named[name] = concept
-        return concept
+    def _check_predicate(self, text: str) -> None:
+        if not _is_met(text, self._plain):
+            self._plain[text] = plain_predicate(text)
+
+    def _expect_concepts(self, names: Mapping[_Name, _Name]) -> None:
+        directory, coded = self._unit.directory, self._coded(names)
+        directory.expect_concepts(coded.values())
+        keys = (
+            (code, name_key(*names[written])) for written, (code, _) in coded.items()
+        )
+        directory.expect_name_keys((code, key) for code, key in keys if key is not None)
+
+    def _expect_ends(self, names: Mapping[_Name, _Name]) -> None:
+        coded = self._coded(names)
+        found = self._unit.directory.concept_ids(coded.values())
+        self._ends = {
+            written: found[key] for written, key in coded.items() if key in found
+        }
+
+    def _coded(self, names: Mapping[_Name, _Name]) -> dict[_Name, ConceptKey]:
+        """Return the keys of the names whose type the group uses."""
+        codes = {kind: self._unit.terms.code(kind) for kind, _ in names.values()}
+        return {
+            written: (code, name)
+            for written, (kind, name) in names.items()
+            if (code := codes[kind]) is not None
+        }
+
+
+def _expect_reference(
+    reference: Reference, names: dict[_Name, _Name], ids: list[str]
+) -> None:
+    match reference:
+        case Key():
+            _expect_name(reference, names)
+        case str():
+            ids.append(reference)
+        case Local(str()):
+            return
+        case _:
+            raise _unknown("reference", reference, "an id, a Key or a Local")
+
+
+def _expect_name(named: Key | PutConcept, names: dict[_Name, _Name]) -> None:
+    written = named.type, named.name
+    if not _is_met(written, names):
+        names[written] = identifier(named.type, "type"), identifier(named.name, "name")
+
+
+def _is_met(written: object, met: Container[object]) -> bool:
+    """Whether a name was met before; what cannot be one never was."""
+    try:
+        return written in met
+    except TypeError:  # it cannot be a key
+        return False
+
+
+def _version(expected: object) -> int:
+    """Return the version that a change expects."""
+    if type(expected) is int and expected >= 0:
+        return expected
+    raise _unknown("expect_version", expected, "a whole number, zero or more")
 
 
 def _own(metadata: Attributes, own: Attributes | None) -> Attributes:
@@ -277,7 +432,9 @@ def _own(metadata: Attributes, own: Attributes | None) -> Attributes:
 
 def _keys(keys: object, section: str) -> frozenset[str]:
     """Return the keys that a change removes."""
-    if isinstance(keys, Set | list | tuple) and all(isinstance(key, str) for key in keys):
+    if isinstance(keys, Set | list | tuple) and all(
+        isinstance(key, str) for key in keys
+    ):
         return frozenset(keys)
     raise _unknown(f"set of {section}", keys, "a frozenset of str")
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.kernel.lang.ast import ConceptPattern, Section
+from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.kernel.lang.ast import ConceptPattern, Section, Variable
 from recollect.kernel.write.element import ConceptElement, Element
 from recollect.kernel.write.identity import matching_concepts
 from recollect.kernel.write.literals import concept_name
@@ -23,8 +24,21 @@ DELETED_LINKS = "deleted_propositions"
 
 def delete_elements(unit: Unit, ids: Iterable[int]) -> DeleteReport:
     """Close the elements of those integer ids and every link that ends in them, and theirs."""
-    closed = unit.close(_living(unit, ids))
+    closed = unit.close(unit.directory.living(ids))
     return DeleteReport(_counts(DELETED_CONCEPTS, DELETED_LINKS, closed))
+
+
+def delete_concepts(unit: Unit, ids: Iterable[int], target: Variable) -> DeleteReport:
+    """Close concepts and every link that ends in them, and theirs; KIP_1001 for a link."""
+    found = unit.directory.living(ids)
+    if any(not isinstance(element, ConceptElement) for element in found):
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"DELETE CONCEPT names ?{target.name}, which stands for links",
+            hint=f"use DELETE PROPOSITIONS ?{target.name} WHERE {{ ... }}",
+            span=target.span,
+        )
+    return DeleteReport(_counts(DELETED_CONCEPTS, DELETED_LINKS, unit.close(found)))
 
 
 def remove_keys(
@@ -38,7 +52,7 @@ def remove_keys(
     attributes = removed if section is Section.ATTRIBUTES else frozenset[str]()
     metadata = removed if section is Section.METADATA else frozenset[str]()
     changed = []
-    for element in _living(unit, ids):
+    for element in unit.directory.living(ids):
         content = without_keys(element.content, attributes, metadata)
         if content is not element.content:
             unit.set_content(element, content)
@@ -54,13 +68,6 @@ def delete_concept(unit: Unit, pattern: ConceptPattern) -> DeleteReport:
         return delete_elements(unit, ids)
     note = f"{len(ids)} concepts match {wanted}; nothing is deleted"
     return DeleteReport(_counts(DELETED_CONCEPTS, DELETED_LINKS, ()), note)
-
-
-def _living(unit: Unit, ids: Iterable[int]) -> list[Element]:
-    wanted = list(dict.fromkeys(ids))
-    unit.directory.expect_ids(wanted)
-    found = (unit.directory.by_id(one) for one in wanted)
-    return [element for element in found if element is not None]
 
 
 def _counts(concepts: str, links: str, elements: Iterable[Element]) -> dict[str, int]:

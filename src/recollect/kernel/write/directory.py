@@ -41,6 +41,16 @@ SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
 WHERE e.group_id = :group AND e.name = w.value ->> 1 AND e.expired_at = :living
   AND e.type = w.value ->> 0
 """  # noqa: S608 - the columns are constants
+_CONCEPT_BY_NAME_KEY = f"""
+SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.type = w.value ->> 0 AND e.name_key = w.value ->> 1
+  AND e.expired_at = :living
+"""  # noqa: S608
+_CONCEPT_ID_BY_KEY = """
+SELECT e.type, e.name, e.id FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.name = w.value ->> 1 AND e.expired_at = :living
+  AND e.type = w.value ->> 0
+"""
 _CONCEPT_BY_ID = f"""
 SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
 WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
@@ -62,6 +72,16 @@ SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
 WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
   AND e.expired_at = :living AND e.object = w.value ->> 2
 """  # noqa: S608
+_LINK_BY_SUBJECT = f"""
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
+  AND e.expired_at = :living
+"""  # noqa: S608
+_CLOSED_LINK = f"""
+SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at < :living
+ORDER BY e.id
+"""  # noqa: S608
 _LINK_BY_END = f"""
 SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
 WHERE e.group_id = :group AND e.subject = w.value AND e.expired_at = :living
@@ -80,8 +100,13 @@ class Directory:
         self._last_id = last_id  # elements above it are of this transaction
         self._elements: dict[int, Element] = {}
         self._concepts: dict[ConceptKey, ConceptElement | None] = {}
-        self._triples: dict[Triple, list[LinkElement]] = {}
+        self._name_keys: dict[ConceptKey, ConceptElement | None] = {}
+        self._triples: dict[Triple, tuple[LinkElement, ...]] = {}
         self._public: dict[str, Element | None] = {}
+        self._closed: dict[str, LinkElement | None] = {}
+        self._created_links: list[
+            LinkElement
+        ] = []  # those that no end was asked for yet
         self._created_by_end: dict[int, list[LinkElement]] = {}
 
     def concept(self, key: ConceptKey) -> ConceptElement | None:
@@ -91,12 +116,43 @@ class Directory:
         found = self._concepts[key]
         return found if found is not None and found.is_living else None
 
+    def concept_ids(self, keys: Iterable[ConceptKey]) -> dict[ConceptKey, int]:
+        """Return the integer ids of the living concepts of those types and names.
+
+        For ends of links, of which nothing else is asked: their rows are not read.
+        """
+        found: dict[ConceptKey, int] = {}
+        unknown: list[ConceptKey] = []
+        for key in keys:
+            if key not in self._concepts:
+                unknown.append(key)
+            elif (concept := self.concept(key)) is not None:
+                found[key] = concept.id
+        for rows in self._look_up(_CONCEPT_ID_BY_KEY, unknown):
+            named = cast("list[tuple[int, str, int]]", rows)
+            found.update({(kind, name): element for kind, name, element in named})
+        return found
+
+    def by_name_key(self, key: ConceptKey) -> ConceptElement | None:
+        """Return the living concept of that type whose name is the same, case aside."""
+        if key not in self._name_keys:
+            self.expect_name_keys([key])
+        found = self._name_keys[key]
+        return found if found is not None and found.is_living else None
+
     def by_id(self, element: int) -> Element | None:
         """Return the living element of that integer id."""
         if element not in self._elements:
             self.expect_ids([element])
         found = self._elements.get(element)
         return found if found is not None and found.is_living else None
+
+    def living(self, elements: Iterable[int]) -> list[Element]:
+        """Return the living ones among elements, each once, in their order."""
+        wanted = list(dict.fromkeys(elements))
+        self.expect_ids(wanted)
+        found = (self.by_id(one) for one in wanted)
+        return [element for element in found if element is not None]
 
     def by_public_id(self, text: str) -> Element | None:
         """Return the living element of that public id, given or computed."""
@@ -115,13 +171,43 @@ class Directory:
         """Return the living links of a triple, under every key."""
         if triple not in self._triples:
             self.expect_triples([triple])
-        return [link for link in self._triples[triple] if link.is_living]
+        found = self._triples[triple]
+        return [link for link in found if link.is_living] if found else []
 
-    def all_links(self, triple: Triple) -> list[LinkElement]:
+    def all_links(self, triple: Triple) -> Sequence[LinkElement]:
         """Return the links of a triple that this transaction found alive or made."""
         if triple not in self._triples:
             self.expect_triples([triple])
         return self._triples[triple]
+
+    def links_from(self, subject: int, predicate: int) -> list[LinkElement]:
+        """Return the living links of a subject and a predicate, to whatever object."""
+        found: dict[int, LinkElement] = {}
+        for rows in self._look_up(_LINK_BY_SUBJECT, [(subject, predicate)]):
+            found |= {link.id: link for link in map(self._link, rows)}
+        made = self._created_at(subject)
+        found |= {
+            link.id: link
+            for link in made
+            if link.subject == subject and link.predicate == predicate
+        }
+        return [link for link in found.values() if link.is_living]
+
+    def closed_link(self, public_id: str) -> LinkElement | None:
+        """Return the last link of that given id which was closed by an earlier transaction."""
+        if public_id not in self._closed:
+            self.expect_closed_links([public_id])
+        return self._closed[public_id]
+
+    def expect_closed_links(self, texts: Iterable[str]) -> None:
+        """Look up many closed links at once by their given ids."""
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._closed]
+        for text in unknown:
+            self._closed[text] = None
+        for rows in self._look_up(_CLOSED_LINK, unknown):
+            for row in rows:
+                link = _link_of(row, is_living=False)
+                self._closed[str(link.public_id)] = link
 
     def links_at(self, ends: Sequence[int]) -> list[LinkElement]:
         """Return the living links that have one of the elements at either end."""
@@ -130,7 +216,7 @@ class Directory:
             for link in map(self._link, rows):
                 found[link.id] = link
         for end in ends:
-            for link in self._created_by_end.get(end, ()):
+            for link in self._created_at(end):
                 found[link.id] = link
         return [link for link in found.values() if link.is_living]
 
@@ -142,6 +228,16 @@ class Directory:
         for rows in self._look_up(_CONCEPT_BY_KEY, unknown):
             for row in rows:
                 self._concept(row)
+
+    def expect_name_keys(self, keys: Iterable[ConceptKey]) -> None:
+        """Look up many concepts at once by their type and normal name."""
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._name_keys]
+        for key in unknown:
+            self._name_keys[key] = None
+        for rows in self._look_up(_CONCEPT_BY_NAME_KEY, unknown):
+            for row in rows:
+                concept = self._concept(row)
+                self._name_keys[concept.type, str(concept.name_key)] = concept
 
     def expect_ids(self, elements: Iterable[int]) -> None:
         """Look up many elements at once by integer id."""
@@ -171,33 +267,48 @@ class Directory:
 
     def expect_triples(self, triples: Iterable[Triple]) -> None:
         """Look up the links of many triples at once."""
-        unknown = [triple for triple in dict.fromkeys(triples) if triple not in self._triples]
-        for triple in unknown:
-            self._triples[triple] = []
+        unknown = [
+            triple for triple in dict.fromkeys(triples) if triple not in self._triples
+        ]
+        self._triples.update(dict.fromkeys(unknown, ()))
         last = self._last_id
         old = [one for one in unknown if one[0] <= last and one[2] <= last]
         for rows in self._look_up(_LINK_BY_TRIPLE, old):
             for link in map(self._link, rows):
-                self._triples[link.triple].append(link)
+                self._triples[link.triple] += (link,)
 
     def add_concept(self, concept: ConceptElement) -> None:
         """Make a new concept known by its key and its ids."""
         self._elements[concept.id] = concept
         self._concepts[concept.type, concept.name] = concept
+        if concept.name_key is not None:
+            self._name_keys[concept.type, concept.name_key] = concept
         if concept.public_id is not None:
             self._public[concept.public_id] = concept
 
     def add_link(self, link: LinkElement) -> None:
         """Make a new link known by its triple, its ends and its ids."""
         self._elements[link.id] = link
-        self.all_links(link.triple).append(link)
-        self._created_by_end.setdefault(link.subject, []).append(link)
-        self._created_by_end.setdefault(link.object, []).append(link)
+        triple = link.triple
+        found = self._triples.get(triple)
+        self._triples[triple] = (
+            *(self.all_links(triple) if found is None else found),
+            link,
+        )
+        self._created_links.append(link)
         if link.public_id is not None:
             self._public[link.public_id] = link
 
+    def _created_at(self, end: int) -> Sequence[LinkElement]:
+        """Return the links of this transaction that have an element at either end."""
+        for link in self._created_links:
+            self._created_by_end.setdefault(link.subject, []).append(link)
+            self._created_by_end.setdefault(link.object, []).append(link)
+        self._created_links.clear()
+        return self._created_by_end.get(end, ())
+
     def _look_up(
-        self, sql: str, wanted: Sequence[int | str | ConceptKey | Triple]
+        self, sql: str, wanted: Sequence[int | str | ConceptKey | tuple[int, ...]]
     ) -> Iterable[list[SqlRow]]:
         for start in range(0, len(wanted), _CHUNK):
             parameters: dict[str, SqlValue] = {
@@ -209,7 +320,12 @@ class Directory:
 
     def _concept(self, row: SqlRow) -> ConceptElement:
         """Return the one object for a concept's row."""
-        shared, kind, name = cast(_Shared, row[:10]), cast(int, row[10]), cast(str, row[11])
+        shared, kind, name = (
+            cast(_Shared, row[:10]),
+            cast(int, row[10]),
+            cast(str, row[11]),
+        )
+        name_key = cast(str | None, row[12])
         known = self._elements.get(shared[0])
         if isinstance(known, ConceptElement):
             return known
@@ -224,39 +340,55 @@ class Directory:
             on_disk=State(before.content, True),
             type=kind,
             name=name,
+            name_key=name_key,
         )
         self.add_concept(concept)
         return concept
 
     def _link(self, row: SqlRow) -> LinkElement:
         """Return the one object for a link's row."""
-        shared, own = cast(_Shared, row[:10]), cast(tuple[int, int, int, str], row[10:])
-        subject, predicate, target, key = own
-        known = self._elements.get(shared[0])
+        known = self._elements.get(cast(int, row[0]))
         if isinstance(known, LinkElement):
             return known
-        before = _before(shared)
-        link = LinkElement(
-            id=shared[0],
-            public_id=shared[1],
-            salt=shared[2],
-            before=before,
-            content=before.content,
-            is_living=True,
-            on_disk=State(before.content, True),
-            subject=subject,
-            predicate=predicate,
-            object=target,
-            key=key,
-        )
+        link = _link_of(row, is_living=True)
         self._elements[link.id] = link
         if link.public_id is not None:
             self._public[link.public_id] = link
         return link
 
 
+def _link_of(row: SqlRow, *, is_living: bool) -> LinkElement:
+    shared, own = cast(_Shared, row[:10]), cast(tuple[int, int, int, str], row[10:])
+    subject, predicate, target, key = own
+    before = _before(shared)
+    return LinkElement(
+        id=shared[0],
+        public_id=shared[1],
+        salt=shared[2],
+        before=before,
+        content=before.content,
+        is_living=is_living,
+        on_disk=State(before.content, is_living),
+        subject=subject,
+        predicate=predicate,
+        object=target,
+        key=key,
+    )
+
+
 def _before(shared: _Shared) -> Before:
-    _, _, _, attributes, metadata, valid_at, invalid_at, version, born_at, changed_at = shared
+    (
+        _,
+        _,
+        _,
+        attributes,
+        metadata,
+        valid_at,
+        invalid_at,
+        version,
+        born_at,
+        changed_at,
+    ) = shared
     content = Content(
         members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at)
     )

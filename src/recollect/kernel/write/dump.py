@@ -85,7 +85,7 @@ def _encoded(line: Line, row: SqlRow, terms: dict[int, str]) -> bytes:
             members[field.name] = octets(cell).hex()
         elif field.kind.is_term:
             members[field.name] = terms[whole(cell)]
-        elif field.kind is Kind.MEMBERS:
+        elif field.kind in (Kind.MEMBERS, Kind.METADATA):
             members[field.name] = orjson.Fragment(text(cell))
         else:
             members[field.name] = cast(str | int | None, cell)

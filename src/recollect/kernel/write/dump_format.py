@@ -2,7 +2,7 @@
 
 A dump is JSON, one object a line; the first key of a line is its kind. Blobs are written in
 hexadecimal, types and predicates as their texts. Counts and the text index are not in it: they
-follow from the rest.
+follow from the rest. Nor are who works on what, and the answers kept for idempotency keys.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ class Kind(StrEnum):
     SALT = "16 bytes in hexadecimal"
     HASH = "32 bytes in hexadecimal"
     MEMBERS = "an object"
+    METADATA = "an object of metadata"
     TYPE = "a type of the dump"
     PREDICATE = "a plain predicate of the dump"
+    SCHEMA_MODE = "strict"
 
     @property
     def is_term(self) -> bool:
@@ -86,7 +88,7 @@ def _line(table: str, keys: str, *fields: tuple[str, Kind] | tuple[str, Kind, st
 
 _CONTENT = (
     ("attributes", Kind.MEMBERS),
-    ("metadata", Kind.MEMBERS),
+    ("metadata", Kind.METADATA),
     ("valid_at", Kind.BOUND),
     ("invalid_at", Kind.BOUND),
     ("version", Kind.NUMBER),
@@ -120,6 +122,7 @@ LINES: tuple[Line, ...] = (
         ("index", Kind.ATTRIBUTE, "attribute"),
         ("type", Kind.NAME),
     ),
+    _line("schema_mode", "mode", ("schema", Kind.SCHEMA_MODE, "mode")),
     _line(
         "tx",
         "number",
@@ -162,5 +165,22 @@ LINES: tuple[Line, ...] = (
     ),
     _line("concept_past", "id until", ("concept_past", Kind.NUMBER, "id"), *_PAST),
     _line("link_past", "id until", ("link_past", Kind.NUMBER, "id"), *_PAST),
+    _line(
+        "work",
+        "number",
+        ("work", Kind.NUMBER, "number"),
+        ("item", Kind.NAME),
+        ("state", Kind.NAME),
+        ("attempts", Kind.NUMBER),
+        ("due_at", Kind.BOUND),
+        ("payload", Kind.MEMBERS),
+    ),
+    _line(
+        "receipt",
+        "receipt position",
+        ("receipt", Kind.NAME),
+        ("position", Kind.NUMBER),
+        ("item", Kind.NAME),
+    ),
 )
 """The lines of a group, in their order."""

@@ -13,6 +13,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.schema import STRICT
 from recollect.kernel.write.attribute_indexes import indexable
 from recollect.kernel.write.dump_format import (
     END,
@@ -24,7 +25,7 @@ from recollect.kernel.write.dump_format import (
     Line,
 )
 from recollect.kernel.write.validation import identifier, members, plain_predicate
-from recollect.model import BEGINNING, FOREVER, LIVING, Operation
+from recollect.model import BEGINNING, FOREVER, LIVING, MERGED_FROM, MOVED_FROM, Operation
 
 _LONGEST = 64 * 2**20  # bytes of one line
 _SHOWN = 40  # characters of a dump that a message repeats
@@ -155,6 +156,12 @@ def _operation(value: object) -> str:
     return Operation(_name(value)).value
 
 
+def _schema_mode(value: object) -> str:
+    if value != STRICT:
+        raise ValueError(value)
+    return STRICT
+
+
 def _octets(length: int) -> Callable[[object], bytes]:
     def checked(value: object) -> bytes:
         if not isinstance(value, str) or len(value) != 2 * length:
@@ -169,6 +176,10 @@ def _octets(length: int) -> Callable[[object], bytes]:
 
 def _members(value: object) -> str:
     return orjson.dumps(members(value, "members")).decode()
+
+
+def _metadata(value: object) -> str:
+    return orjson.dumps(members(value, "metadata", reserved=(MERGED_FROM, MOVED_FROM))).decode()
 
 
 _CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
@@ -186,6 +197,8 @@ _CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
     Kind.SALT: _octets(16),
     Kind.HASH: _octets(32),
     Kind.MEMBERS: _members,
+    Kind.METADATA: _metadata,
     Kind.TYPE: _name,
     Kind.PREDICATE: plain_predicate,
+    Kind.SCHEMA_MODE: _schema_mode,
 }

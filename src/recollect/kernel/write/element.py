@@ -6,16 +6,16 @@ Contents are never changed in place: a content that is the same object is the sa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import orjson
 
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Content:
-    """Everything about an element that may change while it lives."""
+class Content(NamedTuple):
+    """Everything about an element that may change while it lives; compared by `equals`."""
 
     attributes: Attributes
     metadata: Attributes
@@ -36,8 +36,7 @@ NOTHING = Content({}, {}, BEGINNING, FOREVER)
 """The content of an element that was only just named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
+class Before(NamedTuple):
     """An element's row as the transaction found it: alive."""
 
     content: Content
@@ -46,8 +45,7 @@ class Before:
     changed_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What a row says: its content, and whether the element is alive."""
 
     content: Content
@@ -65,6 +63,7 @@ class Element:
     content: Content
     is_living: bool
     on_disk: State | None
+    last: Content | None = field(init=False, default=None)  # what a closing says at the end
 
     def target(self) -> State | None:
         """Return what the row must say, or None when there must be no row."""
@@ -72,7 +71,7 @@ class Element:
         if before is None:
             return State(self.content, True) if self.is_living else None
         if not self.is_living:
-            return State(before.content, False)
+            return State(self.last or before.content, False)
         return State(before.content if self.content.equals(before.content) else self.content, True)
 
 
@@ -82,6 +81,7 @@ class ConceptElement(Element):
 
     type: int
     name: str
+    name_key: str | None = None  # where no other of the type may be called the same, case aside
 
 
 @dataclass(slots=True, eq=False)
@@ -92,6 +92,7 @@ class LinkElement(Element):
     predicate: int
     object: int
     key: str
+    first_version: int = 1  # more for one that carries on another
 
     @property
     def triple(self) -> Triple:

@@ -17,14 +17,20 @@ from recollect.kernel.lang.ast import (
 
 
 def check_handles(tree: Upsert) -> None:
-    """Raise KIP_3003 for a handle defined twice, KIP_3001 for one that cannot be resolved."""
+    """Raise the first of the faults of its handles."""
+    for fault in handle_faults(tree):
+        raise fault
+
+
+def handle_faults(tree: Upsert) -> Iterator[RecollectError]:
+    """Yield KIP_3003 for a handle defined twice, KIP_3001 for one that cannot be resolved."""
     defined: dict[str, Handle] = {}
     for block in tree.blocks:
         handle = block.handle
         if handle is None:
             continue
         if handle.name in defined:
-            raise RecollectError(
+            yield RecollectError(
                 DUPLICATE_EXISTS,
                 f"the handle @{handle.name} is defined twice",
                 hint="give each block its own handle",
@@ -33,8 +39,8 @@ def check_handles(tree: Upsert) -> None:
         defined[handle.name] = handle
     for used in _used(tree):
         if used.name not in defined:
-            raise _undefined(used, defined)
-    _refuse_cycles(tree, defined)
+            yield _undefined(used, defined)
+    yield from _cycles(tree, defined)
 
 
 def handles_in(end: KmlEnd) -> Iterator[Handle]:
@@ -68,7 +74,7 @@ def _undefined(used: Handle, defined: dict[str, Handle]) -> RecollectError:
     )
 
 
-def _refuse_cycles(tree: Upsert, defined: dict[str, Handle]) -> None:
+def _cycles(tree: Upsert, defined: dict[str, Handle]) -> Iterator[RecollectError]:
     """Links need their ends first: a proposition cannot be part of its own end."""
     needs = {
         block.handle.name: {handle.name for handle in handles_in(block.target)}
@@ -79,9 +85,9 @@ def _refuse_cycles(tree: Upsert, defined: dict[str, Handle]) -> None:
         TopologicalSorter(needs).prepare()
     except CycleError as error:
         ring = list(reversed(error.args[1]))
-        raise RecollectError(
+        yield RecollectError(
             REFERENCE_ERROR,
             "propositions are ends of one another: " + " -> ".join(f"@{name}" for name in ring),
             hint="let one of them name a concept instead",
             span=defined[ring[0]].span,
-        ) from error
+        )

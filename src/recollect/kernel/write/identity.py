@@ -18,6 +18,7 @@ from recollect.errors import (
 )
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
 
 _SHOWN = 10  # ids or names an error lists
@@ -84,10 +85,13 @@ def find_concept(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
     return concepts[0] if concepts else None
 
 
-def match_or_create(unit: Unit, wanted: ConceptName) -> tuple[ConceptElement, bool]:
+def match_or_create(
+    unit: Unit, wanted: ConceptName, *, in_any_spelling: bool = False
+) -> tuple[ConceptElement, bool]:
     """Return the concept of that type and name, and whether it was made just now.
 
-    An id that is given is adopted on creation; KIP_3003 when another element has it.
+    An id that is given is adopted on creation; KIP_3003 when another element has it. Where the
+    names of a type are unique, another spelling of a name is KIP_3003 too, or matches.
     """
     if wanted.type is None or wanted.name is None:
         concept = find_concept(unit, wanted)
@@ -95,11 +99,32 @@ def match_or_create(unit: Unit, wanted: ConceptName) -> tuple[ConceptElement, bo
             raise missing_concept(unit, wanted)
         return concept, False
     concept = find_concept(unit, ConceptName(wanted.type, wanted.name, span=wanted.span))
+    if concept is None:
+        concept = _spelled_otherwise(unit, wanted)
+        if concept is not None and not in_any_spelling:
+            raise _name_taken(wanted, concept.name)
     check_id(unit, wanted, concept)
     if concept is not None:
         _note_id(unit, wanted, concept)
         return concept, False
     return unit.create_concept(wanted.type, wanted.name, wanted.id), True
+
+
+def _spelled_otherwise(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
+    """Return the concept that has the name in another spelling, where names are unique."""
+    key = name_key(wanted.type or "", wanted.name or "")
+    code = None if key is None else unit.terms.code(wanted.type or "")
+    return None if key is None or code is None else unit.directory.by_name_key((code, key))
+
+
+def _name_taken(wanted: ConceptName, name: str) -> RecollectError:
+    return RecollectError(
+        DUPLICATE_EXISTS,
+        f'the name "{wanted.name}" is that of {{type: "{wanted.type}", name: "{name}"}}',
+        hint=f'use "{name}"',
+        span=wanted.span,
+        known=(name,),
+    )
 
 
 def check_id(unit: Unit, wanted: ConceptName, concept: ConceptElement | None) -> None:

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from recollect.errors import NOT_FOUND, RecollectError
-from recollect.kernel.lang.ast import ConceptPattern, Handle, KmlEnd, LinkTarget
+from recollect.errors import NOT_FOUND, RecollectError, Span
+from recollect.kernel.lang.ast import ConceptPattern, Handle, KmlEnd, LinkId, LinkTarget
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.identity import find_concept, match_link, missing_concept
 from recollect.kernel.write.literals import concept_name, text_value
 from recollect.kernel.write.tracker import Tracker
@@ -24,16 +25,25 @@ from recollect.model import Attributes, Skipped, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A link to put: a PROPOSITION block, or an item of SET PROPOSITIONS."""
+class Ends:
+    """What a link says."""
 
     subject: KmlEnd | ConceptElement
     predicate: str
     object: KmlEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A link to put: a PROPOSITION block, or an item of SET PROPOSITIONS."""
+
+    what: Ends | LinkId
     attributes: Attributes
     metadata: Attributes
     handle: str | None  # of the block it stands in
     is_block: bool
+    expected: int | None = None  # the version that a block expects
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,8 @@ class Linking:
         """Return KIP_3002 for an end that is not in the graph."""
         if isinstance(end, ConceptPattern):
             return missing_concept(self._unit, concept_name(end))
+        if isinstance(end, LinkId):
+            return self._missing_link(end)
         return RecollectError(
             NOT_FOUND,
             "the proposition is not in the graph",
@@ -82,12 +94,24 @@ class Linking:
             span=end.span,
         )
 
+    def _missing_link(self, end: LinkId) -> RecollectError:
+        id_ = text_value(end.id, "id")
+        is_concept = self._unit.directory.by_public_id(id_) is not None
+        return RecollectError(
+            NOT_FOUND,
+            f'no link has the id "{id_}"' + (", which is a concept's" if is_concept else ""),
+            hint=f'use {{id: "{id_}"}}' if is_concept else "look for it again with FIND",
+            span=end.span,
+        )
+
     def _expect(self, items: Sequence[Item]) -> None:
         """Look up at once the links whose ends are in the graph already."""
         triples: list[Triple] = []
-        for item in items:
-            predicate = self._unit.terms.code(item.predicate)
-            subject, target = self._at_hand(item.subject), self._at_hand(item.object)
+        for ends in (item.what for item in items):
+            if isinstance(ends, LinkId):
+                continue
+            predicate = self._unit.terms.code(ends.predicate)
+            subject, target = self._at_hand(ends.subject), self._at_hand(ends.object)
             if predicate is not None and subject is not None and target is not None:
                 triples.append((subject.id, predicate, target.id))
         self._unit.directory.expect_triples(triples)
@@ -104,7 +128,7 @@ class Linking:
                 if code is None or wanted.name is None or wanted.id is not None:
                     return None
                 return self._unit.directory.concept((code, wanted.name))
-            case LinkTarget():
+            case LinkTarget() | LinkId():
                 return None
             case _:
                 assert_never(end)
@@ -119,7 +143,8 @@ class Linking:
             item = items[rank]
             outcome = outcomes[rank] = self._match_or_create(item)
             if isinstance(outcome, LinkElement):
-                triple = outcome.subject, item.predicate, outcome.object
+                predicate = self._unit.terms.text(outcome.predicate)
+                triple = outcome.subject, predicate, outcome.object
                 for made in (triple, item.handle):
                     for woken in waiting.pop(made, ()):
                         heapq.heappush(ready, woken)
@@ -128,19 +153,33 @@ class Linking:
         return [outcomes[rank] for rank in range(len(items))]
 
     def _match_or_create(self, item: Item) -> LinkElement | Missing:
-        unit = self._unit
-        subject = self._resolve(item.subject)
+        link = self._link(item)
+        if isinstance(link, LinkElement) and item.is_block and item.handle is not None:
+            self._handles[item.handle] = link
+        return link
+
+    def _link(self, item: Item) -> LinkElement | Missing:
+        unit, what = self._unit, item.what
+        if isinstance(what, LinkId):
+            found = self._by_id(what)
+            if isinstance(found, Missing):
+                return found
+            return self._met(found, item, is_new=False)
+        subject = self._resolve(what.subject)
         if isinstance(subject, Missing):
             return subject
-        target = self._resolve(item.object)
+        target = self._resolve(what.object)
         if isinstance(target, Missing):
             return target
-        triple = subject.id, unit.terms.intern(item.predicate), target.id
-        known = match_link(unit, triple, item.object.span)
-        link = known or unit.create_link(triple)
-        self._tracker.meet(link, is_new=known is None)
-        if item.is_block and item.handle is not None:
-            self._handles[item.handle] = link
+        triple = subject.id, unit.terms.intern(what.predicate), target.id
+        known = match_link(unit, triple, what.object.span)
+        return self._met(known or unit.create_link(triple), item, is_new=known is None)
+
+    def _met(self, link: LinkElement, item: Item, *, is_new: bool) -> LinkElement:
+        self._tracker.meet(link, is_new)
+        if item.expected is not None:
+            is_new = self._tracker.has_made(link)
+            check_version(self._unit, link, item.expected, item.span, is_new=is_new)
         return link
 
     def _resolve(self, end: KmlEnd | ConceptElement) -> Element | Missing:
@@ -153,8 +192,14 @@ class Linking:
                 return find_concept(self._unit, concept_name(end)) or Missing(end, None)
             case LinkTarget():
                 return self._resolve_link(end)
+            case LinkId():
+                return self._by_id(end)
             case _:
                 assert_never(end)
+
+    def _by_id(self, end: LinkId) -> LinkElement | Missing:
+        found = self._unit.directory.by_public_id(text_value(end.id, "id"))
+        return found if isinstance(found, LinkElement) else Missing(end, None)
 
     def _resolve_link(self, end: LinkTarget) -> Element | Missing:
         subject = self._resolve(end.subject)
@@ -183,7 +228,8 @@ class Linking:
 
 def skipped(item: Item) -> Skipped:
     """Return the report of an item of SET PROPOSITIONS that was left out."""
-    return Skipped(item.handle, item.predicate, _shown(item.object))
+    assert isinstance(item.what, Ends)
+    return Skipped(item.handle, item.what.predicate, _shown(item.what.object))
 
 
 def _shown(end: KmlEnd) -> Value:
@@ -197,5 +243,7 @@ def _shown(end: KmlEnd) -> Value:
         case LinkTarget():
             predicate = text_value(end.predicate, "predicate")
             return [_shown(end.subject), predicate, _shown(end.object)]
+        case LinkId():
+            return f'(id: "{text_value(end.id, "id")}")'
         case _:
             assert_never(end)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from recollect.errors import INVALID_IDENTIFIER, REFERENCE_ERROR, RecollectError
-from recollect.kernel.lang.ast import ConceptPattern, Literal, Text, ValueNode
+from recollect.kernel.lang.ast import ConceptPattern, Literal, Size, Text, ValueNode
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.write.identity import ConceptName
 from recollect.kernel.write.validation import identifier, members
 from recollect.model import Attributes
@@ -11,12 +12,17 @@ from recollect.model import Attributes
 
 def text_value(node: Text, what: str) -> str:
     """Return the checked text of a node; `what` names it in errors."""
-    return identifier(_value(node), what, node.span)
+    return identifier(constant(node), what, node.span)
 
 
 def members_value(node: ValueNode | None, section: str) -> Attributes:
     """Return the checked attributes or metadata of a node; none when it is left out."""
-    return {} if node is None else members(_value(node), section, node.span)
+    return {} if node is None else members(constant(node), section, node.span)
+
+
+def version_value(node: Size | None) -> int | None:
+    """Return the version a block expects; None when it expects none."""
+    return None if node is None else Bindings({}).whole(node, "EXPECT VERSION")
 
 
 def concept_name(pattern: ConceptPattern) -> ConceptName:
@@ -36,7 +42,8 @@ def concept_name(pattern: ConceptPattern) -> ConceptName:
     )
 
 
-def _value(node: ValueNode) -> object:
+def constant(node: ValueNode) -> object:
+    """Return the value of a node, unchecked."""
     if isinstance(node, Literal):
         return node.value
     raise RecollectError(

@@ -13,18 +13,29 @@ from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, Clock
 from recollect.model import BEGINNING, FOREVER, Attributes, Value
 
 
-def merge(content: Content, attributes: Attributes, metadata: Attributes, clock: Clock) -> Content:
-    """Return the content with the given members set and its fact clock moved."""
-    merged_attributes = _merged(content.attributes, attributes)
-    merged_metadata = _merged(content.metadata, metadata)
+def merge(
+    content: Content,
+    attributes: Attributes,
+    metadata: Attributes,
+    clock: Clock | None = None,
+) -> Content:
+    """Return the content with the given members set, and its fact clock moved to `clock`."""
+    old_attributes, old_metadata, valid_at, invalid_at = content
+    merged_attributes = _merged(old_attributes, attributes)
+    merged_metadata = _merged(old_metadata, metadata)
+    moved = clock is not None and (clock.valid_at, clock.invalid_at) != (
+        valid_at,
+        invalid_at,
+    )
     if (
-        merged_attributes is content.attributes
-        and merged_metadata is content.metadata
-        and clock.valid_at == content.valid_at
-        and clock.invalid_at == content.invalid_at
+        merged_attributes is old_attributes
+        and merged_metadata is old_metadata
+        and not moved
     ):
         return content
-    return Content(merged_attributes, merged_metadata, clock.valid_at, clock.invalid_at)
+    if clock is not None:
+        valid_at, invalid_at = clock.valid_at, clock.invalid_at
+    return Content(merged_attributes, merged_metadata, valid_at, invalid_at)
 
 
 def without_keys(
@@ -34,7 +45,10 @@ def without_keys(
     removed = frozenset(metadata)
     remaining_attributes = _without(content.attributes, frozenset(attributes))
     remaining_metadata = _without(content.metadata, removed)
-    if remaining_attributes is content.attributes and remaining_metadata is content.metadata:
+    if (
+        remaining_attributes is content.attributes
+        and remaining_metadata is content.metadata
+    ):
         return content
     return Content(
         remaining_attributes,

@@ -21,7 +21,8 @@ from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
     BEGINNING,
@@ -67,6 +68,87 @@ def pinned_moment(session: Session, group: Group, as_of: AsOf | None) -> AsOf:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordReader:
+    """Reads records in one session, as of one moment."""
+
+    session: Session
+    group: Group
+    terms: Terms
+    moment: Moment
+
+    def read(self, ids: Iterable[int]) -> dict[int, Record]:
+        """Return elements by integer id, and all that they stand on; the purged are left out."""
+        reached = self.with_ends(set(ids))
+        concepts = sorted(one for one in reached if one & 1 != LINK_BIT)
+        links = sorted(one for one in reached if one & 1 == LINK_BIT)
+        found: dict[int, Record] = {}
+        for row in self.rows(ast.Kind.CONCEPT, concepts):
+            found[whole(row[0])] = self._concept(row)
+        for row in sorted(self.rows(ast.Kind.LINK, links)):
+            found[whole(row[0])] = self._link(row, found)
+        return found
+
+    def with_ends(self, ids: set[int]) -> set[int]:
+        """Return ids with those of the ends of links, and theirs."""
+        reached, wave = set(ids), [one for one in ids if one & 1 == LINK_BIT]
+        while wave:
+            parameters: Parameters = {"ids": _array(wave), "group": self.group.group_id}
+            rows = self.session.rows(_ENDS, parameters)
+            ends = {whole(end) for row in rows for end in row} - reached
+            reached |= ends
+            wave = [one for one in ends if one & 1 == LINK_BIT]
+        return reached
+
+    def rows(self, kind: ast.Kind, ids: list[int]) -> list[SqlRow]:
+        """Return the columns of `record_sql` for elements of one kind."""
+        parameters: dict[str, SqlValue] = {
+            "group": self.group.group_id,
+            "ids": _array(ids),
+            **self.moment.parameters,
+        }
+        if not ids:
+            return []
+        return self.session.rows(record_sql(kind, self.moment.clock, SQLITE), parameters)
+
+    def _concept(self, row: SqlRow) -> ConceptRecord:
+        id_, given, type_, name, attributes, metadata, valid_at, invalid_at = row
+        concept = Concept(
+            self._public_id(id_, given),
+            self.terms.text(self.session, whole(type_)),
+            text(name),
+            members(attributes),
+            members(metadata),
+        )
+        clock = _Clock(whole(valid_at), whole(invalid_at), concept.metadata)
+        return ConceptRecord(concept, given is not None, clock.inherited(), clock.earlier())
+
+    def _link(self, row: SqlRow, found: Mapping[int, Record]) -> LinkRecord:
+        id_, given, predicate, subject, object_, key, *content = row
+        attributes, metadata, valid_at, invalid_at = content
+        source, target = found.get(whole(subject)), found.get(whole(object_))
+        if source is None or target is None:
+            raise RecollectError(
+                STORE_CORRUPT, "a link ends in nothing that is older", hint="run recollect doctor"
+            )
+        link = Link(
+            self._public_id(id_, given),
+            _id_of(source),
+            self.terms.text(self.session, whole(predicate)),
+            _id_of(target),
+            members(attributes),
+            members(metadata),
+        )
+        clock = _Clock(whole(valid_at), whole(invalid_at), link.metadata)
+        is_keyed = text(key) != "" or _is_keyed(source) or _is_keyed(target)
+        return LinkRecord(link, source, target, whole(id_), is_keyed, clock.earlier())
+
+    def _public_id(self, id_: SqlValue, given: SqlValue) -> str:
+        if given is not None:
+            return text(given)
+        return public_id(self.group.id_bits, whole(id_))
+
+
+@dataclass(frozen=True, slots=True)
 class Records:
     """Reads the records of a group as of a moment whose `known` is a transaction's number."""
 
@@ -86,7 +168,7 @@ class Records:
     def of(self, wanted: Iterable[int]) -> Iterator[Record]:
         """Yield some elements and all that they stand on: the ends of links, and theirs."""
         with self.store.reading() as session:
-            whole_set = self._with_ends(session, set(wanted))
+            whole_set = self._in(session).with_ends(set(wanted))
         ids = sorted(whole_set, key=lambda one: (one & 1, one))
         for start in range(0, len(ids), _AT_ONCE):
             yield from self._found(ids[start : start + _AT_ONCE])
@@ -96,7 +178,7 @@ class Records:
         for sql, kind in ((_CONCEPTS, ast.Kind.CONCEPT), (_LINKS, ast.Kind.LINK)):
             for ids in self._pages(sql):
                 with self.store.reading() as session:
-                    rows = self._rows(session, self._moment(session), kind, ids)
+                    rows = self._in(session).rows(kind, ids)
                 for row in rows:
                     if whole(row[-2]) <= valid < whole(row[-1]):
                         yield whole(row[0])
@@ -107,7 +189,7 @@ class Records:
         while True:
             with self.store.reading() as session:
                 parameters: dict[str, SqlValue] = {
-                    **self._moment(session).parameters,
+                    **self._in(session).moment.parameters,
                     "group": self.catalog.group.group_id,
                     "after": after,
                     "most": _AT_ONCE,
@@ -121,79 +203,13 @@ class Records:
     def _found(self, ids: list[int]) -> Iterator[Record]:
         """Yield the elements of those ids, less what was purged meanwhile."""
         with self.store.reading() as session:
-            found = self._read(session, self._moment(session), ids)
+            found = self._in(session).read(ids)
         yield from (found[one] for one in ids if one in found)
 
-    def _moment(self, session: Session) -> Moment:
-        return resolve_moment(session, self.catalog.group, self.as_of)
-
-    def _with_ends(self, session: Session, ids: set[int]) -> set[int]:
-        reached, wave = set(ids), [one for one in ids if one & 1 == LINK_BIT]
-        while wave:
-            group_id = self.catalog.group.group_id
-            rows = session.rows(_ENDS, {"ids": _array(wave), "group": group_id})
-            ends = {whole(end) for row in rows for end in row} - reached
-            reached |= ends
-            wave = [one for one in ends if one & 1 == LINK_BIT]
-        return reached
-
-    def _rows(
-        self, session: Session, moment: Moment, kind: ast.Kind, ids: list[int]
-    ) -> list[SqlRow]:
-        parameters: dict[str, SqlValue] = {
-            "group": self.catalog.group.group_id,
-            "ids": _array(ids),
-            **moment.parameters,
-        }
-        return session.rows(record_sql(kind, moment.clock, SQLITE), parameters) if ids else []
-
-    def _read(self, session: Session, moment: Moment, ids: Iterable[int]) -> dict[int, Record]:
-        reached = self._with_ends(session, set(ids))
-        concepts = sorted(one for one in reached if one & 1 != LINK_BIT)
-        links = sorted(one for one in reached if one & 1 == LINK_BIT)
-        found: dict[int, Record] = {}
-        for row in self._rows(session, moment, ast.Kind.CONCEPT, concepts):
-            found[whole(row[0])] = self._concept(session, row)
-        for row in sorted(self._rows(session, moment, ast.Kind.LINK, links)):
-            found[whole(row[0])] = self._link(session, row, found)
-        return found
-
-    def _concept(self, session: Session, row: SqlRow) -> ConceptRecord:
-        id_, given, type_, name, attributes, metadata, valid_at, invalid_at = row
-        concept = Concept(
-            self._public_id(id_, given),
-            self.catalog.terms.text(session, whole(type_)),
-            text(name),
-            members(attributes),
-            members(metadata),
-        )
-        clock = _Clock(whole(valid_at), whole(invalid_at), concept.metadata)
-        return ConceptRecord(concept, given is not None, clock.inherited(), clock.earlier())
-
-    def _link(self, session: Session, row: SqlRow, found: Mapping[int, Record]) -> LinkRecord:
-        id_, given, predicate, subject, object_, key, *content = row
-        attributes, metadata, valid_at, invalid_at = content
-        source, target = found.get(whole(subject)), found.get(whole(object_))
-        if source is None or target is None:
-            raise RecollectError(
-                STORE_CORRUPT, "a link ends in nothing that is older", hint="run recollect doctor"
-            )
-        link = Link(
-            self._public_id(id_, given),
-            _id_of(source),
-            self.catalog.terms.text(session, whole(predicate)),
-            _id_of(target),
-            members(attributes),
-            members(metadata),
-        )
-        clock = _Clock(whole(valid_at), whole(invalid_at), link.metadata)
-        is_keyed = text(key) != "" or _is_keyed(source) or _is_keyed(target)
-        return LinkRecord(link, source, target, whole(id_), is_keyed, clock.earlier())
-
-    def _public_id(self, id_: SqlValue, given: SqlValue) -> str:
-        if given is not None:
-            return text(given)
-        return public_id(self.catalog.group.id_bits, whole(id_))
+    def _in(self, session: Session) -> RecordReader:
+        group = self.catalog.group
+        moment = resolve_moment(session, group, self.as_of)
+        return RecordReader(session, group, self.catalog.terms, moment)
 
 
 @dataclass(frozen=True, slots=True)

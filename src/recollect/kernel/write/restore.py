@@ -20,6 +20,7 @@ from recollect.kernel.write.attribute_indexes import attribute_indexes, build_in
 from recollect.kernel.write.dump_format import GROUP, TERM, Line
 from recollect.kernel.write.dump_lines import Read, fault, read_lines
 from recollect.kernel.write.examination import examine_group
+from recollect.kernel.write.own_types import set_name_keys
 from recollect.kernel.write.recount import recount
 from recollect.model import Progress
 
@@ -30,6 +31,7 @@ _HOLDS = """
 SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
   + (SELECT count(*) FROM term AS m WHERE m.group_id = :group)
   + (SELECT count(*) FROM attribute_index AS i WHERE i.group_id = :group)
+  + (SELECT count(*) FROM schema_mode AS s WHERE s.group_id = :group)
 """
 _STAND = "UPDATE grp SET id_bits = ?, number = ?, at = ?, chain = ? WHERE group_id = ?"
 _TAKEN = """
@@ -68,6 +70,7 @@ def _complete(session: Session, group: Group) -> None:
             f'the dump of the group "{group.name}" {what}: {finding.message}',
             hint="dump the memory again",
         )
+    set_name_keys(session, group.group_id)
     recount(session, group.group_id)
     rebuild(session, group.group_id)
     for index in attribute_indexes(session, group.group_id):

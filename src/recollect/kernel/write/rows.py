@@ -21,6 +21,7 @@ from recollect.kernel.write.element import (
     LinkElement,
     State,
 )
+from recollect.model import Attributes
 
 LARGEST = 24 * 2**20
 """Bytes of attributes, and of metadata: what a line of a dump holds with room to spare."""
@@ -29,18 +30,18 @@ _ELEMENT_COLUMNS = (
     "e.id, e.public_id, e.salt, e.attributes, e.metadata, e.valid_at, e.invalid_at, "
     "e.version, e.born_at, e.changed_at"
 )
-CONCEPT_COLUMNS = f"{_ELEMENT_COLUMNS}, e.type, e.name"
+CONCEPT_COLUMNS = f"{_ELEMENT_COLUMNS}, e.type, e.name, e.name_key"
 LINK_COLUMNS = f"{_ELEMENT_COLUMNS}, e.subject, e.predicate, e.object, e.key"
 
 _INSERT_CONCEPT = """
-INSERT INTO concept (id, group_id, type, name, public_id, attributes, metadata, valid_at,
+INSERT INTO concept (id, group_id, type, name, name_key, public_id, attributes, metadata, valid_at,
     invalid_at, version, born_at, changed_at, expired_at, salt)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
 """
 _INSERT_LINK = """
 INSERT INTO link (id, group_id, subject, predicate, object, key, public_id, attributes, metadata,
-    valid_at, invalid_at, version, born_at, changed_at, expired_at, salt)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
+    valid_at, invalid_at, born_at, changed_at, expired_at, salt, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _UPDATE_CONCEPT = """
 UPDATE concept SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
@@ -124,16 +125,17 @@ class RowBatch:
             element.salt,
         )
         if isinstance(element, ConceptElement):
-            concept = (element.id, self.group_id, element.type, element.name, *ending)
-            self._rows[_INSERT_CONCEPT].append(concept)
+            named = (element.type, element.name, element.name_key)
+            self._rows[_INSERT_CONCEPT].append((element.id, self.group_id, *named, *ending))
         elif isinstance(element, LinkElement):
             triple = (element.subject, element.predicate, element.object, element.key)
-            self._rows[_INSERT_LINK].append((element.id, self.group_id, *triple, *ending))
+            row = (element.id, self.group_id, *triple, *ending, element.first_version)
+            self._rows[_INSERT_LINK].append(row)
 
     def _update(self, element: Element, target: State) -> None:
         before, content = element.before, target.content
         if before is None:
-            version, changed_at = 1, self.number
+            version, changed_at = first_version(element), self.number
         elif content is before.content:
             version, changed_at = before.version, before.changed_at
         else:
@@ -165,12 +167,19 @@ class RowBatch:
         self._rows[concept_sql if isinstance(element, ConceptElement) else link_sql].append(row)
 
 
+def first_version(element: Element) -> int:
+    """Return the version that an element is born with."""
+    return element.first_version if isinstance(element, LinkElement) else 1
+
+
 def _content_columns(content: Content) -> tuple[str, str, int, int]:
     attributes, metadata = _json(content.attributes), _json(content.metadata)
     return attributes, metadata, content.valid_at, content.invalid_at
 
 
-def _json(value: object) -> str:
+def _json(value: Attributes) -> str:
+    if not value:
+        return "{}"
     spelled = orjson.dumps(value)
     if len(spelled) > LARGEST:
         raise RecollectError(

@@ -54,12 +54,19 @@ def parse_instant(text: str) -> Instant | None:
     return Instant((moment - _EPOCH) // _MILLISECOND)
 
 
-def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) -> Clock:
+def moves_clock(metadata: Attributes) -> bool:
+    """Whether `metadata` says since when or until when it is true."""
+    return VALID_FROM in metadata or VALID_UNTIL in metadata
+
+
+def advance_clock(
+    valid_at: Instant, invalid_at: Instant, metadata: Attributes
+) -> Clock:
     """Return the clock after `metadata` was set: only the bounds it holds are moved.
 
     `null` takes a bound away. Text that is not ISO 8601 gives a notice and moves nothing.
     """
-    if VALID_FROM not in metadata and VALID_UNTIL not in metadata:
+    if not moves_clock(metadata):
         return Clock(valid_at, invalid_at)
     start, end = valid_at, invalid_at
     notices: list[Notice] = []

@@ -16,6 +16,10 @@ class Tracker:
         if element.id not in self._first:
             self._first[element.id] = element, None if is_new else element.content
 
+    def has_made(self, element: Element) -> bool:
+        """Whether the statement made an element that it has met."""
+        return self._first[element.id][1] is None
+
     @property
     def created(self) -> int:
         """How many elements the statement made that still live."""

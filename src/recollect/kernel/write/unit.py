@@ -7,7 +7,7 @@ transaction ends it: an exception anywhere leaves no trace.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.search.document import concept_text, link_text
@@ -25,6 +25,7 @@ from recollect.kernel.write.element import (
     Content,
     Element,
     LinkElement,
+    State,
     Triple,
 )
 from recollect.kernel.write.log import (
@@ -38,13 +39,15 @@ from recollect.kernel.write.log import (
     next_chain,
 )
 from recollect.kernel.write.merge import merge
-from recollect.kernel.write.rows import RowBatch
+from recollect.kernel.write.own_types import name_key
+from recollect.kernel.write.rows import RowBatch, first_version
 from recollect.kernel.write.tally import Move, count_moves
-from recollect.kernel.write.temporal import advance_clock
+from recollect.kernel.write.temporal import advance_clock, moves_clock
 from recollect.kernel.write.validation import identifier
 from recollect.model import Attributes, Instant
 
 _SALT_BYTES = 16
+_SALTS_AT_ONCE = 256  # to ask the system for each takes longer than to make its element
 _INSERT_CHANGE = """
 INSERT INTO change (group_id, tx, element, operation, digest) VALUES (?, ?, ?, ?, ?)
 """
@@ -60,7 +63,9 @@ class Unit:
     `now` is the caller's clock; the transaction's instant is later than the last one's.
     """
 
-    def __init__(self, session: Session, group: Group, terms: Terms, now: Instant) -> None:
+    def __init__(
+        self, session: Session, group: Group, terms: Terms, now: Instant
+    ) -> None:
         self.session = session
         self.group = group
         self.terms = Interning(terms, session)
@@ -71,6 +76,7 @@ class Unit:
         self._last_n = self._counted = _last_n(session)
         self.directory = Directory(session, group, 2 * self._last_n + LINK_BIT)
         self._texts = TextIndex(session, group.group_id)
+        self._salts: list[bytes] = []  # to be given to new elements
         self._dirty: dict[int, Element] = {}  # touched since the last flush
         self._touched: dict[int, Element] = {}  # touched at all
 
@@ -78,19 +84,29 @@ class Unit:
         """Return the id by which callers know an element."""
         return element.public_id or public_id(self.group.id_bits, element.id)
 
-    def create_concept(self, kind: str, name: str, given_id: str | None = None) -> ConceptElement:
+    def version(self, element: Element) -> int:
+        """Return the version of a living element, as this transaction would read it."""
+        before = element.before
+        if before is None:
+            return first_version(element)
+        return before.version + (not element.content.equals(before.content))
+
+    def create_concept(
+        self, kind: str, name: str, given_id: str | None = None
+    ) -> ConceptElement:
         """Create a concept; that no living one has its key or id is the caller's care."""
         self._refuse_computed(given_id)
         concept = ConceptElement(
             id=self._next_id(CONCEPT_BIT),
             public_id=given_id,
-            salt=os.urandom(_SALT_BYTES),
+            salt=self._next_salt(),
             before=None,
             content=NOTHING,
             is_living=True,
             on_disk=None,
             type=self.terms.intern(kind),
             name=name,
+            name_key=name_key(kind, name),
         )
         self.directory.add_concept(concept)
         self._dirty[concept.id] = concept
@@ -100,20 +116,31 @@ class Unit:
         self, triple: Triple, key: str = "", given_id: str | None = None
     ) -> LinkElement:
         """Create a link; that no living one has its identity or id is the caller's care."""
-        self._refuse_computed(given_id)
-        subject, predicate, target = triple
+        if given_id is not None:
+            self._refuse_computed(given_id)
+        return self._new_link(triple, key, given_id)
+
+    def carry_on(self, link: LinkElement, triple: Triple) -> LinkElement:
+        """Create the link that carries on a closed one between other ends, under its key and id.
+
+        What it says is the caller's care. An id that was computed for the closed one is kept
+        by being given to the new one, which hides it; the versions go on.
+        """
+        carrier = self._new_link(triple, link.key, self.public_id(link))
+        carrier.first_version = self.version(link) + 1
+        return carrier
+
+    def _new_link(self, triple: Triple, key: str, given_id: str | None) -> LinkElement:
         link = LinkElement(
-            id=self._next_id(LINK_BIT),
-            public_id=given_id,
-            salt=os.urandom(_SALT_BYTES),
-            before=None,
-            content=NOTHING,
-            is_living=True,
-            on_disk=None,
-            subject=subject,
-            predicate=predicate,
-            object=target,
-            key=key,
+            self._next_id(LINK_BIT),
+            given_id,
+            self._next_salt(),
+            None,  # before
+            NOTHING,
+            True,  # is_living
+            None,  # on_disk
+            *triple,
+            key,
         )
         self.directory.add_link(link)
         self._dirty[link.id] = link
@@ -127,9 +154,10 @@ class Unit:
         clock_metadata: Attributes,
     ) -> None:
         """Merge checked members into an element; `clock_metadata` moves its fact clock."""
-        content = element.content
-        clock = advance_clock(content.valid_at, content.invalid_at, clock_metadata)
-        self.notices.extend(clock.notices)
+        content, clock = element.content, None
+        if moves_clock(clock_metadata):
+            clock = advance_clock(content.valid_at, content.invalid_at, clock_metadata)
+            self.notices.extend(clock.notices)
         self.set_content(element, merge(content, attributes, metadata, clock))
 
     def set_content(self, element: Element, content: Content) -> None:
@@ -150,16 +178,22 @@ class Unit:
             wave = list(self.directory.links_at([element.id for element in wave]))
         return closed
 
+    def supersede(self, element: Element, content: Content) -> list[Element]:
+        """Close an element, and what ends in it, giving it its last content in the same change."""
+        element.last = content
+        return self.close([element])
+
+    def changed(self) -> Iterator[Element]:
+        """Yield the elements this transaction has changed so far, some of them twice."""
+        yield from self._touched.values()
+        yield from self._dirty.values()
+
     def flush(self) -> None:
         """Write what has changed since the last flush, so that this transaction can read it."""
         moves: list[Move] = []
         for element in self._dirty.values():
             target, on_disk = element.target(), element.on_disk
-            if target is None or on_disk is None:
-                moved = target is not on_disk
-            else:
-                moved = (target.content, target.is_living) != (on_disk.content, on_disk.is_living)
-            if moved:
+            if not _says_the_same(target, on_disk):
                 moves.append((element, target))
         self._dirty.clear()
         if not moves:
@@ -171,46 +205,71 @@ class Unit:
             if target is None:
                 self._texts.remove(element.id, was_living=True)
             else:
-                text, is_new = self._text(element, target.content), element.on_disk is None
+                text, is_new = (
+                    self._text(element, target.content),
+                    element.on_disk is None,
+                )
                 self._texts.put(element.id, target.is_living, text, is_new=is_new)
             element.on_disk = target
             self._touched[element.id] = element
         batch.write(self.session)
         self._texts.flush()
 
-    def commit(self, actor: str | None = None, request_id: str | None = None) -> int | None:
+    def commit(
+        self, actor: str | None = None, request_id: str | None = None
+    ) -> int | None:
         """Flush, log the net effect, and return the transaction's number; None if there is none.
 
         The store's transaction is still open afterwards: its end makes all of it durable.
         """
         actor = None if actor is None else identifier(actor, "actor")
-        request_id = None if request_id is None else identifier(request_id, "request id")
+        request_id = (
+            None if request_id is None else identifier(request_id, "request id")
+        )
         self.flush()
-        changes = [
-            (element.id, operation, self._digest(element))
-            for _, element in sorted(self._touched.items())
-            if (operation := _operation(element)) is not None
-        ]
+        changes: list[Logged] = []
+        for _, element in sorted(self._touched.items()):
+            operation = _operation(element)
+            if operation is not None:
+                changes.append((element.id, operation, self._digest(element)))
+            if operation in (UPDATE, CLOSE):
+                self._keep_superseded_text(element)
         if not changes:
             return None
-        self._keep_superseded_texts()
+        self._texts.flush()
         return self.record(changes, actor, request_id)
 
-    def record(self, changes: Sequence[Logged], actor: str | None, request_id: str | None) -> int:
+    def record(
+        self, changes: Sequence[Logged], actor: str | None, request_id: str | None
+    ) -> int:
         """Log changes, in the order of their elements, as this transaction; return its number."""
         group_id, number = self.group.group_id, self.number
         record = Record(number, self.at, 2 * self._last_n + LINK_BIT, actor, request_id)
         chain = next_chain(self._chain, self.group.id_bits, record, changes)
-        self.session.execute_many(_INSERT_CHANGE, ((group_id, number, *one) for one in changes))
+        self.session.execute_many(
+            _INSERT_CHANGE, [(group_id, number, *one) for one in changes]
+        )
         self.session.execute_many(_INSERT_TX, [(group_id, *record, chain)])
         self.session.execute_many(_UPDATE_GROUP, [(number, self.at, chain, group_id)])
         if self._last_n != self._counted:
-            self.session.execute_many("UPDATE counter SET last_n = ?", [(self._last_n,)])
+            self.session.execute_many(
+                "UPDATE counter SET last_n = ?", [(self._last_n,)]
+            )
         return number
+
+    def next_place(self) -> int:
+        """Return the place of the next element in the order of birth."""
+        return self._last_n + 1
 
     def _next_id(self, bit: int) -> int:
         self._last_n += 1
         return 2 * self._last_n + bit
+
+    def _next_salt(self) -> bytes:
+        if not self._salts:
+            salts, size = os.urandom(_SALT_BYTES * _SALTS_AT_ONCE), _SALT_BYTES
+            self._salts = [salts[at : at + size] for at in range(0, len(salts), size)]
+        return self._salts.pop()
 
     def _refuse_computed(self, given_id: str | None) -> None:
         """Refuse to adopt an id that the memory may one day compute for another element."""
@@ -232,25 +291,33 @@ class Unit:
         return link_text(self._predicate(element), attributes, metadata)
 
     def _predicate(self, element: Element) -> str:
-        return self.terms.text(element.predicate) if isinstance(element, LinkElement) else ""
+        return (
+            self.terms.text(element.predicate)
+            if isinstance(element, LinkElement)
+            else ""
+        )
 
-    def _keep_superseded_texts(self) -> None:
-        for element in self._touched.values():
-            if _operation(element) == UPDATE and element.before is not None:
-                old = self._text(element, element.before.content)
-                if element.on_disk is not None and old != self._text(
-                    element, element.on_disk.content
-                ):
-                    self._texts.supersede(element.id, self.number, old)
-        self._texts.flush()
+    def _keep_superseded_text(self, element: Element) -> None:
+        assert element.before is not None
+        assert element.on_disk is not None
+        old = self._text(element, element.before.content)
+        if old != self._text(element, element.on_disk.content):
+            self._texts.supersede(element.id, self.number, old)
 
     def _digest(self, element: Element) -> bytes:
-        content = element.content if element.on_disk is None else element.on_disk.content
+        content = (
+            element.content if element.on_disk is None else element.on_disk.content
+        )
         return content_digest(element.salt, self._identity(element), content)
 
     def _identity(self, element: Element) -> Identity:
         if isinstance(element, ConceptElement):
-            return element.id, self.terms.text(element.type), element.name, element.public_id
+            return (
+                element.id,
+                self.terms.text(element.type),
+                element.name,
+                element.public_id,
+            )
         assert isinstance(element, LinkElement)
         return (
             element.id,
@@ -260,6 +327,12 @@ class Unit:
             element.key,
             element.public_id,
         )
+
+
+def _says_the_same(target: State | None, on_disk: State | None) -> bool:
+    if target is None or on_disk is None:
+        return target is on_disk
+    return target.content is on_disk.content and target.is_living == on_disk.is_living
 
 
 def _operation(element: Element) -> str | None:

@@ -17,15 +17,22 @@ from recollect.kernel.lang.ast import (
     Handle,
     KmlEnd,
     LinkBlock,
+    LinkId,
     LinkTarget,
     Text,
     Upsert,
 )
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
+from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.handles import check_handles
 from recollect.kernel.write.identity import ConceptName, check_id, match_or_create
-from recollect.kernel.write.linking import Item, Linking, Missing, skipped
-from recollect.kernel.write.literals import concept_name, members_value, text_value
+from recollect.kernel.write.linking import Ends, Item, Linking, Missing, skipped
+from recollect.kernel.write.literals import (
+    concept_name,
+    members_value,
+    text_value,
+    version_value,
+)
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import plain_predicate
@@ -115,12 +122,20 @@ class _Upserting:
         for index, handle, wanted in named:
             concept, is_new = match_or_create(self._unit, wanted)
             self._tracker.meet(concept, is_new)
+            self._check_version(tree.blocks[index], concept)
             concepts[index] = concept
             if handle is not None:
                 self._handles[handle.name] = concept
         for index, _, wanted in named:  # a later block may have taken the id
             check_id(self._unit, wanted, concepts[index])
         return concepts
+
+    def _check_version(self, block: ConceptBlock | LinkBlock, concept: ConceptElement) -> None:
+        """Compare what a block expects with the concept as the statement found it."""
+        if block.expect_version is not None:
+            expected, span = version_value(block.expect_version), block.expect_version.span
+            is_new = self._tracker.has_made(concept)
+            check_version(self._unit, concept, expected, span, is_new=is_new)
 
     def _expect_concepts(self, tree: Upsert, blocks: Iterable[ConceptName]) -> None:
         """Look up all concepts the statement names, at once."""
@@ -147,9 +162,7 @@ class _Upserting:
         self._unit.put(concept, attributes, metadata, own)
         return [
             Item(
-                subject=concept,
-                predicate=_predicate(item.predicate),
-                object=item.target,
+                Ends(concept, _predicate(item.predicate), item.target),
                 attributes={},
                 metadata={**metadata, **members_value(item.metadata, "metadata")},
                 handle=None if block.handle is None else block.handle.name,
@@ -174,14 +187,19 @@ class _Upserting:
 
 
 def _block_item(block: LinkBlock, outer: Attributes) -> Item:
+    target = block.target
+    if isinstance(target, LinkTarget):
+        what: Ends | LinkId = Ends(target.subject, _predicate(target.predicate), target.object)
+    else:
+        what = target
     return Item(
-        subject=block.target.subject,
-        predicate=_predicate(block.target.predicate),
-        object=block.target.object,
+        what,
         attributes=members_value(block.attributes, "attributes"),
         metadata={**outer, **members_value(block.metadata, "metadata")},
         handle=None if block.handle is None else block.handle.name,
         is_block=True,
+        expected=version_value(block.expect_version),
+        span=None if block.expect_version is None else block.expect_version.span,
     )
 
 
@@ -209,7 +227,7 @@ def _patterns_in(end: KmlEnd) -> Iterator[ConceptPattern]:
         case LinkTarget():
             yield from _patterns_in(end.subject)
             yield from _patterns_in(end.object)
-        case Handle():
+        case Handle() | LinkId():
             return
         case _:
             assert_never(end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from recollect.errors import (
     CONSTRAINT_VIOLATION,
@@ -60,18 +60,35 @@ def plain_predicate(text: object, span: Span | None = None) -> str:
     return predicate
 
 
-def members(values: object, section: str, span: Span | None = None) -> Attributes:
+def removable_key(key: str, section: str, span: Span | None = None) -> str:
+    """Return a key that may be deleted; KIP_2002 for one of metadata that begins with `_`."""
+    if section == "metadata" and key.startswith("_"):
+        raise RecollectError(
+            CONSTRAINT_VIOLATION,
+            f'the key "{key}" of metadata begins with _: only the memory itself deletes it',
+            hint=f'leave "{key}" out',
+            span=span,
+        )
+    return key
+
+
+def members(
+    values: object,
+    section: str,
+    span: Span | None = None,
+    reserved: Container[str] = (),
+) -> Attributes:
     """Return attributes or metadata that may be stored.
 
     KIP_2003 for what JSON or 64 bits cannot carry, KIP_4002 for what nests too deep, KIP_2002
-    for a key that begins with `_`.
+    for a key that begins with `_` and is none of the `reserved` ones.
     """
     if not isinstance(values, (dict, Mapping)):  # nearly all are, and to be told so is quicker
         raise RecollectError(
             INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
         )
     for key, value in values.items():
-        if not isinstance(key, str) or not key or key[0] == "_":
+        if not isinstance(key, str) or not key or (key[0] == "_" and key not in reserved):
             raise _unfit_key(key, section, span)
         if reason := fault(key, _DEEPEST) or fault(value, _DEEPEST):
             shown = key.encode("utf-8", "replace").decode()

@@ -12,6 +12,23 @@ from typing import Annotated
 
 import typer
 
+from recollect.servers.cli.options import (
+    Actor,
+    AfterTransaction,
+    Cursor,
+    Database,
+    GroupName,
+    Json,
+    KeyName,
+    KeyType,
+    Known,
+    Parameters,
+    Place,
+    RequestId,
+    Valid,
+)
+from recollect.servers.cli.schema_commands import change_schema, identify, use_capsules
+from recollect.servers.cli.text_commands import check_texts, format_texts, serve_editor
 from recollect.servers.cli.usage import Commands
 
 app = typer.Typer(
@@ -22,56 +39,6 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Database = Annotated[
-    str | None,
-    typer.Option("--db", metavar="PATH", help="The memory to use; see: recollect where."),
-]
-Place = Annotated[
-    str | None,
-    typer.Argument(metavar="DATABASE", help="The memory to use; the same as --db."),
-]
-GroupName = Annotated[
-    str | None, typer.Option("--group", metavar="NAME", help="The group of the memory to use.")
-]
-Json = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print the response as JSON on standard output.")
-]
-KeyType = Annotated[
-    str | None, typer.Option("--type", metavar="TYPE", help="The type of a concept; with --name.")
-]
-KeyName = Annotated[
-    str | None, typer.Option("--name", metavar="NAME", help="The name of that concept.")
-]
-Valid = Annotated[
-    str | None, typer.Option("--valid", metavar="INSTANT", help="Only what was true then.")
-]
-Known = Annotated[
-    str | None, typer.Option("--known", metavar="INSTANT", help="As the memory stood then.")
-]
-AfterTransaction = Annotated[
-    int | None,
-    typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
-]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param",
-        "-p",
-        metavar="NAME=VALUE",
-        help="The value of $NAME: JSON, or else text. Repeat it for more.",
-    ),
-]
-
-
-Actor = Annotated[
-    str | None,
-    typer.Option("--actor", metavar="NAME", help="Who asks for it; stands in the log."),
-]
-RequestId = Annotated[
-    str | None,
-    typer.Option("--request-id", metavar="ID", help="What it is part of; stands in the log."),
-]
 
 
 class Format(StrEnum):
@@ -143,12 +110,20 @@ def _recollect(
 
 @app.command()
 def init(
-    database: Place = None, db: Database = None, group: GroupName = None, json: Json = False
+    database: Place = None,
+    with_: Annotated[
+        str | None,
+        typer.Option("--with", metavar="NAMES", help="Capsules to load, such as core,memory."),
+    ] = None,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
 ) -> None:
     """Create a memory, or check that it is there."""
     from recollect.servers.cli.manage import init as start
 
-    start(_one(database, db), group, as_json=json)
+    capsules = [] if with_ is None else [one.strip() for one in with_.split(",")]
+    start(_one(database, db), group, capsules, as_json=json)
 
 
 @app.command()
@@ -224,6 +199,14 @@ def search(
         Kind | None, typer.Option("--kind", help="Only concepts, or only propositions.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=0, help="At most so many.")] = 10,
+    mode: Annotated[
+        str | None, typer.Option("--mode", metavar="MODE", help="keyword, semantic or hybrid.")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", metavar="SCORE", help="Only what scores so much, 0 to 1."),
+    ] = None,
+    cursor: Cursor = None,
     valid: Valid = None,
     known: Known = None,
     transaction: AfterTransaction = None,
@@ -232,8 +215,9 @@ def search(
     """Find concepts and propositions by their words."""
     from recollect.servers.cli.ask import search as look_for
 
+    options = {"type": type, "mode": mode, "threshold": threshold, "limit": limit, "cursor": cursor}
     as_of = _moment(valid, known, transaction)
-    look_for(text, kind.value if kind else None, type, limit, db, group, as_of, as_json=json)
+    look_for(text, kind.value if kind else None, options, db, group, as_of, as_json=json)
 
 
 @app.command()
@@ -291,6 +275,10 @@ def describe(
             metavar="NAME", help="The type or the predicate.", autocompletion=_described
         ),
     ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=0, help="Of a list, at most so many.")
+    ] = None,
+    cursor: Cursor = None,
     db: Database = None,
     group: GroupName = None,
     json: Json = False,
@@ -301,7 +289,9 @@ def describe(
     if (what in (What.TYPE, What.PREDICATE)) != (name is not None):
         problem = "takes no name" if name else "needs a name"
         raise typer.BadParameter(f"describe {what.value} {problem}")
-    tell(what.value, name, db, group, as_json=json)
+    if (limit, cursor) != (None, None) and what not in (What.DOMAINS, What.TYPES, What.PREDICATES):
+        raise typer.BadParameter(f"describe {what.value} is no list, so it has no pages")
+    tell(what.value, name, limit, cursor, db, group, as_json=json)
 
 
 @app.command()
@@ -599,6 +589,14 @@ def demo(
     from recollect.servers.cli.demo.show import demonstrate
 
     demonstrate(db, as_json=json)
+
+
+app.command("schema")(change_schema)
+app.command("capsule")(use_capsules)
+app.command("self")(identify)
+app.command("check")(check_texts)
+app.command("fmt")(format_texts)
+app.command("lsp")(serve_editor)
 
 
 def _moment(

@@ -28,6 +28,15 @@ DESCRIPTIONS: Mapping[str, str] = {
 }
 """The KIP text of each thing `describe` tells."""
 
+_PARTS: Mapping[str, str] = {
+    "type": "WITH TYPE",
+    "mode": "MODE",
+    "threshold": "THRESHOLD",
+    "limit": "LIMIT",
+    "cursor": "CURSOR",
+}
+"""What stands before the value of an option in KIP."""
+
 
 def query(
     text: str,
@@ -55,33 +64,38 @@ def query(
 def search(
     term: str,
     kind: str | None,
-    type_name: str | None,
-    limit: int,
+    options: Mapping[str, Value],
     database: str | None,
     group: str | None,
     as_of: Mapping[str, str | int | None],
     *,
     as_json: bool,
 ) -> None:
-    """Find elements by their words."""
-    parameters: dict[str, Value] = {"term": term, "limit": limit}
+    """Find elements by their words; an option that is not given is null."""
+    given = {name: value for name, value in options.items() if value is not None}
+    parts = "".join(f" {_PARTS[name]} ${name}" for name in given)
     of_kind = f" {kind.upper()}" if kind else ""
-    of_type = ""
-    if type_name is not None:
-        parameters["type"] = type_name
-        of_type = " WITH TYPE $type"
     with output(as_json=as_json) as out:
-        text = f"SEARCH{of_kind} $term{of_type} LIMIT $limit"
-        _answer(out, text, parameters, database, group, as_of)
+        text = f"SEARCH{of_kind} $term{parts}"
+        _answer(out, text, {"term": term, **given}, database, group, as_of)
 
 
 def describe(
-    what: str, name: str | None, database: str | None, group: str | None, *, as_json: bool
+    what: str,
+    name: str | None,
+    limit: int | None,
+    cursor: str | None,
+    database: str | None,
+    group: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Show what the memory is about."""
-    parameters: dict[str, Value] = {} if name is None else {"name": name}
+    options: dict[str, Value] = {"name": name, "limit": limit, "cursor": cursor}
+    given = {name: value for name, value in options.items() if value is not None}
+    page = "".join(f" {_PARTS[name]} ${name}" for name in given if name in _PARTS)
     with output(as_json=as_json) as out:
-        _answer(out, DESCRIPTIONS[what], parameters, database, group)
+        _answer(out, DESCRIPTIONS[what] + page, given, database, group)
 
 
 def _answer(

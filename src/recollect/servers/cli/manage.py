@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from shlex import quote
 
+from recollect.faces.kip import load_capsules, starter_capsule
 from recollect.kernel import Nexus
 from recollect.servers.cli.output import output
-from recollect.servers.cli.render import facts
+from recollect.servers.cli.render import counted, facts
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
 
-def init(database: str | None, group: str | None, *, as_json: bool) -> None:
-    """Create the memory if it is not there, and say so."""
+def init(
+    database: str | None, group: str | None, capsules: Sequence[str], *, as_json: bool
+) -> None:
+    """Create the memory if it is not there, load what it is to begin with, and say so."""
     settings = Settings()
     located = settings.database(database)
     with output(as_json=as_json) as out:
+        for name in capsules:
+            starter_capsule(name)  # a wrong name makes no memory
         is_new = not located.exists
         chosen = settings.group(group)
-        open_nexus(located, chosen, create=True).close()
+        with open_nexus(located, chosen, create=True) as nexus:
+            loaded = load_capsules(nexus, capsules, actor=settings.actor())
         if out.as_json:
-            out.json({"result": {"path": located.path, "group": chosen, "created": is_new}})
+            result = {"path": located.path, "group": chosen, "created": is_new}
+            out.json({"result": result | ({"loaded": asdict(loaded)} if capsules else {})})
             return
         out.say(f"{'created' if is_new else 'already there:'} {located.path}", "green")
+        if capsules:
+            out.say(f"loaded {counted(loaded.capsules, 'capsule')}: {loaded.created:,} created")
         out.say(f"try: {quote(settings.program())} shell {quote(located.path)}", "dim")
 
 

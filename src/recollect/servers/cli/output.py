@@ -199,20 +199,21 @@ def restored(wire: Mapping[str, object], source: str) -> RecollectError:
     return RecollectError(code, message, hint=hint, source=source, span=span)
 
 
-def error_text(error: RecollectError) -> Text:
+def error_text(error: RecollectError | str) -> Text:
     """Return the error in colour: what is wrong, where, and what to do about it."""
     coloured = Text()
+    red = "yellow" if str(error).startswith("warning") else "red"
     for number, line in enumerate(str(error).split("\n")):
         if number:
             coloured.append("\n")
         quoted = line.lstrip().partition(" ")[0].isdigit() or line.lstrip().startswith("|")
         if number == 0:
             head, colon, rest = plain(line).partition(": ")
-            coloured.append(head + colon, style="bold red").append(rest, style="bold")
+            coloured.append(head + colon, style=f"bold {red}").append(rest, style="bold")
         elif line.startswith("  hint: "):
             coloured.append("  hint: ", style="green").append(plain(line[8:]))
         elif quoted and line.lstrip().startswith("|"):
-            coloured.append(plain(line), style="red")
+            coloured.append(plain(line), style=red)
         else:
             coloured.append(plain(line), style="dim" if quoted else "")
     return coloured

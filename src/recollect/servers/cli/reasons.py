@@ -8,7 +8,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.kip.as_of import read_as_of
-from recollect.faces.kip.response import cell_object, element_object, explanation_object
+from recollect.faces.kip.objects import cell_object, element_object, explanation_object
 from recollect.model import Concept, Content, Ground, Transaction, Value, Why
 from recollect.servers.cli.cells import cell, concept, link
 from recollect.servers.cli.given import STANDARD_INPUT, text_of

@@ -55,6 +55,12 @@ def _result(result: Mapping[str, object], names: Names) -> RenderableType:
             return _changed("forgot", concepts, links, result)
         case {"updated_concepts": int() as concepts, "updated_propositions": int() as links}:
             return _changed("removed keys of", concepts, links, result)
+        case {"updated": int() as updated, "matched": int() as matched}:
+            return _done("changed", f"{updated:,} of {counted(matched, 'element')}", result)
+        case {"merged": True}:
+            return _done("merged", _merged(result), result)
+        case {"capsule": str() as capsule}:
+            return _exported(capsule, result)
         case _ if result and all(isinstance(value, int | str) for value in result.values()):
             return facts(result)
         case _:
@@ -146,12 +152,39 @@ def _changed(verb: str, concepts: int, links: int, result: Mapping[str, object])
     parts = [
         counted(number, noun) for number, noun in ((concepts, "concept"), (links, "link")) if number
     ]
-    line = Text(f"{verb} ", style="green").append(" and ".join(parts) or "nothing")
-    if result.get("dry_run"):
-        line.append(" (dry run: nothing is kept)", style="yellow")
+    line = _done(verb, " and ".join(parts) or "nothing", result)
     if note := result.get("note"):
         line.append("\n").append(plain(str(note)), style="dim")
     return line
+
+
+def _done(verb: str, what: str, result: Mapping[str, object]) -> Text:
+    line = Text(f"{verb} ", style="green").append(what)
+    if result.get("dry_run"):
+        line.append(" (dry run: nothing is kept)", style="yellow")
+    return line
+
+
+def _merged(result: Mapping[str, object]) -> str:
+    """Return what a MERGE did, in words."""
+    parts = (
+        ("links_repointed", "link", "moved"),
+        ("links_deduplicated", "link", "that others say too"),
+        ("attributes_filled", "attribute", "filled"),
+    )
+    numbers = [(result.get(key), noun, rest) for key, noun, rest in parts]
+    told = [f"{counted(n, noun)} {rest}" for n, noun, rest in numbers if isinstance(n, int) and n]
+    return ", ".join(["two concepts", *told])
+
+
+def _exported(capsule: str, result: Mapping[str, object]) -> RenderableType:
+    """Draw a capsule as the text it is, and what it holds."""
+    numbers = [result.get(key) for key in ("concepts", "propositions")]
+    concepts, links = (number if isinstance(number, int) else 0 for number in numbers)
+    footer = Text(f"{counted(concepts, 'concept')} and {counted(links, 'link')}", style="dim")
+    if cursor := result.get("next_cursor"):
+        footer.append(f'; the next page: CURSOR "{plain(str(cursor))}"')
+    return Group(Text(plain(capsule).rstrip("\n"), overflow="fold"), footer)
 
 
 def facts(members: Mapping[str, object]) -> RenderableType:

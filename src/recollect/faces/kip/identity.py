@@ -1,0 +1,54 @@
+"""Who the agent is: the role, objectives and capabilities of the Person `$self`.
+
+The rule: they are attributes like any others, written in KIP, with a past; DESCRIBE PRIMER shows
+them first. KIP 1.0-draft3, META; KIP 1.0-RC11, appendix 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.kernel import Nexus
+from recollect.model import Description, Value
+
+_READ = "DESCRIBE PRIMER"
+_WRITE = 'UPSERT { CONCEPT { {type: "Person", name: "$self"} SET ATTRIBUTES $attributes } }'
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the agent says it is; what is not set is null."""
+
+    role: Value = None
+    objectives: Value = None
+    capabilities: Value = None
+
+
+def identity_of(nexus: Nexus) -> Identity:
+    """Return what the agent of a memory says it is."""
+    (found,) = nexus.read(_READ).results
+    identity = found.body["identity"] if isinstance(found, Description) else None
+    parts = identity if isinstance(identity, dict) else {}
+    return Identity(parts.get("role"), parts.get("objectives"), parts.get("capabilities"))
+
+
+def set_identity(
+    nexus: Nexus,
+    role: str | None = None,
+    objectives: Sequence[str] | None = None,
+    capabilities: Sequence[str] | None = None,
+    *,
+    actor: str | None = None,
+    request_id: str | None = None,
+) -> None:
+    """Set what is given, whole, and leave the rest; the Person `$self` is made if it is missing."""
+    given: dict[str, Value] = {}
+    if role is not None:
+        given["role"] = role
+    if objectives is not None:
+        given["objectives"] = list[Value](objectives)
+    if capabilities is not None:
+        given["capabilities"] = list[Value](capabilities)
+    if given:
+        nexus.write(_WRITE, {"attributes": given}, actor=actor, request_id=request_id)

@@ -1,0 +1,24 @@
+"""The operations: a bitemporal knowledge service on the one graph. Specification 004."""
+
+from recollect.faces.operations.caller import EVERYONE, Caller
+from recollect.faces.operations.catalogue import OPERATIONS, Operation
+from recollect.faces.operations.context import Policy
+from recollect.faces.operations.ingestion import Ingestion, Replays
+from recollect.faces.operations.observation import Observation
+from recollect.faces.operations.operations import Operations
+from recollect.faces.operations.outputs import Envelope
+from recollect.faces.operations.semantic import SemanticLeg
+
+__all__ = [
+    "EVERYONE",
+    "OPERATIONS",
+    "Caller",
+    "Envelope",
+    "Ingestion",
+    "Observation",
+    "Operation",
+    "Operations",
+    "Policy",
+    "Replays",
+    "SemanticLeg",
+]

@@ -1,0 +1,100 @@
+"""What an operation works with: the memory, the caller, the policy, and the parts that plug in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.operations.caller import EVERYONE, Caller
+from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
+from recollect.faces.operations.inputs import AsOf as AsOfInput
+from recollect.faces.operations.semantic import SemanticLeg
+from recollect.kernel import Nexus, parse_instant
+from recollect.model import AsOf, Dated, Element, Instant, normal_text
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the specification leaves to the service."""
+
+    search_attributes: tuple[str, ...] = ("summary",)
+    """Attributes of nodes that are searched beside the name."""
+
+    functional: frozenset[str] = frozenset()
+    """Relations under which a node has one target at a time, beside those declared so."""
+
+    rerank_weight: float = 0.2
+    """Of nearness to the centre node, against relevance."""
+
+    def is_functional(self, name: str) -> bool:
+        """Whether a relation is functional, in whatever spelling."""
+        return normal_text(name) in {normal_text(one) for one in self.functional}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What one call of an operation works with."""
+
+    nexus: Nexus
+    policy: Policy = field(default_factory=Policy)
+    caller: Caller = EVERYONE
+    ingestion: Ingestion = field(default_factory=EpisodesOnly)
+    replays: Replays | None = None
+    semantic: SemanticLeg | None = None
+    request_id: str = ""
+
+    def group(self, name: str) -> Nexus:
+        """Return the memory of a group; PERMISSION_DENIED for one the caller may not see."""
+        self.caller.check([name])
+        return self.nexus.group(name)
+
+    def holders(
+        self,
+        uuid: str,
+        group: str | None,
+        is_wanted: Callable[[Element], bool],
+        as_of: AsOf | None = None,
+    ) -> Iterator[tuple[Nexus, Dated]]:
+        """Yield where an element of a kind is, closed ones too, in the groups that may be seen."""
+        names = [group] if group is not None else self.caller.seen(self.nexus.groups())
+        for name in names:
+            nexus = self.group(name)
+            dated = nexus.look_up([uuid], as_of=as_of, closed=True).get(uuid)
+            if dated is not None and is_wanted(dated.element):
+                yield nexus, dated
+
+    def holder(
+        self,
+        uuid: str,
+        group: str | None,
+        is_wanted: Callable[[Element], bool],
+        as_of: AsOf | None = None,
+    ) -> tuple[Nexus, Dated] | None:
+        """Return where an element is; INVALID_ARGUMENT when several groups have one."""
+        found = list(self.holders(uuid, group, is_wanted, as_of))
+        if len(found) > 1:
+            known = tuple(nexus.group_name for nexus, _ in found)
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f'the uuid "{uuid}" is in {len(found)} groups',
+                hint=f'pass group_id "{known[0]}"',
+                known=known,
+            )
+        return found[0] if found else None
+
+
+def asked_moment(given: AsOfInput) -> AsOf:
+    """Return the point in both times that an input names, and nothing where it names none."""
+    return AsOf(valid=_instant(given.get("valid_as_of")), known=_instant(given.get("known_as_of")))
+
+
+def current_moment(nexus: Nexus, given: AsOfInput) -> AsOf:
+    """Return the point in both times to read at: valid now unless the input says otherwise."""
+    asked = asked_moment(given)
+    valid = nexus.now() if asked.valid is None else asked.valid
+    return AsOf(valid=valid, known=asked.known)
+
+
+def _instant(text: str | None) -> Instant | None:
+    return None if text is None else parse_instant(text)

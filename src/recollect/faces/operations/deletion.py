@@ -1,0 +1,64 @@
+"""Deletions: what goes is gone at every point in time, and deleting nothing is no error.
+
+Specification 004, sections 2.5 and 4.4.
+"""
+
+from __future__ import annotations
+
+from recollect.errors import NOT_FOUND, RecollectError
+from recollect.faces.operations.context import Context
+from recollect.faces.operations.inputs import Delete, DeleteGroup, Empty
+from recollect.faces.operations.outputs import Done
+from recollect.faces.operations.records import is_episode, is_fact
+
+
+def delete_entity_edge(context: Context, given: Delete) -> Done:
+    """Erase a fact."""
+    found = context.holder(given["uuid"], given.get("group_id"), is_fact)
+    if found is None:
+        return _done("there is no such fact")
+    found[0].purge(given["uuid"], request_id=context.request_id)
+    return _done("the fact is deleted")
+
+
+def delete_episode(context: Context, given: Delete) -> Done:
+    """Erase an episode, and nothing that was learnt from it."""
+    found = context.holder(given["uuid"], given.get("group_id"), is_episode)
+    if found is None:
+        return _done("there is no such episode")
+    nexus, _ = found
+    context.ingestion.forget_episode(nexus, given["uuid"])
+    nexus.purge(given["uuid"], request_id=context.request_id)
+    return _done("the episode is deleted")
+
+
+def delete_group(context: Context, given: DeleteGroup) -> Done:
+    """Erase a group: episodes, facts, nodes, and all that waits for it."""
+    name = given["group_id"]
+    return _done("the group is deleted" if _drop(context, name) else "there is no such group")
+
+
+def clear_all(context: Context, given: Empty) -> Done:
+    """Erase every group."""
+    del given
+    context.caller.check_admin()
+    names = context.nexus.groups()
+    for name in names:
+        _drop(context, name)
+    return _done(f"{len(names)} groups are deleted")
+
+
+def _drop(context: Context, name: str) -> bool:
+    nexus = context.group(name)
+    context.ingestion.forget_group(nexus)
+    try:
+        nexus.drop_group(nexus.group_name)
+    except RecollectError as error:
+        if error.code is not NOT_FOUND:
+            raise
+        return False
+    return True
+
+
+def _done(message: str) -> Done:
+    return Done(message=message, success=True)

@@ -1,0 +1,218 @@
+"""The uniform envelope: inputs checked, answers and failures in one form.
+
+The rule: whatever is sent, what comes back is an envelope; what went wrong inside tells nobody
+how the inside looks. Specification 004, section 3.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+import orjson
+from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from recollect.errors import (
+    CONFLICT,
+    DUPLICATE_EXISTS,
+    EXECUTION_TIMEOUT,
+    IMMUTABLE_TARGET,
+    INTERNAL,
+    INVALID_ARGUMENT,
+    LIMIT_EXCEEDED,
+    NOT_FOUND,
+    PERMISSION_DENIED,
+    RESOURCE_EXHAUSTED,
+    RESOURCE_NOT_FOUND,
+    STORE_BUSY,
+    STORE_UNAVAILABLE,
+    UNAVAILABLE,
+    VERSION_CONFLICT,
+    Code,
+    RecollectError,
+    nearest,
+)
+from recollect.faces.operations import limits
+from recollect.faces.operations.fields import TOO_LARGE
+from recollect.faces.operations.outputs import Envelope, Error, Status
+
+_SHOWN = 10  # faults of one input
+
+OWN_CODES = (
+    INVALID_ARGUMENT,
+    RESOURCE_NOT_FOUND,
+    CONFLICT,
+    PERMISSION_DENIED,
+    LIMIT_EXCEEDED,
+    UNAVAILABLE,
+    INTERNAL,
+)
+"""The error codes that an operation answers with."""
+
+_TRANSLATED: Mapping[Code, Code] = {
+    NOT_FOUND: RESOURCE_NOT_FOUND,
+    DUPLICATE_EXISTS: CONFLICT,
+    VERSION_CONFLICT: CONFLICT,
+    IMMUTABLE_TARGET: PERMISSION_DENIED,
+    EXECUTION_TIMEOUT: LIMIT_EXCEEDED,
+    RESOURCE_EXHAUSTED: LIMIT_EXCEEDED,
+    STORE_BUSY: UNAVAILABLE,
+    STORE_UNAVAILABLE: UNAVAILABLE,
+}
+_CALLERS_FAULT = ("syntax", "schema", "data")
+
+
+def success(request_id: str, status: Status, output: Mapping[str, object]) -> Envelope:
+    """Return the envelope of what an operation answers."""
+    return Envelope(
+        request_id=request_id,
+        status=status,
+        output=cast("dict[str, JsonValue]", dict(output)),
+    )
+
+
+def failure(request_id: str, error: RecollectError) -> Envelope:
+    """Return the envelope of an error; what is not the caller's to mend is INTERNAL, and mute."""
+    code = code_of(error)
+    if code is INTERNAL:
+        return Envelope(
+            request_id=request_id,
+            status="ERROR",
+            error=Error(
+                error_code=code.code,
+                message="the service failed, and nothing was changed",
+                details={"retry": code.retry, "hint": "report it with the request_id"},
+            ),
+        )
+    details: dict[str, object] = {"retry": code.retry}
+    if error.hint:
+        details["hint"] = error.hint
+    if error.known:
+        details["known"] = list(error.known)
+    details |= error.details
+    return Envelope(
+        request_id=request_id,
+        status="ERROR",
+        error=Error(
+            error_code=code.code,
+            message=error.message,
+            details=cast("dict[str, JsonValue]", details),
+        ),
+    )
+
+
+def code_of(error: RecollectError) -> Code:
+    """Return the operations' own code for an error of any layer."""
+    if error.code in OWN_CODES:
+        return error.code
+    if error.code in _TRANSLATED:
+        return _TRANSLATED[error.code]
+    return INVALID_ARGUMENT if error.code.category in _CALLERS_FAULT else INTERNAL
+
+
+def named_request(given: object) -> str:
+    """Return the id of a request, made where none was given; INVALID_ARGUMENT for a bad one."""
+    if given is None:
+        return str(uuid.uuid4())
+    return _short_name("request_id", given)
+
+
+def named_key(given: object) -> str | None:
+    """Return an idempotency key, if one was given; INVALID_ARGUMENT for a bad one."""
+    return None if given is None else _short_name("idempotency_key", given)
+
+
+def checked(adapter: TypeAdapter[object], given: Mapping[str, object]) -> object:
+    """Return an input with every field checked.
+
+    INVALID_ARGUMENT for what is not as the schema says, LIMIT_EXCEEDED for what is too large.
+    """
+    try:
+        size = len(orjson.dumps(given))
+    except TypeError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT, "the input is not JSON", hint="send values that JSON can carry"
+        ) from error
+    if size > limits.REQUEST_BYTES:
+        raise RecollectError(
+            LIMIT_EXCEEDED,
+            f"the input takes {size} bytes, and {limits.REQUEST_BYTES} are allowed",
+            hint="send it in several calls",
+        )
+    try:
+        return adapter.validate_python(given)
+    except ValidationError as error:
+        raise _refused(error.errors(include_url=False, include_input=False)) from error
+
+
+def _refused(faults: Iterable[ErrorDetails]) -> RecollectError:
+    """Return the error for the faults of an input: a limit only where nothing else is wrong."""
+    all_faults = list(faults)
+    wrong = [one for one in all_faults if one["type"] != TOO_LARGE]
+    first, *_ = wrong or all_faults
+    shown: list[object] = [
+        {"field": _path(one), "problem": _problem(one)} for one in all_faults[:_SHOWN]
+    ]
+    path = _path(first)
+    return RecollectError(
+        INVALID_ARGUMENT if wrong else LIMIT_EXCEEDED,
+        f"{path or 'the input'} {_problem(first)}",
+        details={"fields": shown},
+    )
+
+
+def _path(fault: ErrorDetails) -> str:
+    """Return where a fault is: `items[0].body`."""
+    path = ""
+    for part in fault["loc"]:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    return path
+
+
+def _problem(fault: ErrorDetails) -> str:
+    """Return what is wrong in a fault, as the end of a sentence about its field."""
+    of = fault.get("ctx", {})
+    match fault["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return "is no field of this operation"
+        case "string_type" | "string_unicode":
+            return "is not a string"
+        case "int_type" | "int_from_float":
+            return "is not a whole number"
+        case "list_type":
+            return "is not a list"
+        case "dict_type":
+            return "is not an object"
+        case "greater_than_equal":
+            return f"is less than {of['ge']}"
+        case "less_than_equal":
+            return f"is more than {of['le']}"
+        case "literal_error":
+            return f"is none of {of['expected']}"
+        case _:
+            return fault["msg"]
+
+
+def _short_name(what: str, given: object) -> str:
+    if isinstance(given, str) and 1 <= len(given) <= limits.UUID and given.isprintable():
+        return given
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        f"{what} is not 1 to {limits.UUID} printable characters",
+        hint="leave it out, or send a UUID",
+    )
+
+
+def unknown_operation(name: str, known: Iterable[str]) -> RecollectError:
+    """Return the error for an operation that there is none of."""
+    near = nearest(name, known)
+    return RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'there is no operation "{name}"',
+        hint=f"use {near[0]}" if near else "",
+        known=near,
+    )

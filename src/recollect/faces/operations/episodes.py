@@ -1,0 +1,139 @@
+"""Episodes: what was told, kept as it was told.
+
+The rule: an episode never changes; the same uuid with the same payload is the same episode, with
+another payload it is a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.errors import CONFLICT, VERSION_CONFLICT, RecollectError
+from recollect.faces.operations.inputs import EpisodeItem, Message
+from recollect.faces.operations.naming import content_hash, episode_uuid
+from recollect.faces.operations.records import EPISODE, is_episode
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Attributes, Dated, PutConcept, Rows
+
+_NEWEST = """
+FIND(?uuid) WHERE {
+  ?episode {type: "Episode"}
+  ATTR(?episode, "id", ?uuid)
+  ATTR(?episode, "reference_time", ?reference_time)
+  META(?episode, "_created_at", ?created_at)
+}
+ORDER BY ?reference_time DESC, ?created_at DESC, ?uuid DESC LIMIT $last_n
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeDraft:
+    """An episode that is checked and not kept yet."""
+
+    uuid: str
+    name: str | None
+    body: str
+    source: str
+    source_description: str | None
+    reference_time: str  # ISO 8601 in UTC, to the millisecond
+
+    @classmethod
+    def of_item(cls, group: str, item: EpisodeItem) -> EpisodeDraft:
+        """Return the draft of an item of AddEpisodes; without a uuid its content names it."""
+        name, body = item.get("name"), item["body"]
+        source, time = item["source"], item["reference_time"]
+        given = item.get("uuid")
+        return cls(
+            uuid=given or episode_uuid(group, content_hash(name, source, time, body)),
+            name=name,
+            body=body,
+            source=source,
+            source_description=item.get("source_description"),
+            reference_time=time,
+        )
+
+    @classmethod
+    def of_message(cls, group: str, message: Message) -> EpisodeDraft:
+        """Return the draft of a message, whose body is its line."""
+        return cls.of_item(
+            group,
+            {
+                "uuid": message.get("uuid"),
+                "name": message.get("name"),
+                "source": "message",
+                "body": message_line(message["role_type"], message.get("role"), message["content"]),
+                "reference_time": message["timestamp"],
+                "source_description": message.get("source_description"),
+            },
+        )
+
+    @property
+    def attributes(self) -> Attributes:
+        """What the concept of the episode holds."""
+        return {
+            "name": self.name,
+            "body": self.body,
+            "source": self.source,
+            "source_description": self.source_description,
+            "reference_time": self.reference_time,
+        }
+
+    def change(self) -> PutConcept:
+        """Return the change that keeps it; KIP_3005 when it is there already."""
+        return PutConcept(EPISODE, self.uuid, self.attributes, id=self.uuid, expect_version=0)
+
+
+def message_line(role_type: str, role: str | None, content: str) -> str:
+    """Return a message as one line. Specification 004, appendix A.
+
+    >>> message_line("user", "Ann", "Hello")
+    'user(Ann): Hello'
+    """
+    return f"{role_type}({role or ''}): {content}"
+
+
+def new_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> list[EpisodeDraft]:
+    """Return the drafts that are not kept yet, each once; CONFLICT for another payload."""
+    held: dict[str, Attributes] = {
+        uuid: dated.element.attributes if is_episode(dated.element) else {}
+        for uuid, dated in nexus.look_up([one.uuid for one in drafts], closed=True).items()
+    }
+    new: list[EpisodeDraft] = []
+    for draft in drafts:
+        if draft.uuid not in held:
+            held[draft.uuid] = draft.attributes
+            new.append(draft)
+        elif dict(held[draft.uuid]) != draft.attributes:
+            raise RecollectError(
+                CONFLICT,
+                f'the uuid "{draft.uuid}" is that of something else',
+                hint="send it under another uuid",
+            )
+    return new
+
+
+def keep_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft], *, request_id: str) -> list[str]:
+    """Keep the drafts in one transaction, and return their uuids in order."""
+    try:
+        _write(nexus, drafts, request_id)
+    except RecollectError as error:
+        if error.code is not VERSION_CONFLICT:
+            raise
+        _write(nexus, drafts, request_id)  # another call kept one of them just now
+    return [draft.uuid for draft in drafts]
+
+
+def _write(nexus: Nexus, drafts: Sequence[EpisodeDraft], request_id: str) -> None:
+    new = new_episodes(nexus, drafts)
+    if new:
+        nexus.write([draft.change() for draft in new], request_id=request_id)
+
+
+def newest_episodes(nexus: Nexus, last_n: int, as_of: AsOf) -> list[Dated]:
+    """Return the newest episodes, oldest first, by time, then creation, then uuid."""
+    (rows,) = nexus.read(_NEWEST, {"last_n": last_n}, as_of=as_of).results
+    assert isinstance(rows, Rows)
+    uuids = [str(uuid) for (uuid,) in rows.rows][::-1]
+    found = nexus.look_up(uuids, as_of=as_of)
+    return [found[uuid] for uuid in uuids if uuid in found]

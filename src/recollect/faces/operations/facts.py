@@ -1,0 +1,227 @@
+"""Facts and nodes that are told outright, without an episode to extract them from.
+
+The rule: everything of one call happens in one transaction, or nothing; what contradicts what is
+the memory's own rule. Specification 004, sections 6 and 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.operations.context import Context, Policy, asked_moment
+from recollect.faces.operations.inputs import (
+    AddEntityNode,
+    AddFact,
+    AddFacts,
+    FactItem,
+    GetEntityEdge,
+)
+from recollect.faces.operations.outputs import EntityNode, FactResult, Facts
+from recollect.faces.operations.records import (
+    ENTITY,
+    QUALIFIERS,
+    SUMMARY,
+    entity_node,
+    fact_result,
+    is_episode,
+    is_fact,
+    is_node,
+    node_names,
+)
+from recollect.faces.operations.search import shown_facts
+from recollect.model import (
+    FACT,
+    OBSERVED_AT,
+    SEARCH_ATTRIBUTES,
+    BatchReport,
+    Change,
+    Dated,
+    PutConcept,
+    PutFact,
+    Reference,
+    Value,
+    normal_text,
+)
+
+_ENDS: Final = ("source_node_uuid", "target_node_uuid")
+
+
+def add_entity_node(context: Context, given: AddEntityNode) -> EntityNode:
+    """Create a node, or merge its summary and attributes into the one there is."""
+    nexus, uuid = context.group(given["group_id"]), given["uuid"]
+    change = put_node(
+        context.policy,
+        given["name"],
+        uuid=uuid,
+        summary=given.get("summary"),
+        attributes=given.get("attributes") or {},
+    )
+    nexus.write([change], request_id=context.request_id)
+    dated = nexus.look_up([uuid]).get(uuid)
+    if dated is None:
+        raise _deleted_meanwhile()
+    return entity_node(nexus.group_name, dated)
+
+
+def put_node(
+    policy: Policy,
+    name: str,
+    *,
+    uuid: str | None = None,
+    summary: str | None = None,
+    attributes: Mapping[str, JsonValue] | None = None,
+    sources: Sequence[str] = (),
+    handle: str | None = None,
+) -> PutConcept:
+    """Return the change that creates a node or merges into the one of that normalised name."""
+    said = dict(attributes or {})
+    if SUMMARY in said:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"attributes.{SUMMARY} is reserved",
+            hint="pass it as summary, or under another name",
+        )
+    if summary is not None:
+        said[SUMMARY] = summary
+    metadata: dict[str, Value] = {SEARCH_ATTRIBUTES: list(policy.search_attributes)}
+    if sources:
+        metadata["sources"] = list(sources)
+    return PutConcept(ENTITY, name, _values(said), metadata, id=uuid, handle=handle)
+
+
+def add_fact(context: Context, given: AddFact) -> FactResult:
+    """Add a fact, and let it end those it contradicts."""
+    added = _added(context, given["group_id"], [given])
+    if not added:
+        raise _deleted_meanwhile()
+    return added[0]
+
+
+def add_facts(context: Context, given: AddFacts) -> Facts:
+    """Add facts in one transaction."""
+    return Facts(facts=_added(context, given["group_id"], given["facts"]))
+
+
+def get_entity_edge(context: Context, given: GetEntityEdge) -> FactResult:
+    """Return one fact, even one that is expired; NOT_FOUND when there is none."""
+    uuid, as_of = given["uuid"], asked_moment(given)
+    found = context.holder(uuid, given.get("group_id"), is_fact, as_of)
+    if found is None:
+        raise RecollectError(RESOURCE_NOT_FOUND, f'no fact has the uuid "{uuid}"')
+    (fact,) = shown_facts(found[0], {uuid: None}, as_of, closed=True)
+    return fact
+
+
+def put_fact(
+    policy: Policy,
+    item: FactItem,
+    *,
+    observed_at: str | None = None,
+    subject: Reference | None = None,
+    target: Reference | None = None,
+) -> PutFact:
+    """Return the change that puts a fact.
+
+    `observed_at` is the time its episode speaks of; `subject` and `target` name its nodes where
+    their uuids do not.
+    """
+    valid_at, invalid_at = item.get("valid_at"), item.get("invalid_at")
+    if valid_at is not None and invalid_at is not None and valid_at >= invalid_at:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"valid_at {valid_at} is not before invalid_at {invalid_at}",
+            hint="send an invalid_at that is later, or leave it out",
+        )
+    times = {"valid_from": valid_at, "valid_until": invalid_at, OBSERVED_AT: observed_at}
+    metadata: dict[str, Value] = {key: time for key, time in times.items() if time is not None}
+    metadata[SEARCH_ATTRIBUTES] = [FACT]
+    qualifiers = item.get("qualifiers") or {}
+    return PutFact(
+        subject=subject or item["source_node_uuid"],
+        predicate=item["name"],
+        object=target or item["target_node_uuid"],
+        text=item["fact"],
+        attributes={QUALIFIERS: _values(qualifiers)} if qualifiers else {},
+        metadata=metadata,
+        key=_normal_qualifiers(qualifiers),
+        source=item.get("source_episode_uuid"),
+        is_functional=policy.is_functional(item["name"]),
+        id=item.get("uuid"),
+    )
+
+
+def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[FactResult]:
+    nexus = context.group(group)
+    found = nexus.look_up(_mentioned(items))
+    for item in items:
+        _check_mentioned(found, item)
+    changes: list[Change] = []
+    for item in items:
+        source = item.get("source_episode_uuid")
+        observed = found[source].element.attributes["reference_time"] if source else None
+        observed_at = observed if isinstance(observed, str) else None
+        changes.append(put_fact(context.policy, item, observed_at=observed_at))
+    (report,) = nexus.write(changes, request_id=context.request_id).results
+    assert isinstance(report, BatchReport)
+    facts = nexus.look_up(report.ids, closed=True)
+    names = node_names(found)
+    return [
+        fact_result(nexus.group_name, facts[uuid], names) for uuid in report.ids if uuid in facts
+    ]
+
+
+def _deleted_meanwhile() -> RecollectError:
+    return RecollectError(RESOURCE_NOT_FOUND, "it was added, and deleted by another call since")
+
+
+def _mentioned(items: Sequence[FactItem]) -> set[str]:
+    """Return the uuids of the nodes and episodes that facts name."""
+    nodes = {item[end] for item in items for end in _ENDS}
+    return nodes | {one for item in items if (one := item.get("source_episode_uuid"))}
+
+
+def _check_mentioned(found: Mapping[str, Dated], item: FactItem) -> None:
+    """Raise NOT_FOUND for a fact whose nodes or whose episode are not there."""
+    for end in _ENDS:
+        uuid = item[end]
+        if uuid not in found or not is_node(found[uuid].element):
+            raise RecollectError(
+                RESOURCE_NOT_FOUND,
+                f'no node has the uuid "{uuid}"',
+                hint="add it first: AddEntityNode",
+            )
+    source = item.get("source_episode_uuid")
+    if source and (source not in found or not is_episode(found[source].element)):
+        raise RecollectError(
+            RESOURCE_NOT_FOUND,
+            f'no episode has the uuid "{source}"',
+            hint="leave source_episode_uuid out, or add the episode first",
+        )
+
+
+def _normal_qualifiers(qualifiers: Mapping[str, JsonValue]) -> str:
+    """Return qualifiers as they are compared: texts normalised, keys sorted; none is nothing."""
+    if not qualifiers:
+        return ""
+    return orjson.dumps(_normal(dict(qualifiers)), option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _normal(value: object) -> object:
+    match value:
+        case str():
+            return normal_text(value)
+        case dict():
+            return {normal_text(key): _normal(inner) for key, inner in value.items()}
+        case list():
+            return [_normal(inner) for inner in value]
+        case _:
+            return value
+
+
+def _values(members: Mapping[str, JsonValue]) -> dict[str, Value]:
+    return dict(members.items())

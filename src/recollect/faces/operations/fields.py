@@ -1,0 +1,127 @@
+"""The kinds of fields that inputs are made of, and what each refuses.
+
+The rule: a field is exactly of its type, nothing is converted but the spelling of an instant;
+what is too large is a limit, everything else that is wrong is an argument.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime
+from typing import Annotated, Literal, TypeVar
+
+import orjson
+from pydantic import AfterValidator, Field, JsonValue
+from pydantic.json_schema import WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from recollect.faces.operations import limits
+
+TOO_LARGE = "too_large"
+"""The type of the error of a field that is beyond a limit."""
+
+
+Item = TypeVar("Item")
+
+
+def _printable(text: str) -> str:
+    normal = unicodedata.normalize("NFC", text) if len(text) <= limits.UUID else text
+    if not 1 <= len(normal) <= limits.UUID or not normal.isprintable():
+        raise PydanticCustomError(
+            "printable", "is not 1 to {most} printable characters", {"most": limits.UUID}
+        )
+    return normal
+
+
+def _instant(text: str) -> str:
+    """Return an instant as all of them are written: UTC, milliseconds, `Z`."""
+    try:
+        moment = datetime.fromisoformat(text)
+        zoned = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else None
+    except (ValueError, OverflowError) as error:
+        raise _no_instant() from error
+    if zoned is None:
+        raise _no_instant()
+    return f"{zoned.isoformat(timespec='milliseconds')}Z"
+
+
+def _no_instant() -> PydanticCustomError:
+    return PydanticCustomError(
+        "instant", "is not an ISO 8601 date and time with its zone, such as 2026-01-31T09:30:00Z"
+    )
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "is blank")
+    return text
+
+
+def _at_most(characters: int) -> AfterValidator:
+    def check(text: str) -> str:
+        if len(text) > characters:
+            raise PydanticCustomError(
+                TOO_LARGE,
+                "has {given} characters, and {most} are allowed",
+                {"given": len(text), "most": characters},
+            )
+        return text
+
+    return AfterValidator(check)
+
+
+def _small(members: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    size = len(orjson.dumps(members))
+    if size > limits.ATTRIBUTES_BYTES:
+        raise PydanticCustomError(
+            TOO_LARGE,
+            "takes {given} bytes, and {most} are allowed",
+            {"given": size, "most": limits.ATTRIBUTES_BYTES},
+        )
+    return members
+
+
+def _some(items: list[Item]) -> list[Item]:
+    if not items:
+        raise PydanticCustomError("empty", "is empty")
+    if len(items) > limits.ITEMS:
+        raise PydanticCustomError(
+            TOO_LARGE,
+            "has {given} items, and {most} are allowed",
+            {"given": len(items), "most": limits.ITEMS},
+        )
+    return items
+
+
+Uuid = Annotated[str, AfterValidator(_printable)]
+"""What names a node, a fact, an episode or a receipt: 1 to 128 printable characters."""
+
+Group = Annotated[str, AfterValidator(_printable)]
+"""The name of a tenant."""
+
+Timestamp = Annotated[
+    str, AfterValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})
+]
+"""An instant in ISO 8601 with its zone; it is kept in UTC, to the millisecond."""
+
+Name = Annotated[str, AfterValidator(_filled), _at_most(limits.NAME)]
+Note = Annotated[str, _at_most(limits.NAME)]
+"""A name, a role or a description that may be blank."""
+
+Summary = Annotated[str, _at_most(limits.SUMMARY)]
+Fact = Annotated[str, AfterValidator(_filled), _at_most(limits.FACT)]
+Body = Annotated[str, _at_most(limits.BODY)]
+Query = Annotated[str, _at_most(limits.QUERY)]
+Attributes = Annotated[dict[str, JsonValue], AfterValidator(_small)]
+
+Source = Literal["text", "json", "message"]
+RoleType = Literal["user", "assistant", "system"]
+
+MostFound = Annotated[int, Field(ge=1, le=limits.MOST_FOUND)]
+LastEpisodes = Annotated[int, Field(ge=1, le=limits.MOST_EPISODES)]
+
+
+Items = Annotated[list[Item], AfterValidator(_some)]
+"""At least one of something, and not too many."""
+
+Groups = Items[Group]

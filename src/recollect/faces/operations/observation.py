@@ -1,0 +1,28 @@
+"""What is told of every operation, for logs and metrics. Specification 004, section 14."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recollect.faces.operations.outputs import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One operation that has ended."""
+
+    operation: str
+    request_id: str
+    groups: tuple[str, ...]
+    status: Status
+    error_code: str | None
+    seconds: float
+
+
+Observer = Callable[[Observation], None]
+
+
+def unobserved(observation: Observation) -> None:
+    """Tell nobody."""
+    del observation

@@ -1,0 +1,353 @@
+"""The operations as methods: the one class that a program, a server and a test call.
+
+The rule: a method takes the fields of its input as keyword arguments and returns an envelope;
+nothing that is sent raises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Unpack, cast
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.faces.operations import inputs
+from recollect.faces.operations.caller import EVERYONE, Caller
+from recollect.faces.operations.catalogue import OPERATIONS, Operation
+from recollect.faces.operations.context import Context, Policy
+from recollect.faces.operations.envelope import (
+    checked,
+    failure,
+    named_key,
+    named_request,
+    success,
+    unknown_operation,
+)
+from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
+from recollect.faces.operations.observation import Observation, Observer, unobserved
+from recollect.faces.operations.outputs import Answered, Envelope
+from recollect.faces.operations.semantic import SemanticLeg
+from recollect.kernel import Nexus
+
+
+class Operations:
+    """A knowledge service on a memory: it remembers what is told, and finds it again.
+
+    Safe to share between threads, as the nexus is.
+
+    >>> operations = Operations(Nexus.open(":memory:"))
+    >>> operations.healthcheck()["output"]
+    {'status': 'healthy'}
+    """
+
+    def __init__(
+        self,
+        nexus: Nexus,
+        *,
+        policy: Policy | None = None,
+        caller: Caller = EVERYONE,
+        ingestion: Ingestion | None = None,
+        replays: Replays | None = None,
+        semantic: SemanticLeg | None = None,
+        observer: Observer = unobserved,
+    ) -> None:
+        self._context = Context(
+            nexus=nexus,
+            policy=policy or Policy(),
+            caller=caller,
+            ingestion=ingestion or EpisodesOnly(),
+            replays=replays,
+            semantic=semantic,
+        )
+        self._observer = observer
+
+    def on_behalf_of(self, caller: Caller) -> Operations:
+        """Return the same service for a caller with groups of its own."""
+        context, other = self._context, Operations.__new__(Operations)
+        other._context, other._observer = replace(context, caller=caller), self._observer
+        return other
+
+    def call(
+        self,
+        name: str,
+        input: object,
+        *,
+        request_id: object = None,
+        idempotency_key: object = None,
+    ) -> Envelope:
+        """Run the operation of that name with an input as it was received.
+
+        The answer is `output`, or `error` with a code of `envelope.OWN_CODES`. Specification
+        004, section 3.
+        """
+        started = time.perf_counter()
+        named = request_id if isinstance(request_id, str) else ""
+        try:
+            named = named_request(request_id)
+            key = named_key(idempotency_key)
+            operation = OPERATIONS.get(name)
+            if operation is None:
+                raise unknown_operation(name, OPERATIONS)
+            status, output = self._run(operation, input, named, key)
+            envelope = success(named, status, output)
+        except RecollectError as error:
+            envelope = failure(named or named_request(None), error)
+        self._observer(
+            Observation(
+                operation=name,
+                request_id=envelope["request_id"],
+                groups=_groups(input),
+                status=envelope["status"],
+                error_code=envelope["error"]["error_code"] if "error" in envelope else None,
+                seconds=time.perf_counter() - started,
+            )
+        )
+        return envelope
+
+    def healthcheck(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.Empty],
+    ) -> Envelope:
+        """Answer that the service is there."""
+        return self.call(
+            "Healthcheck", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def add_messages(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.AddMessages],
+    ) -> Envelope:
+        """Take in up to 100 messages, each as an episode; ACCEPTED with a receipt."""
+        return self.call(
+            "AddMessages", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def add_episodes(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.AddEpisodes],
+    ) -> Envelope:
+        """Take in up to 100 episodes, all or none; ACCEPTED with a receipt."""
+        return self.call(
+            "AddEpisodes", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def get_receipt(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.Receipt],
+    ) -> Envelope:
+        """Return where the items of a receipt stand: ACCEPTED while one runs, PARKED, or OK."""
+        return self.call(
+            "GetReceipt", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def list_parked(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.ListParked],
+    ) -> Envelope:
+        """Return the items that were given up after all retries."""
+        return self.call(
+            "ListParked", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def retry_parked(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.RetryParked],
+    ) -> Envelope:
+        """Let parked items be tried again."""
+        return self.call(
+            "RetryParked", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def add_entity_node(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.AddEntityNode],
+    ) -> Envelope:
+        """Create a node, or merge a summary and attributes into it."""
+        return self.call(
+            "AddEntityNode", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def add_fact(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.AddFact],
+    ) -> Envelope:
+        """Add a fact between two nodes; it ends those it contradicts."""
+        return self.call("AddFact", given, request_id=request_id, idempotency_key=idempotency_key)
+
+    def add_facts(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.AddFacts],
+    ) -> Envelope:
+        """Add up to 100 facts in one transaction."""
+        return self.call("AddFacts", given, request_id=request_id, idempotency_key=idempotency_key)
+
+    def search_facts(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.SearchFacts],
+    ) -> Envelope:
+        """Return the facts a text is about, best first: those valid and known now, or as asked."""
+        return self.call(
+            "SearchFacts", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def search_nodes(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.SearchNodes],
+    ) -> Envelope:
+        """Return the nodes a text is about, best first."""
+        return self.call(
+            "SearchNodes", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def get_entity_edge(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.GetEntityEdge],
+    ) -> Envelope:
+        """Return one fact, even one that is expired."""
+        return self.call(
+            "GetEntityEdge", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def get_episodes(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.GetEpisodes],
+    ) -> Envelope:
+        """Return the newest episodes, oldest first."""
+        return self.call(
+            "GetEpisodes", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def get_memory(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.GetMemory],
+    ) -> Envelope:
+        """Return the facts a conversation is about, as `search_facts` does."""
+        return self.call("GetMemory", given, request_id=request_id, idempotency_key=idempotency_key)
+
+    def delete_entity_edge(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.Delete],
+    ) -> Envelope:
+        """Erase a fact for all times. Cost: the file is rewritten."""
+        return self.call(
+            "DeleteEntityEdge", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def delete_episode(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.Delete],
+    ) -> Envelope:
+        """Erase an episode, and nothing learnt from it. Cost: the file is rewritten."""
+        return self.call(
+            "DeleteEpisode", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def delete_group(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.DeleteGroup],
+    ) -> Envelope:
+        """Erase a group with all it holds. Cost: the file is rewritten."""
+        return self.call(
+            "DeleteGroup", given, request_id=request_id, idempotency_key=idempotency_key
+        )
+
+    def clear_all(
+        self,
+        *,
+        request_id: str | None = None,
+        idempotency_key: str | None = None,
+        **given: Unpack[inputs.Empty],
+    ) -> Envelope:
+        """Erase every group; only for administrators. Cost: the file is rewritten for each."""
+        return self.call("ClearAll", given, request_id=request_id, idempotency_key=idempotency_key)
+
+    def _run(
+        self, operation: Operation, given: object, request_id: str, key: str | None
+    ) -> Answered:
+        if not isinstance(given, Mapping):
+            raise RecollectError(
+                INVALID_ARGUMENT, "the input is not an object", hint="send { } for no fields"
+            )
+        fields = checked(operation.adapter, given)
+        context = replace(self._context, request_id=request_id)
+        if key is None or not operation.is_write:
+            return operation.run(context, fields)
+        if context.replays is None:
+            raise RecollectError(
+                UNAVAILABLE,
+                "this service does not remember idempotency keys",
+                hint="give what is added a uuid, which a replay finds again",
+            )
+        group = cast("Mapping[str, str]", fields)["group_id"]
+        payload = hashlib.sha256(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)).digest()
+        return context.replays.once(
+            context.group(group),
+            operation.name,
+            key,
+            payload,
+            lambda: operation.run(context, fields),
+        )
+
+
+def _groups(given: object) -> tuple[str, ...]:
+    """Return the groups an input names, as far as it can be read."""
+    if not isinstance(given, Mapping):
+        return ()
+    several = given.get("group_ids")
+    named = several if isinstance(several, list) else [given.get("group_id")]
+    return tuple(one for one in named if isinstance(one, str))

@@ -1,0 +1,134 @@
+"""Elements of the graph as the operations show them: facts, nodes and episodes.
+
+The rule: a fact is a link with words, a node a concept of type `Entity`, an episode a concept of
+type `Episode`; what they say is in attributes, where it comes from in metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeGuard, cast
+
+from pydantic import JsonValue
+
+from recollect.faces.operations.fields import Source
+from recollect.faces.operations.outputs import EntityNode, Episode, FactResult
+from recollect.model import (
+    FACT,
+    SOURCES,
+    Concept,
+    Dated,
+    Element,
+    Instant,
+    Link,
+    Value,
+    instant_text,
+)
+
+ENTITY = "Entity"
+EPISODE = "Episode"
+SUMMARY = "summary"
+QUALIFIERS = "qualifiers"
+
+
+def is_fact(element: Element) -> TypeGuard[Link]:
+    """Whether an element is a link that says something in words."""
+    return isinstance(element, Link) and isinstance(element.attributes.get(FACT), str)
+
+
+def is_episode(element: Element) -> TypeGuard[Concept]:
+    """Whether an element is an episode."""
+    return isinstance(element, Concept) and element.type == EPISODE
+
+
+def is_node(element: Element) -> TypeGuard[Concept]:
+    """Whether an element may be an end of facts: any concept that is no episode."""
+    return isinstance(element, Concept) and element.type != EPISODE
+
+
+def fact_result(
+    group: str, dated: Dated, names: Mapping[str, str], score: float | None = None
+) -> FactResult:
+    """Return a fact; `names` has those of nodes by uuid."""
+    link = dated.element
+    assert isinstance(link, Link)
+    sources = _sources(link)
+    qualifiers = link.attributes.get(QUALIFIERS)
+    return FactResult(
+        uuid=link.id,
+        group_id=group,
+        name=link.predicate,
+        fact=str(link.attributes[FACT]),
+        source_node_uuid=link.subject,
+        target_node_uuid=link.object,
+        source_node_name=names.get(link.subject),
+        target_node_name=names.get(link.object),
+        qualifiers=_members(qualifiers) if isinstance(qualifiers, dict) else None,
+        valid_at=_text(dated.valid_at),
+        invalid_at=_text(dated.invalid_at),
+        created_at=instant_text(dated.created_at),
+        expired_at=_text(dated.expired_at),
+        source_episode_uuid=sources[0] if sources else None,
+        source_episode_uuids=sources,
+        score=score,
+    )
+
+
+def node_names(found: Mapping[str, Dated]) -> dict[str, str]:
+    """Return the names of the nodes among elements, by uuid."""
+    return {
+        uuid: one.element.name for uuid, one in found.items() if isinstance(one.element, Concept)
+    }
+
+
+def entity_node(group: str, dated: Dated, score: float | None = None) -> EntityNode:
+    """Return a node."""
+    concept = dated.element
+    assert isinstance(concept, Concept)
+    summary = concept.attributes.get(SUMMARY)
+    others = {key: value for key, value in concept.attributes.items() if key != SUMMARY}
+    sources = _sources(concept)
+    return EntityNode(
+        uuid=concept.id,
+        group_id=group,
+        name=concept.name,
+        summary=summary if isinstance(summary, str) else None,
+        attributes=_members(others),
+        created_at=instant_text(dated.created_at),
+        source_episode_uuid=sources[0] if sources else None,
+        score=score,
+    )
+
+
+def episode(group: str, dated: Dated) -> Episode:
+    """Return an episode."""
+    concept = dated.element
+    assert isinstance(concept, Concept)
+    said = concept.attributes
+    return Episode(
+        uuid=concept.id,
+        group_id=group,
+        name=_optional(said.get("name")),
+        body=str(said["body"]),
+        source=cast(Source, said["source"]),
+        source_description=_optional(said.get("source_description")),
+        reference_time=str(said["reference_time"]),
+        created_at=instant_text(dated.created_at),
+    )
+
+
+def _sources(element: Element) -> list[str]:
+    sources = element.metadata.get(SOURCES)
+    return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
+
+
+def _members(values: Mapping[str, Value]) -> dict[str, JsonValue]:
+    return cast("dict[str, JsonValue]", dict(values))
+
+
+def _text(instant: Instant | None) -> str | None:
+    return None if instant is None else instant_text(instant)
+
+
+def _optional(value: Value) -> str | None:
+    return value if isinstance(value, str) else None

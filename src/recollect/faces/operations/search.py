@@ -1,0 +1,159 @@
+"""Searching: words and meaning in each group by itself, fused, then merged over the groups.
+
+The rule: what is not there, not true or not the group's is never a candidate, so it changes no
+rank. Specification 004, section 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.operations import limits
+from recollect.faces.operations.context import Context, asked_moment, current_moment
+from recollect.faces.operations.episodes import message_line
+from recollect.faces.operations.fusion import FARTHEST, best, fused, reranked
+from recollect.faces.operations.inputs import GetMemory, SearchFacts, SearchNodes
+from recollect.faces.operations.outputs import EntityNode, FactResult, Facts, Nodes
+from recollect.faces.operations.records import ENTITY, entity_node, fact_result, is_node, node_names
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Dated, Hits, Link, Ranked
+
+_CANDIDATES = 2  # of each leg, for each fact that is wanted
+
+
+def search_facts(context: Context, given: SearchFacts) -> Facts:
+    """Return the facts a text is about, best first."""
+    groups = _groups(context, given["group_ids"])
+    limit = given.get("max_facts") or limits.FACTS_FOUND
+    center = given.get("center_node_uuid")
+    if center is not None:
+        _check_center(groups, center, asked_moment(given))
+    query = given["query"]
+    if not query.strip():
+        return Facts(facts=[])
+    found: list[FactResult] = []
+    for nexus in groups:
+        moment = current_moment(nexus, given)
+        legs = _fact_legs(context, nexus, query, _CANDIDATES * limit, moment)
+        scores = fused(legs)
+        if center is not None:
+            near = _distances(nexus, center, scores, moment)
+            scores = reranked(scores, len(legs), near, context.policy.rerank_weight)
+        found += shown_facts(nexus, dict(best(scores, limit)), moment)
+    return Facts(facts=sorted(found, key=_by_score)[:limit])
+
+
+def get_memory(context: Context, given: GetMemory) -> Facts:
+    """Return the facts a conversation is about. Specification 004, appendix A."""
+    lines = (
+        f"{message_line(one['role_type'], one.get('role'), one['content'])}\n"
+        for one in given["messages"]
+    )
+    return search_facts(
+        context,
+        {
+            "group_ids": [given["group_id"]],
+            "query": "".join(lines),
+            "max_facts": given.get("max_facts"),
+            "center_node_uuid": given.get("center_node_uuid"),
+            "valid_as_of": given.get("valid_as_of"),
+            "known_as_of": given.get("known_as_of"),
+        },
+    )
+
+
+def search_nodes(context: Context, given: SearchNodes) -> Nodes:
+    """Return the nodes a text is about by name and summary, best first."""
+    groups = _groups(context, given["group_ids"])
+    limit = given.get("max_nodes") or limits.FACTS_FOUND
+    query = given["query"]
+    if not query.strip():
+        return Nodes(nodes=[])
+    found: list[EntityNode] = []
+    for nexus in groups:
+        moment = current_moment(nexus, given)
+        legs = _node_legs(context, nexus, query, _CANDIDATES * limit, moment)
+        scores = dict(best(fused(legs), limit))
+        dated = nexus.look_up([*scores], as_of=moment)
+        found += [entity_node(nexus.group_name, dated[one], scores[one]) for one in dated]
+    return Nodes(nodes=sorted(found, key=_by_score)[:limit])
+
+
+def shown_facts(
+    nexus: Nexus, scores: Mapping[str, float | None], as_of: AsOf, *, closed: bool = False
+) -> list[FactResult]:
+    """Return facts by uuid as they stood, with the names of their nodes, in the order given."""
+    facts = nexus.look_up([*scores], as_of=as_of, closed=closed)
+    ends = {end for dated in facts.values() for end in _ends(dated)}
+    nodes = nexus.look_up(ends, as_of=AsOf(known=as_of.known), closed=True)
+    names = node_names(nodes)
+    return [
+        fact_result(nexus.group_name, facts[uuid], names, score)
+        for uuid, score in scores.items()
+        if uuid in facts
+    ]
+
+
+def _groups(context: Context, names: Sequence[str]) -> list[Nexus]:
+    context.caller.check(names)
+    return [context.nexus.group(name) for name in dict.fromkeys(names)]
+
+
+def _fact_legs(
+    context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
+) -> list[Sequence[Ranked]]:
+    legs: list[Sequence[Ranked]] = [nexus.rank_facts(query, limit, through=ENTITY, as_of=moment)]
+    if context.semantic is not None:
+        legs.append(context.semantic.facts(nexus, query, limit, moment))
+    return legs
+
+
+def _node_legs(
+    context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
+) -> list[Sequence[Ranked]]:
+    (hits,) = nexus.search(query, "concept", ENTITY, limit, as_of=moment).results
+    assert isinstance(hits, Hits)
+    words = [Ranked(one.element.id, one.score) for one in hits.hits]
+    words.sort(key=lambda one: (-one.score, one.id))
+    legs: list[Sequence[Ranked]] = [words]
+    if context.semantic is not None:
+        legs.append(context.semantic.nodes(nexus, query, limit, moment))
+    return legs
+
+
+def _check_center(groups: Sequence[Nexus], center: str, as_of: AsOf) -> None:
+    """Raise NOT_FOUND for a centre that is a node of none of the groups."""
+    for nexus in groups:
+        dated = nexus.look_up([center], as_of=AsOf(known=as_of.known)).get(center)
+        if dated is not None and is_node(dated.element):
+            return
+    raise RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'no node has the uuid "{center}"',
+        hint="leave center_node_uuid out, or name a node of these groups",
+    )
+
+
+def _distances(nexus: Nexus, center: str, facts: Collection[str], moment: AsOf) -> dict[str, int]:
+    """Return how many links the nearer end of each fact is away from the centre, if it is near."""
+    ends = {uuid: _ends(dated) for uuid, dated in nexus.look_up(facts, as_of=moment).items()}
+    targets = {end for pair in ends.values() for end in pair}
+    try:
+        away = nexus.distances(center, targets, FARTHEST, as_of=moment)
+    except RecollectError as error:
+        if error.code is not NOT_FOUND:
+            raise
+        return {}  # the centre is a node of another of the groups
+    near = {uuid: [away[end] for end in pair if end in away] for uuid, pair in ends.items()}
+    return {uuid: min(steps) for uuid, steps in near.items() if steps}
+
+
+def _ends(dated: Dated) -> tuple[str, str]:
+    link = dated.element
+    assert isinstance(link, Link)
+    return link.subject, link.object
+
+
+def _by_score(found: FactResult | EntityNode) -> tuple[float, str, str]:
+    return -(found["score"] or 0.0), found["uuid"], found["group_id"]

@@ -1,0 +1,178 @@
+"""The one edit that mends a text, found by trying.
+
+Its rule: an edit is offered only after it was made and the text was parsed again. What a parser
+proposes is tried first, and kept if the text then parses, or fails only further on because it
+holds another mistake; else the usual slips are tried, and one is offered if its statement parses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from recollect.errors import Fix, RecollectError, Span
+from recollect.kernel.lang.diagnose import OPEN_STRING
+from recollect.kernel.lang.slips import edits
+from recollect.kernel.lang.tokens import END, STATEMENTS, Tokens
+
+Attempt = Callable[[str], int | None]
+"""Parses a text; returns the character it fails at, or None if it parses."""
+
+MOST_TRIED = 150_000
+"""Characters parsed again in search of an edit: about a tenth of a second."""
+
+GENERAL = ("use ", "write ", "begin with ", "add WHERE { ... }")
+"""How a hint begins that shows a form, and gives way to the very edit."""
+
+WORTH_IT = 12
+"""Characters further that a text must be understood after an edit, where it holds another fault."""
+
+MOST_VERIFIED = 500_000
+"""Characters of a statement whose proposed edit is tried; in a longer one it is taken on trust."""
+
+
+def mend(
+    error: RecollectError,
+    tokens: Tokens,
+    at: int,
+    *,
+    statement: int,
+    expected: tuple[str, ...],
+    attempt: Attempt,
+) -> None:
+    """Give an error the edit that mends its text, or take a proposed one away that does not.
+
+    The text failed at token `at`, in the statement that begins at token `statement`. Cost: at
+    most `MOST_TRIED` characters parsed again, and one statement.
+    """
+    end = _next_statement(tokens, at)
+    part = Span(tokens.starts[statement] if at else 0, end)
+    proposed = error.fix
+    size = part.end - part.start
+    if size > (MOST_TRIED if proposed is None else MOST_VERIFIED):
+        return
+    trial = _Trial(tokens.source, part, attempt)
+    before = part.end - tokens.starts[at]
+    reached = before if proposed is None else trial.left_after(proposed)
+    if reached == 0:
+        return
+    found: Fix | None = None
+    for fix in edits(tokens, at, _token_at(tokens, error.span), expected):
+        if trial.is_over:
+            break
+        if proposed is None and not _is_about(error, fix):
+            continue
+        left = trial.left_after(fix)
+        if left == 0:
+            found = fix
+            break
+        if proposed is None and not error.hint and left < reached - WORTH_IT:
+            found, reached = fix, left
+    if found is not None:
+        error.fix = found
+        if proposed is not None or not error.hint or error.hint.startswith(GENERAL):
+            error.hint = _hint(tokens.source, found)
+    elif proposed is not None and reached >= before:
+        error.fix = None
+
+
+def _is_about(error: RecollectError, fix: Fix) -> bool:
+    """Whether an edit may be what an error asks for: a quote is put in only for a string's sake."""
+    return fix.text != '"' or error.message == OPEN_STRING or not error.hint
+
+
+class _Trial:
+    """One statement of a text, parsed again and again."""
+
+    def __init__(self, source: str, part: Span, attempt: Attempt) -> None:
+        self._source = source
+        self._part = part
+        self._attempt = attempt
+        self._left = MOST_TRIED
+        self._tried: dict[Fix, int] = {}
+
+    @property
+    def is_over(self) -> bool:
+        return self._left <= 0
+
+    def left_after(self, fix: Fix) -> int:
+        """Return how many characters of the statement are not parsed after an edit.
+
+        None are if it parses, all of them if it fails at its end: then nothing is gained.
+        """
+        whole = self._part.end - self._part.start
+        if not (self._part.start <= fix.span.start and fix.span.end <= self._part.end):
+            return 0 if fix.span.start <= self._part.start else whole
+        if fix not in self._tried:
+            self._left -= whole
+            edited = self._edited(fix)
+            failed = self._attempt(edited)
+            left = 0 if failed is None else len(edited) - failed
+            self._tried[fix] = left if failed is None or edited[failed:].strip() else whole
+        return self._tried[fix]
+
+    def _edited(self, fix: Fix) -> str:
+        before = self._source[self._part.start : fix.span.start]
+        return before + fix.text + self._source[fix.span.end : self._part.end]
+
+
+def _next_statement(tokens: Tokens, at: int) -> int:
+    """Return the character where the statement after token `at` begins, or the end."""
+    far = tokens.starts[at] + MOST_VERIFIED
+    for place in range(at + 1, len(tokens.texts) - 1):
+        if tokens.starts[place] > far:
+            break
+        if begins_statement(tokens, place):
+            return tokens.starts[place]
+    return len(tokens.source)
+
+
+def begins_statement(tokens: Tokens, at: int) -> bool:
+    """Whether a token looks like the beginning of a statement, whatever stands before it."""
+    texts = tokens.texts
+    if texts[at] not in STATEMENTS or (at and texts[at - 1] == "EXPLAIN"):
+        return False
+    if texts[at + 1] in (":", ",", ")", "}", "]", END):
+        return False
+    source, start = tokens.source, tokens.starts[at]
+    return at == 0 or texts[at - 1] in (";", "}", "DETACH") or "\n" in _gap(source, start)
+
+
+def _gap(source: str, start: int) -> str:
+    """Return the white space right before a place."""
+    before = source[max(0, start - 80) : start]
+    return before[len(before.rstrip()) :]
+
+
+def _token_at(tokens: Tokens, span: Span | None) -> int:
+    """Return the token that a place begins with."""
+    place = 0 if span is None else span.start
+    low, high = 0, len(tokens.starts) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens.starts[middle] <= place:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _hint(source: str, fix: Fix) -> str:
+    """Return the edit in words."""
+    replaced = source[fix.span.start : fix.span.end]
+    if not fix.text:
+        return f"remove `{replaced}`" if len(replaced) <= 60 else "remove it"
+    if replaced:
+        return f"use {fix.text}" if len(fix.text) <= 60 else "use what `fix` holds"
+    line = source.count("\n", 0, fix.span.start) + 1
+    return f"add `{fix.text.strip()}` {_beside(source, fix.span.start, line)}"
+
+
+def _beside(source: str, place: int, line: int) -> str:
+    before = source[:place].rstrip()
+    word = before[-20:].split()[-1] if before.split() else ""
+    return (
+        f"after `{word}`" if word and "\n" not in source[len(before) : place] else f"in line {line}"
+    )
+
+
+__all__ = ["Attempt", "begins_statement", "mend"]

@@ -1,0 +1,51 @@
+"""A text that was asked before, answered outside of a block: often by one statement.
+
+The rule: without a snapshot each statement sees the store as it stands then, so an answer counts
+only if the version of the store was the same all along; else the text is asked anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.errors import RecollectError
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.read.ready import MOST_CHARACTERS, Cut
+from recollect.kernel.read.standing import Standing
+from recollect.kernel.store.connection import SqliteSession
+from recollect.model import Answer, AsOf, Limits, Value
+
+_MOST_BYTES = 4 * MOST_CHARACTERS
+
+
+def answer_again(
+    session: SqliteSession,
+    standing: Standing,
+    text: str,
+    values: Mapping[str, Value],
+    as_of: AsOf | None,
+    limits: Limits,
+) -> Answer | None:
+    """Return the answer to a text that was asked before; None when it must be read anew.
+
+    Raises KIP_4001 and KIP_4002 as reading it anew would.
+    """
+    cut = Cut.of(text) if limits.max_length >= _MOST_BYTES else None
+    if cut is None:
+        return None
+    with session.lock:
+        if session.depth:
+            return None
+        try:
+            moment = standing.moment(as_of)
+            reader = Reader(session, standing.catalog, limits, moment, standing.counted)
+            rows = reader.again(cut, values)
+            if rows is None or session.version() != standing.version:
+                return None
+        except RecollectError as error:
+            if error.code.category != "limit":
+                return None
+            raise error.at(text) from None
+        finally:
+            session.allow(None)
+    return Answer((rows,), moment.notices)

@@ -1,0 +1,219 @@
+"""Pages of an answer: which part is asked for, and cursors, the texts that lead to the next.
+
+The rule: a cursor is untrusted, and of one question. It is bounded, every part of it is
+checked, and what it holds is only ever bound as a value.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, urlsafe_b64encode
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+import orjson
+
+from recollect.errors import INVALID_SYNTAX, RecollectError, Span
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.sql.output import Paging
+from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.protocol import Session
+from recollect.model import LIVING, AsOf, Instant
+
+MOST_CHARACTERS = 4_096
+"""Of a cursor; keys that do not fit are left out, and the place is a count of rows."""
+
+MOST_KEYS = 64
+"""Keys a cursor may hold; more make it a count of rows as well."""
+
+_FORM = 1
+_DIGEST = 12  # bytes
+
+Key = None | int | float | str | bytes
+"""What rows are ordered by, as the engine compares it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page ended, at a moment that the next one shares.
+
+    `after` are the keys of its last row; without them the next page begins at `position`, which
+    counts the rows before it.
+    """
+
+    known: int  # a transaction's number
+    valid: Instant | None = None
+    position: int = 0
+    after: tuple[Key, ...] = ()
+    layout: str = ""  # what the keys are, where that may change from page to page
+
+    def fits(self, layout: str, width: int) -> bool:
+        """Whether rows that are ordered by keys of this layout can be compared with its keys."""
+        return (self.layout, len(self.after)) == (layout, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A cursor that was read; `place` tells where it leads, once its question is known."""
+
+    question: str
+    unchecked: Place
+    span: Span
+
+    def place(self, question: str) -> Place:
+        """Return where the page begins. KIP_1001 for a cursor of another question."""
+        if question != self.question:
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "the cursor is of another query, or of other parameters",
+                hint="repeat the query that gave it, or leave CURSOR out to begin again",
+                span=self.span,
+            )
+        return self.unchecked
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which rows of a FIND are wanted: from its beginning, or from where another page ended.
+
+    OFFSET skips rows of the beginning only: what a cursor leads to stands after them.
+    """
+
+    limit: int | None
+    offset: int
+    cursor: Cursor | None = None
+    after: Place | None = None  # the row that it comes after, if that is known by its keys
+
+    @classmethod
+    def of(cls, find: ast.Find, bindings: Bindings) -> Page:
+        """Return the page that LIMIT, OFFSET and CURSOR name; KIP_1001 for what names none."""
+        limit = None if find.limit is None else bindings.whole(find.limit, "LIMIT")
+        offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
+        if find.cursor is None:
+            return cls(limit, offset)
+        cursor = read_cursor(bindings.text(find.cursor, "the cursor"), find.cursor.span)
+        place = cursor.unchecked
+        return cls(limit, place.position, cursor, place if place.after else None)
+
+    @property
+    def paging(self) -> Paging | None:
+        """What the rows must tell, so that another page can go on after them."""
+        if self.after is not None:
+            return _NEXT_PAGE
+        return None if self.limit is None and self.cursor is None else _FIRST_PAGE
+
+    def counted(self) -> Page:
+        """Return the page by the count of the rows before it alone."""
+        return replace(self, after=None)
+
+
+_FIRST_PAGE, _NEXT_PAGE = Paging(), Paging(is_continued=True)
+
+
+def question_of(group: Group, *parts: object) -> str:
+    """Return a digest of what a page answers: the statement's kind, its words, its values.
+
+    All but LIMIT, OFFSET and CURSOR belongs to it; the parts are JSON values.
+    """
+    asked = orjson.dumps(parts)
+    return blake2b(asked, digest_size=_DIGEST, key=group.id_bits).hexdigest()
+
+
+def write_cursor(question: str, place: Place) -> str:
+    """Return the text that `read_cursor` reads: base64url, without padding."""
+    text = "" if len(place.after) > MOST_KEYS else _written(question, place)
+    if 0 < len(text) <= MOST_CHARACTERS:
+        return text
+    return _written(question, replace(place, after=(), layout=""))
+
+
+def _written(question: str, place: Place) -> str:
+    keys = [{"bytes": key.hex()} if isinstance(key, bytes) else key for key in place.after]
+    parts = [_FORM, question, place.known, place.valid, place.position, keys, place.layout]
+    return urlsafe_b64encode(orjson.dumps(parts)).rstrip(b"=").decode()
+
+
+def read_cursor(text: str, span: Span) -> Cursor:
+    """Return what a cursor says. KIP_1001 for a text that is none."""
+    try:
+        return _read(text, span)
+    except (ValueError, TypeError) as fault:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            "the cursor is none that a memory gave",
+            hint="copy next_cursor as it is, or leave CURSOR out to begin again",
+            span=span,
+        ) from fault
+
+
+def _read(text: str, span: Span) -> Cursor:
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError("too long")
+    padded = text.encode("ascii") + b"=" * (-len(text) % 4)
+    form, question, known, valid, position, keys, layout = orjson.loads(
+        b64decode(padded, altchars=b"-_", validate=True)
+    )
+    if form != _FORM or not isinstance(question, str) or not isinstance(layout, str):
+        raise ValueError("another form")
+    if not isinstance(keys, list) or len(keys) > MOST_KEYS:
+        raise ValueError("too many keys")
+    return Cursor(
+        question,
+        Place(
+            _within(known, 0),
+            None if valid is None else Instant(_within(valid, -LIVING)),
+            _within(position, 0),
+            tuple([_key(key) for key in keys]),
+            layout,
+        ),
+        span,
+    )
+
+
+def _within(number: object, least: int) -> int:
+    if type(number) is not int or not least <= number <= LIVING:
+        raise ValueError("not a number of its kind")
+    return number
+
+
+def _key(key: object) -> Key:
+    match key:
+        case bool():
+            raise ValueError("no key is a boolean")
+        case None | float() | str():
+            return key
+        case int():
+            return _within(key, -(2**63))
+        case {"bytes": str() as digits}:
+            return bytes.fromhex(digits)
+        case _:
+            raise ValueError("not a key")
+
+
+def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -> Moment:
+    """Return the moment that the pages of a cursor share.
+
+    KIP_1001 where the request names another one, or the transaction has not been. While nothing
+    was written since the first page it is now, which is the fastest moment to read.
+    """
+    place = cursor.unchecked
+    last = last_transaction(session, group.group_id)
+    if place.known > last:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"the cursor is of transaction {place.known}, which has not been",
+            hint="leave CURSOR out to begin again",
+            span=cursor.span,
+        )
+    is_other = asked.valid != place.valid or asked.known not in (None, place.known)
+    if asked is not NOW and is_other:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            "the cursor is of another time than as_of",
+            hint="leave as_of out: the cursor keeps the time of its first page",
+            span=cursor.span,
+        )
+    is_now = place.known == last and not session.is_writing
+    known = None if is_now else place.known
+    return resolve_moment(session, group, AsOf(place.valid, known, known is not None))

@@ -1,0 +1,182 @@
+"""FINDs that are asked again, answered without their tree: found by the text but its strings.
+
+The rule: what stands between the quotes of a text is cut out, and the rest says which of those
+strings are values and which belong to the shape. So a text that differs only in its values is
+found by one look-up. Whatever is not plain (an escape, an empty name, a parameter of another
+type) is not answered here, but from the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.lift import Given, Lifting
+from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.read.cache import Cache
+from recollect.kernel.read.pages import Page
+from recollect.kernel.sql.output import Compiled
+from recollect.kernel.store.identity import element_id
+from recollect.kernel.store.protocol import SqlValue
+from recollect.model import Value
+
+MOST_CHARACTERS = 8 * 2**10
+"""Of a text that is remembered; longer ones are not asked twice."""
+
+ABSENT = -1  # the code of a term, or the id of an element, that is not there
+NEVER = -1  # no transaction
+
+Outside = tuple[str, ...]
+"""What a text has around its strings."""
+
+Situation = tuple[object, ...]
+"""What a compiled text depends on besides itself: counts, clocks, limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text in two: its strings, and what stands around them."""
+
+    outside: Outside
+    strings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Cut | None:
+        """Return a text cut; None for one with an escape, or too long to come again."""
+        if len(text) > MOST_CHARACTERS or "\\" in text:
+            return None
+        pieces = text.rstrip().split('"')
+        return cls(tuple(pieces[::2]), tuple(pieces[1::2])) if len(pieces) & 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """A string of the text that is a value."""
+
+    slot: str
+    place: int  # among the strings
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A FIND ready to run, but for its values."""
+
+    find: ast.Find
+    compiled: Compiled
+    parameters: dict[str, SqlValue]  # all but those that the fields below name
+    slots: tuple[str, ...]  # the values of the shape, in order
+    lifted: tuple[Lifted, ...]
+    given: tuple[Given, ...]
+    placeholders: frozenset[str]
+    page: Page | None  # None where a placeholder says it
+    doubtless: int  # the transaction as of which all keys it reads are known
+
+    def bound(
+        self, strings: Sequence[str], values: Mapping[str, Value], id_bits: bytes
+    ) -> dict[str, SqlValue] | None:
+        """Return the parameters of the SQL; None for values this shape does not fit.
+
+        Raises what `canonical_name` does.
+        """
+        if values.keys() != self.placeholders:
+            return None
+        bound = self.parameters.copy()
+        for one in self.lifted:
+            text = strings[one.place]
+            if not text.isprintable() or (values and "$" in text):
+                return None
+            if not one.slot.startswith("string"):
+                if not text:
+                    return None
+                text = canonical_name(text)
+            bound[one.slot] = text
+            if one.slot.startswith("id"):
+                bound[f"{one.slot}_element"] = element_of(id_bits, text)
+        for given in self.given:
+            try:
+                value = given.value(values)
+            except LookupError:
+                return None
+            bound[given.slot] = cast(SqlValue, value)
+            if given.class_ == "id":
+                bound[f"{given.slot}_element"] = element_of(id_bits, str(value))
+        return bound
+
+    def asked_page(self, values: Mapping[str, Value]) -> Page:
+        """Return which rows are wanted."""
+        return Page.of(self.find, Bindings(values)) if self.page is None else self.page
+
+
+class ReadyTexts:
+    """The texts of one group that were asked before; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._shaping: Cache[Outside, tuple[int, ...]] = Cache(1024)
+        self._ready: Cache[tuple[Outside, Outside, Situation], Ready] = Cache(1024)
+
+    def find(self, cut: Cut, situation: Situation) -> Ready | None:
+        """Return what was kept of a text like this one."""
+        shaping = self._shaping.find(cut.outside)
+        if shaping is None:
+            return None
+        strings = cut.strings
+        return self._ready.find((cut.outside, tuple([strings[at] for at in shaping]), situation))
+
+    def keep(self, cut: Cut, situation: Situation, ready: Ready) -> None:
+        """Remember a text under the strings that belong to its shape."""
+        values = {one.place for one in ready.lifted}
+        shaping = tuple(at for at in range(len(cut.strings)) if at not in values)
+        self._shaping.keep(cut.outside, shaping)
+        kept = tuple(cut.strings[at] for at in shaping)
+        self._ready.keep((cut.outside, kept, situation), ready)
+
+
+def element_of(id_bits: bytes, text: str) -> int:
+    """Return the element that a computed id names, or none that there is."""
+    found = element_id(id_bits, text)
+    return ABSENT if found is None else found
+
+
+def make_ready(
+    cut: Cut,
+    find: ast.Find,
+    compiled: Compiled,
+    lifting: Lifting,
+    parameters: dict[str, SqlValue],
+    doubtless: int,
+) -> Ready | None:
+    """Return a FIND that was just run, ready to run again; None where its text cannot tell.
+
+    Patterns of REGEX are checked when a tree is read, so they stay in the shape.
+    """
+    if lifting.is_shaped or find.cursor is not None:
+        return None
+    starts: dict[int, int] = {}
+    at = 0
+    for place, string in enumerate(cut.strings):
+        at += len(cut.outside[place])
+        starts[at] = place
+        at += len(string) + 2
+    patterns = {one.name for one in lifting.patterns}
+    given = tuple(lifting.given)
+    if not patterns.isdisjoint(one.slot for one in given):
+        return None
+    sizes = [one for one in (find.limit, find.offset) if isinstance(one, ast.Parameter)]
+    return Ready(
+        find,
+        compiled,
+        parameters,
+        tuple(lifting.values),
+        tuple(
+            Lifted(slot, starts[start])
+            for slot, start in lifting.literals.items()
+            if slot not in patterns and start in starts
+        ),
+        given,
+        frozenset([*(one.placeholder for one in given), *(one.name for one in sizes)]),
+        None if sizes else Page.of(find, Bindings({})),
+        doubtless,
+    )

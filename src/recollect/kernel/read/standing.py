@@ -1,0 +1,39 @@
+"""What a thread's reader knows of a group as long as the store does not change.
+
+The rule: it holds for one version of the store, and whoever uses it without a snapshot looks
+afterwards whether the version is still that one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.read.reader import Catalog
+from recollect.kernel.read.statistics import Counted
+from recollect.kernel.store.protocol import Session
+from recollect.model import AsOf
+
+_MOST_MOMENTS = 64
+
+
+@dataclass(slots=True)
+class Standing:
+    """A group in one version of the store, as one session sees it."""
+
+    session: Session
+    version: int
+    catalog: Catalog
+    counted: Counted
+    moments: dict[AsOf, Moment] = field(default_factory=dict)
+
+    def moment(self, as_of: AsOf | None) -> Moment:
+        """Return the moment of an AsOf, looked up once."""
+        if as_of is None:
+            return NOW
+        found = self.moments.get(as_of)
+        if found is None:
+            found = resolve_moment(self.session, self.catalog.group, as_of)
+            if len(self.moments) < _MOST_MOMENTS:
+                self.moments[as_of] = found
+        return found

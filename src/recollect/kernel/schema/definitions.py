@@ -1,0 +1,130 @@
+"""Definitions: the concepts of type `$ConceptType` and `$PropositionType`, by name.
+
+The rule: a definition is an ordinary concept, read where every concept is; nothing is kept of
+it anywhere else, so it has a past, and a purge takes all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import orjson
+
+from recollect.kernel.schema.names import META_TYPES
+from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.schema import LIVING
+from recollect.model import Attributes, ElementKind, Value
+
+_DEFINITIONS = """
+SELECT concept.name, concept.id, concept.public_id, concept.attributes, concept.metadata
+FROM concept
+WHERE concept.group_id = :group AND concept.type = (
+    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
+  AND concept.expired_at > :known AND concept.born_at <= :known
+ORDER BY concept.name
+"""
+
+_DEFINITION = """
+SELECT concept.name, concept.id, concept.public_id, concept.attributes, concept.metadata
+FROM concept
+WHERE concept.group_id = :group AND concept.name = :name AND concept.type = (
+    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
+  AND concept.expired_at = :living
+"""
+
+_DEFINED = """
+SELECT DISTINCT concept.name FROM json_each(:names) AS one
+CROSS JOIN concept ON concept.name = one.value
+WHERE concept.group_id = :group AND concept.type = (
+    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
+  AND concept.expired_at > :known AND concept.born_at <= :known
+"""
+
+_NOW = LIVING - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a group says of one of its types or predicates."""
+
+    kind: ElementKind  # what it defines: a type of concepts, or a predicate of links
+    name: str
+    id: str
+    attributes: Attributes
+    metadata: Attributes
+
+    @property
+    def description(self) -> str | None:
+        """What it means, in a sentence, if the definition says so."""
+        said = self.attributes.get("description")
+        return said if isinstance(said, str) else None
+
+    def to_object(self) -> dict[str, Value]:
+        """Return the concept that defines it, as every answer shows one."""
+        return {
+            "id": self.id,
+            "type": META_TYPES[self.kind],
+            "name": self.name,
+            "attributes": dict(self.attributes),
+            "metadata": dict(self.metadata),
+        }
+
+
+def definitions(
+    session: Session, group: Group, kind: ElementKind, known: int | None = None
+) -> dict[str, Definition]:
+    """Return the definitions by name, in its order; `known` is a transaction's number.
+
+    What a definition says is what it says now, or said last.
+    """
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "meta": META_TYPES[kind],
+        "known": _NOW if known is None else known,
+    }
+    rows = session.rows(_DEFINITIONS, parameters)
+    found = (_definition(group, kind, row) for row in rows)
+    return {one.name: one for one in found}
+
+
+def definition(session: Session, group: Group, kind: ElementKind, name: str) -> Definition | None:
+    """Return the definition of one type or predicate, if there is one now."""
+    parameters: dict[str, SqlValue] = {
+        "group": group.group_id,
+        "meta": META_TYPES[kind],
+        "name": name,
+        "living": LIVING,
+    }
+    row = session.row(_DEFINITION, parameters)
+    return None if row is None else _definition(group, kind, row)
+
+
+def defined(
+    session: Session,
+    group: Group,
+    kind: ElementKind,
+    names: Collection[str],
+    known: int | None = None,
+) -> frozenset[str]:
+    """Return which of some names are defined; the meta-types always are."""
+    always = frozenset(META_TYPES.values()) if kind is ElementKind.CONCEPT else frozenset[str]()
+    rows = session.rows(
+        _DEFINED,
+        {
+            "group": group.group_id,
+            "meta": META_TYPES[kind],
+            "names": orjson.dumps(list(names)).decode(),
+            "known": _NOW if known is None else known,
+        },
+    )
+    return always.intersection(names) | {text(name) for (name,) in rows}
+
+
+def _definition(group: Group, kind: ElementKind, row: SqlRow) -> Definition:
+    name, element, given, attributes, metadata = row
+    identifier = public_id(group.id_bits, whole(element)) if given is None else text(given)
+    return Definition(kind, text(name), identifier, members(attributes), members(metadata))

@@ -1,0 +1,26 @@
+"""The names that the specification gives a meaning: meta-types, domains, actors.
+
+KIP 1.0-RC11, section 2.9 and appendices 2 and 3.
+"""
+
+from __future__ import annotations
+
+from recollect.model import ElementKind
+
+CONCEPT_TYPE = "$ConceptType"
+PROPOSITION_TYPE = "$PropositionType"
+
+META_TYPES = {ElementKind.CONCEPT: CONCEPT_TYPE, ElementKind.LINK: PROPOSITION_TYPE}
+"""The type of the concepts that define concept types, and of those that define predicates."""
+
+DOMAIN = "Domain"
+BELONGS = "belongs_to_domain"
+CORE_DOMAIN = "CoreSchema"
+
+PERSON = "Person"
+SELF = "$self"
+SYSTEM = "$system"
+CORE_DIRECTIVES = "core_directives"
+
+NOUNS = {ElementKind.CONCEPT: "concept type", ElementKind.LINK: "predicate"}
+"""What an error calls the two things that a group may declare."""

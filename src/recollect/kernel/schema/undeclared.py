@@ -1,0 +1,112 @@
+"""Names that a statement uses and its group has not declared, found before the statement runs.
+
+The rule: only a strict group is asked, and every type and predicate that is written in the tree
+counts, wherever it stands. What DESCRIBE asks after may be undeclared: that is its question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from recollect.errors import TYPE_MISMATCH, Fix, RecollectError, Span, nearest
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.schema.definitions import defined, definitions
+from recollect.kernel.schema.names import META_TYPES, NOUNS
+from recollect.kernel.schema.places import nodes
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session
+from recollect.model import ElementKind
+
+CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK
+
+_KINDS: dict[ast.Kind | None, tuple[ElementKind, ...]] = {
+    ast.Kind.CONCEPT: (CONCEPT,),
+    ast.Kind.LINK: (LINK, CONCEPT),
+    None: (CONCEPT, LINK),
+}
+"""What WITH TYPE of a search may name: of links the predicate, or the type of an end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A type or a predicate as a text writes it."""
+
+    kinds: tuple[ElementKind, ...]  # one of these it must be
+    name: str
+    span: Span
+    is_token: bool  # whether the span is the name in quotes and nothing else
+
+
+def refuse_undeclared(
+    session: Session,
+    group: Group,
+    tree: ast.Statement,
+    bindings: Bindings,
+    known: int | None = None,
+) -> None:
+    """Raise KIP_2001 for the first type or predicate in a tree that is not declared.
+
+    `known` asks what was declared after a transaction. Cost: two look-ups a statement, and
+    nothing in an open group.
+    """
+    if not group.is_strict:
+        return
+    named = list(_named(tree, bindings))
+    if not named:
+        return
+    names = {one.name for one in named}
+    declared = {kind: defined(session, group, kind, names, known) for kind in ElementKind}
+    for one in named:
+        if not any(one.name in declared[kind] for kind in one.kinds):
+            raise undeclared(session, group, one.kinds[0], one.name, one)
+
+
+def undeclared(
+    session: Session, group: Group, kind: ElementKind, name: str, place: Named | None = None
+) -> RecollectError:
+    """Return KIP_2001 for a name that is not declared, with the nearest that are."""
+    others = [*definitions(session, group, kind)]
+    if kind is CONCEPT:
+        others += META_TYPES.values()
+    near = nearest(name, others)
+    declare = f'declare it first: {{type: "{META_TYPES[kind]}", name: {_quoted(name)}}}'
+    is_mendable = bool(near) and place is not None and place.is_token
+    return RecollectError(
+        TYPE_MISMATCH,
+        f"the {NOUNS[kind]} {_quoted(name)} is not declared, and this memory is strict",
+        hint=f"use {_quoted(near[0])}" if near else declare,
+        span=None if place is None else place.span,
+        known=near,
+        fix=Fix(place.span, _quoted(near[0])) if is_mendable and place is not None else None,
+    )
+
+
+def _named(tree: ast.Statement, bindings: Bindings) -> Iterator[Named]:
+    """Yield the types and predicates of a tree."""
+    for node in nodes(tree):
+        match node:
+            case ast.ConceptPattern(type=ast.Literal() | ast.Parameter() as type_):
+                yield from _of((CONCEPT,), type_, bindings)
+            case ast.Search(kind=kind, type=ast.Literal() | ast.Parameter() as type_):
+                yield from _of(_KINDS[kind], type_, bindings)
+            case ast.Step(predicate=predicate):
+                yield from _of((LINK,), predicate, bindings)
+            case ast.LinkTarget(predicate=predicate) | ast.SetLink(predicate=predicate):
+                yield from _of((LINK,), predicate, bindings)
+
+
+def _of(kinds: tuple[ElementKind, ...], text: ast.Text, bindings: Bindings) -> Iterator[Named]:
+    value = text.value if isinstance(text, ast.Literal) else bindings.values.get(text.name)
+    if isinstance(value, str):
+        length = text.span.end - text.span.start
+        is_token = isinstance(text, ast.Literal) and length == len(_quoted(value))
+        yield Named(kinds, canonical_name(value, text.span), text.span, is_token)
+
+
+def _quoted(name: str) -> str:
+    return orjson.dumps(name).decode()

@@ -1,0 +1,117 @@
+"""One SEARCH to its hits: its arguments checked, its page found, its elements made whole.
+
+The rule: all pages of a search are of the moment of the first, and none shows an element twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
+from recollect.kernel.lang import ast
+from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.moment import Moment
+from recollect.kernel.read.pages import (
+    Place,
+    page_moment,
+    question_of,
+    read_cursor,
+    write_cursor,
+)
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.search.modes import KEYWORD, mode_notices
+from recollect.kernel.search.search import DEFAULT_LIMIT, search
+from recollect.kernel.search.shown import packed, unpacked
+from recollect.kernel.store.group import last_transaction
+from recollect.model import ElementKind, Hit, Hits
+
+
+def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
+    """Return the hits of a SEARCH, best first, and a cursor where there are more.
+
+    KIP_1001 for an unknown mode and for a threshold outside of 0 to 1.
+    """
+    term = bindings.text(query.term, "the search term")
+    type_ = None if query.type is None else bindings.string(query.type, "the type")
+    limit = DEFAULT_LIMIT if query.limit is None else bindings.whole(query.limit, "LIMIT")
+    kind = None if query.kind is None else ElementKind(query.kind.value)
+    mode = KEYWORD
+    if query.mode is not None:
+        mode = bindings.text(query.mode, "the mode")
+        reader.notices += mode_notices(mode, query.mode.span)
+    threshold = 0.0 if query.threshold is None else _share(bindings, query.threshold)
+    question = question_of(reader.group, "SEARCH", kind, term, type_, mode, threshold)
+    page = _page(reader, bindings, query, question)
+    found = search(
+        reader.session,
+        reader.group,
+        term,
+        kind,
+        type_,
+        min(limit, reader.limits.max_rows),
+        page.moment.valid,
+        page.moment.known,
+        threshold,
+        page.shown,
+        page.position,
+    )
+    reader.notices += found.notices
+    ids = [one.element for one in found.matches]
+    elements = hydrate(reader.session, reader.group, reader.terms, ids, page.moment)
+    return Hits(
+        tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches),
+        page.after(ids, question) if found.has_more and ids else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Where a page begins: at a moment, after what was shown before it."""
+
+    moment: Moment
+    pinned: int  # the transaction that all pages are of
+    shown: frozenset[int] = frozenset()  # all that was shown, unless they were too many to hold
+    position: int = 0  # how many were shown, if they were too many
+
+    def after(self, ids: list[int], question: str) -> str:
+        """Return the cursor of the page after this one, which shows these."""
+        position = self.position + len(self.shown) + len(ids)
+        after = () if self.position else (packed(self.shown.union(ids)),)
+        place = Place(self.pinned, self.moment.valid, position, after)
+        return write_cursor(question, place)
+
+
+def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) -> _Page:
+    if query.cursor is None:
+        known = reader.moment.known
+        last = last_transaction(reader.session, reader.group.group_id)
+        return _Page(reader.moment, last if known is None else known)
+    cursor = read_cursor(bindings.text(query.cursor, "the cursor"), query.cursor.span)
+    place = cursor.place(question)
+    moment = page_moment(reader.session, reader.group, reader.moment, cursor)
+    match place.after:
+        case (bytes() as octets,):
+            return _Page(moment, place.known, shown=unpacked(octets))
+        case _:
+            return _Page(moment, place.known, position=place.position)
+
+
+def _share(bindings: Bindings, node: ast.Size) -> float:
+    """Return a number from 0 to 1. KIP_2003 for what is no number, KIP_1001 for another one."""
+    value = bindings.value(node)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RecollectError(
+            INVALID_VALUE,
+            "THRESHOLD is not a number",
+            hint="write THRESHOLD 0.5",
+            span=node.span,
+        )
+    if not 0 <= value <= 1:
+        raise RecollectError(
+            INVALID_SYNTAX,
+            f"THRESHOLD is {value}, which is not from 0 to 1",
+            hint="write THRESHOLD 0.5",
+            span=node.span,
+        )
+    return float(value)

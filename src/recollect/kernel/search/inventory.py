@@ -1,0 +1,60 @@
+"""The types and predicates of a group: those in use with their counts, and those declared.
+
+The rule: a name is listed when something alive bears it, or a definition says what it means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.kernel.schema.definitions import definitions
+from recollect.kernel.search.known_terms import living_terms
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session
+from recollect.model import ElementKind
+
+_COUNTS = {
+    ElementKind.CONCEPT: """
+SELECT term.text, COUNT(*) FROM concept CROSS JOIN term ON term.code = concept.type
+WHERE concept.group_id = :group AND term.group_id = :group
+  AND concept.expired_at > :known AND concept.born_at <= :known
+GROUP BY concept.type
+""",
+    ElementKind.LINK: """
+SELECT term.text, COUNT(*) FROM link CROSS JOIN term ON term.code = link.predicate
+WHERE link.group_id = :group AND term.group_id = :group
+  AND link.expired_at > :known AND link.born_at <= :known
+GROUP BY link.predicate
+""",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A type or predicate, how many are alive, and what its definition says it means."""
+
+    name: str
+    count: int
+    description: str | None = None
+
+
+def inventory(
+    session: Session, group: Group, kind: ElementKind, known: int | None = None
+) -> list[Entry]:
+    """Return the types of concepts, or the predicates of links: most used first, ties by name.
+
+    `known` asks for the state after a transaction. Cost: the counts that are kept for now; for
+    another time, every element of the kind.
+    """
+    if known is None:
+        counts = dict(living_terms(session, group.group_id, kind))
+    else:
+        rows = session.rows(_COUNTS[kind], {"group": group.group_id, "known": known})
+        counts = {text(name): whole(count) for name, count in rows}
+    declared = definitions(session, group, kind, known)
+    entries = [
+        Entry(name, counts.get(name, 0), declared[name].description if name in declared else None)
+        for name in counts.keys() | declared.keys()
+    ]
+    return sorted(entries, key=lambda one: (-one.count, one.name))

@@ -1,0 +1,153 @@
+"""A KIP text that makes elements again in another memory.
+
+Every block carries its own metadata and none is inherited, so what has none gets none. What
+stands in the capsule is named by its handle, other concepts by type and name, other links by
+the propositions they are. KIP 1.0-RC11, section 5.3.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from recollect.model import Attributes, ConceptRecord, LinkRecord, Record, Value
+
+_NESTED = 4  # levels of a link that is written in place; deeper ones get blocks of their own
+
+
+@dataclass(slots=True)
+class Capsule:
+    """One capsule as it grows; `with_ids` gives concepts the ids that were given to them."""
+
+    with_ids: bool
+    concepts: int = 0
+    links: int = 0
+    keyed: int = 0  # links that were left out: KIP cannot say a key
+    characters: int = 0
+    _blocks: list[str] = field(default_factory=list)
+    _inherited: dict[str, list[str]] = field(default_factory=dict)  # blocks by outer metadata
+    _handles: dict[str, str] = field(default_factory=dict)  # by id
+
+    @property
+    def elements(self) -> int:
+        """How many elements were added and not left out."""
+        return self.concepts + self.links
+
+    def add(self, record: Record) -> None:
+        """Add an element, after everything it stands on."""
+        match record:
+            case ConceptRecord():
+                self._add_concept(record)
+            case LinkRecord(is_keyed=True):
+                self.keyed += 1
+            case LinkRecord():
+                self._add_link(record)
+            case _:
+                assert_never(record)
+
+    def text(self) -> str:
+        """Return the capsule: an UPSERT, and one for each metadata that sets no fact time."""
+        texts = [_upsert(self._blocks)]
+        texts += [_upsert(blocks, outer) for outer, blocks in self._inherited.items()]
+        return "".join(texts)
+
+    def _add_concept(self, record: ConceptRecord) -> None:
+        concept, told = record.concept, _told(record.concept.metadata)
+        self.concepts += 1
+        handle = self._handles[concept.id] = f"?c{self.concepts}"
+        pattern = _pattern(record, with_id=self.with_ids)
+        said = _section(concept.attributes)
+        own = {key: told[key] for key in told if key not in record.inherited}
+        if record.earlier:
+            self._put(f"CONCEPT {{ {pattern} }}{_metadata(record.earlier)}")
+        if not record.inherited:
+            self._put(f"CONCEPT {handle} {{ {pattern}{said} }}{_metadata(own)}")
+            return
+        # Metadata of the UPSERT sets no fact time of a concept; the concept is born in its place.
+        self._put(f"CONCEPT {handle} {{ {pattern}{said} }}")
+        outer = {key: told[key] for key in sorted(record.inherited)}
+        block = f"CONCEPT {{ {_pattern(record)} }}{_metadata(own)}"
+        self._inherited.setdefault(_json(outer), []).append(block)
+        self.characters += len(block)
+
+    def _add_link(self, record: LinkRecord) -> None:
+        for end in (record.subject, record.object):
+            if self._is_deep(end, _NESTED):
+                for link in self._unnamed(end):
+                    self._put_link(link, "", {})
+        if record.earlier:
+            self._put(f"PROPOSITION {{ {self._triple(record)} }}{_metadata(record.earlier)}")
+        self.links += 1
+        self._put_link(record, _section(record.link.attributes), _told(record.link.metadata))
+
+    def _put_link(self, record: LinkRecord, said: str, metadata: Attributes) -> None:
+        triple, handle = self._triple(record), f"?l{len(self._handles) - self.concepts + 1}"
+        self._handles[record.link.id] = handle
+        self._put(f"PROPOSITION {handle} {{ {triple}{said} }}{_metadata(metadata)}")
+
+    def _triple(self, record: LinkRecord) -> str:
+        subject, target = self._end(record.subject), self._end(record.object)
+        return f"({subject}, {_json(record.link.predicate)}, {target})"
+
+    def _end(self, record: Record) -> str:
+        """Return how a link of this capsule names an end."""
+        match record:
+            case ConceptRecord():
+                return self._handles.get(record.concept.id) or _pattern(record)
+            case LinkRecord():
+                return self._handles.get(record.link.id) or self._triple(record)
+            case _:
+                assert_never(record)
+
+    def _is_deep(self, record: Record, levels: int) -> bool:
+        """Whether an end outside the capsule takes more levels to write in place."""
+        if isinstance(record, ConceptRecord) or record.link.id in self._handles:
+            return False
+        return levels == 0 or any(
+            self._is_deep(end, levels - 1) for end in (record.subject, record.object)
+        )
+
+    def _unnamed(self, record: Record) -> list[LinkRecord]:
+        """Return the links that only earlier capsules made and this one must name, oldest first."""
+        found: dict[str, LinkRecord] = {}
+        wave: list[Record] = [record]
+        while wave:
+            one = wave.pop()
+            if isinstance(one, LinkRecord) and not {one.link.id} & (self._handles.keys() | found):
+                found[one.link.id] = one
+                wave += [one.subject, one.object]
+        return sorted(found.values(), key=lambda one: one.place)
+
+    def _put(self, block: str) -> None:
+        self._blocks.append(block)
+        self.characters += len(block)
+
+
+def _upsert(blocks: list[str], outer: str = "") -> str:
+    lines = "".join(f"    {block}\n" for block in blocks)
+    return f"UPSERT {{\n{lines}}}{f' WITH METADATA {outer}' if outer else ''}\n"
+
+
+def _pattern(record: ConceptRecord, *, with_id: bool = False) -> str:
+    concept = record.concept
+    given = f", id: {_json(concept.id)}" if with_id and record.given_id else ""
+    return f"{{type: {_json(concept.type)}, name: {_json(concept.name)}{given}}}"
+
+
+def _section(attributes: Attributes) -> str:
+    return f" SET ATTRIBUTES {_json(attributes)}" if attributes else ""
+
+
+def _told(metadata: Attributes) -> Attributes:
+    """Return the metadata that people wrote, without what the memory itself keeps there."""
+    return {key: metadata[key] for key in metadata if not key.startswith("_")}
+
+
+def _metadata(metadata: Attributes) -> str:
+    """Return it in the order of its keys, which may come to a memory in several steps."""
+    return f" WITH METADATA {_json(dict(sorted(metadata.items())))}" if metadata else ""
+
+
+def _json(value: Value | Attributes) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,287 @@
+"""Facts: links that say something in words, and what a new one does to those it contradicts.
+
+The rule: of two facts about one thing whose times overlap the newer stands. The older is closed
+and ends in fact time where the newer begins, in one change; a fact that comes after one newer
+than itself only ends there, and so do facts that one transaction tells together, since the
+memory never held one without the other. Nothing that was said is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import chain
+
+from recollect.errors import DUPLICATE_EXISTS, INVALID_VALUE, RecollectError
+from recollect.kernel.schema.definitions import definition
+from recollect.kernel.write.element import Element, LinkElement
+from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
+from recollect.kernel.write.tracker import Tracker
+from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.validation import identifier, members, plain_predicate
+from recollect.model import (
+    BEGINNING,
+    FACT,
+    FOREVER,
+    OBSERVED_AT,
+    SOURCES,
+    Attributes,
+    ElementKind,
+    Instant,
+    PutFact,
+    Value,
+    instant_text,
+    normal_text,
+)
+
+FUNCTIONAL = "functional"
+"""Attribute of the definition of a predicate under which a subject has one object at a time."""
+
+_PARTS = "\n"  # between the parts of a link's key: what is compared, valid_from, an id
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """A fact as the rule sees it."""
+
+    id: str
+    key: str
+    says: str  # None of the spelling: compared with others
+    valid_at: Instant
+    invalid_at: Instant
+    told_at: Instant | None  # when it is told to begin, or was told; None: neither is known
+    is_new: bool  # put by this transaction
+
+    def overlaps(self, other: _Fact) -> bool:
+        """Whether there is an instant at which both are true."""
+        return max(self.valid_at, other.valid_at) < min(self.invalid_at, other.invalid_at)
+
+    def is_newer_than(self, other: _Fact) -> bool:
+        """Whether this one, put last, stands and not the other."""
+        if self.told_at is not None and other.told_at is not None and self.told_at != other.told_at:
+            return self.told_at > other.told_at
+        return not other.is_new or self.id < other.id
+
+    def end_before(self, newer: _Fact, now: Instant) -> Instant:
+        """Return where this one ends when the newer begins."""
+        begins = now if newer.told_at is None else newer.told_at
+        return min(self.invalid_at, max(self.valid_at, begins))
+
+
+class Facts:
+    """The facts of one batch as they are put; `closed` counts what they closed."""
+
+    def __init__(self, unit: Unit, tracker: Tracker) -> None:
+        self._unit = unit
+        self._tracker = tracker
+        self._spellings: dict[str, list[int]] | None = None
+        self._functional: dict[str, bool] = {}
+        self.closed = 0
+
+    def put(self, change: PutFact, subject: Element, target: Element) -> tuple[LinkElement, bool]:
+        """Put one fact; return its link, or the one that says it already, and whether it is new.
+
+        KIP_3003 when its id is that of another element, or of a fact between other ends.
+        """
+        attributes, metadata = _checked(change)
+        codes = self._codes(plain_predicate(change.predicate))
+        known = self._by_id(change, (subject, target), codes)
+        if known is not None:
+            if known.is_living:
+                self._tracker.meet(known, is_new=False)
+                self._add_source(known, change.source)
+                self._unit.put(known, attributes, metadata, metadata)
+            return known, False
+        clock = advance_clock(BEGINNING, FOREVER, metadata)
+        new = _Fact(
+            id=change.id or "",
+            key=change.key,
+            says=normal_text(change.text),
+            valid_at=clock.valid_at,
+            invalid_at=clock.invalid_at,
+            told_at=_told_at(clock.valid_at, metadata),
+            is_new=True,
+        )
+        rivals = self._rivals(subject, codes, target, change.key)
+        told = self._told_already(new, rivals)
+        if told is not None:
+            self._tracker.meet(told, is_new=False)
+            self._add_source(told, change.source)
+            if told.content.invalid_at == FOREVER and new.invalid_at != FOREVER:
+                self._end(told, new.invalid_at)
+            return told, False
+        link = self._create(change, (subject, target), metadata)
+        self._tracker.meet(link, is_new=True)
+        self._unit.put(link, attributes, metadata, metadata)
+        self._add_source(link, change.source)
+        self._settle(link, [(one, True) for one in rivals])
+        if self._is_functional(change):
+            others = chain.from_iterable(
+                self._unit.directory.links_from(subject.id, code) for code in codes
+            )
+            self._settle(link, [(one, False) for one in others if one.object != target.id])
+        return link, True
+
+    def _settle(self, link: LinkElement, rivals: Iterable[tuple[LinkElement, bool]]) -> None:
+        """Let the newer of the link and each of its rivals end the older.
+
+        The second of a pair is whether an older rival that stood before is closed as well.
+        """
+        now = self._unit.at
+        older: list[tuple[LinkElement, bool]] = []
+        for rival, is_closing in rivals:
+            new, other = self._fact(link), self._fact(rival)
+            if not new.overlaps(other):
+                continue
+            if new.is_newer_than(other):
+                older.append((rival, is_closing))
+            else:
+                self._end(link, new.end_before(other, now))
+        for rival, is_closing in older:
+            new, other = self._fact(link), self._fact(rival)
+            if not new.overlaps(other):
+                continue
+            self._tracker.meet(rival, is_new=False)
+            self._end(rival, other.end_before(new, now))
+            if is_closing and not other.is_new:
+                self.closed += len(self._unit.supersede(rival, rival.content))
+
+    def _told_already(self, new: _Fact, rivals: Iterable[LinkElement]) -> LinkElement | None:
+        """Return the fact that says the same, and still did when the new one was told."""
+        told_at = self._unit.at if new.told_at is None else new.told_at
+        for rival in rivals:
+            fact = self._fact(rival)
+            if fact.says == new.says and fact.overlaps(new) and told_at < fact.invalid_at:
+                return rival
+        return None
+
+    def _rivals(
+        self, subject: Element, codes: Iterable[int], target: Element, key: str
+    ) -> list[LinkElement]:
+        """Return the living facts about the same thing, oldest first."""
+        directory = self._unit.directory
+        links = chain.from_iterable(directory.links((subject.id, one, target.id)) for one in codes)
+        return sorted(
+            (one for one in links if is_fact(one) and _compared(one) == key),
+            key=lambda one: one.id,
+        )
+
+    def _fact(self, link: LinkElement) -> _Fact:
+        content = link.content
+        return _Fact(
+            id=self._unit.public_id(link),
+            key=_compared(link),
+            says=normal_text(str(content.attributes.get(FACT, ""))),
+            valid_at=content.valid_at,
+            invalid_at=content.invalid_at,
+            told_at=_told_at(content.valid_at, content.metadata),
+            is_new=link.before is None,
+        )
+
+    def _create(
+        self, change: PutFact, ends: tuple[Element, Element], metadata: Attributes
+    ) -> LinkElement:
+        """Create the link, or take the one that KIP wrote without words, under a free key."""
+        unit, (subject, target) = self._unit, ends
+        triple = subject.id, unit.terms.intern(change.predicate), target.id
+        since = metadata.get(VALID_FROM)
+        parts = [change.key, since if isinstance(since, str) else ""]
+        key = _PARTS.join(parts).rstrip(_PARTS)
+        holder = next((one for one in unit.directory.links(triple) if one.key == key), None)
+        if holder is not None and not is_fact(holder) and change.id is None:
+            return holder
+        if holder is not None:
+            mark = change.id or str(unit.next_place())
+            key = _PARTS.join([*parts, mark])
+        return unit.create_link(triple, key, change.id)
+
+    def _by_id(
+        self, change: PutFact, ends: tuple[Element, Element], codes: Iterable[int]
+    ) -> LinkElement | None:
+        """Return the fact of the given id, living or closed, if there is one."""
+        if change.id is None:
+            return None
+        directory = self._unit.directory
+        holder = directory.by_public_id(change.id)
+        if holder is None:
+            holder = directory.closed_link(change.id)
+        if holder is None:
+            return None
+        triples = [(ends[0].id, code, ends[1].id) for code in codes]
+        if isinstance(holder, LinkElement) and is_fact(holder) and holder.triple in triples:
+            return holder
+        raise RecollectError(
+            DUPLICATE_EXISTS,
+            f'the id "{change.id}" belongs to another element, or to a fact of other ends',
+            hint="leave the id out, or give another",
+            known=(change.id,),
+        )
+
+    def _codes(self, predicate: str) -> list[int]:
+        """Return the codes of a predicate in every spelling that the group has."""
+        terms = self._unit.terms
+        if self._spellings is None:
+            self._spellings = {}
+            for text, code in terms.all().items():
+                self._spellings.setdefault(normal_text(text), []).append(code)
+        codes = self._spellings.setdefault(normal_text(predicate), [])
+        code = terms.intern(predicate)
+        if code not in codes:
+            codes.append(code)
+        return codes
+
+    def _is_functional(self, change: PutFact) -> bool:
+        if change.is_functional:
+            return True
+        known = self._functional.get(change.predicate)
+        if known is None:
+            unit = self._unit
+            found = definition(unit.session, unit.group, ElementKind.LINK, change.predicate)
+            known = found is not None and found.attributes.get(FUNCTIONAL) is True
+            self._functional[change.predicate] = known
+        return known
+
+    def _end(self, link: LinkElement, at: Instant) -> None:
+        """Let a fact end in fact time, as its metadata tells it too."""
+        until: Attributes = {VALID_UNTIL: instant_text(at)}
+        self._unit.put(link, {}, until, until)
+
+    def _add_source(self, link: LinkElement, source: str | None) -> None:
+        held = link.content.metadata.get(SOURCES)
+        sources: list[Value] = list(held) if isinstance(held, list) else []
+        if source is not None and source not in sources:
+            self._unit.put(link, {}, {SOURCES: [*sources, source]}, {})
+
+
+def is_fact(link: LinkElement) -> bool:
+    """Whether a link says something in words."""
+    return isinstance(link.content.attributes.get(FACT), str)
+
+
+def _checked(change: PutFact) -> tuple[Attributes, Attributes]:
+    """Return the attributes, the text among them, and the metadata of a fact."""
+    attributes = members({**change.attributes, FACT: change.text}, "attributes")
+    text = attributes[FACT]
+    if not isinstance(text, str) or not text.strip():
+        raise RecollectError(
+            INVALID_VALUE, "the text of the fact is empty", hint="say what the fact states"
+        )
+    if change.key:
+        identifier(change.key, "key")
+    if _PARTS in change.key:
+        raise RecollectError(
+            INVALID_VALUE, "the key of the fact holds a line break", hint="write it on one line"
+        )
+    return attributes, members(change.metadata, "metadata")
+
+
+def _told_at(valid_at: Instant, metadata: Attributes) -> Instant | None:
+    if valid_at != BEGINNING:
+        return valid_at
+    observed = metadata.get(OBSERVED_AT)
+    return parse_instant(observed) if isinstance(observed, str) else None
+
+
+def _compared(link: LinkElement) -> str:
+    """Return the part of a link's key that facts about one thing share."""
+    return link.key.partition(_PARTS)[0]

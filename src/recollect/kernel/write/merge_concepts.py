@@ -1,0 +1,202 @@
+"""MERGE: two concepts become one, and every link of the source goes on at the target.
+
+A link never changes its ends: one that moves is closed, and another carries on under its id
+and key; the links about it follow. Of links that come to say the same, the target's stays.
+KIP 1.0-RC11, section 4.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.errors import CONSTRAINT_VIOLATION, RecollectError, Span
+from recollect.kernel.write.element import (
+    ConceptElement,
+    Content,
+    Element,
+    LinkElement,
+    canonical,
+)
+from recollect.kernel.write.protection import refuse_merge
+from recollect.kernel.write.unit import Unit
+from recollect.model import (
+    MERGED_FROM,
+    MOVED_FROM,
+    Attributes,
+    MergeReport,
+    Value,
+)
+
+ALIASES = "aliases"
+
+
+def merge_concepts(
+    unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None = None
+) -> MergeReport:
+    """Close the source; give the target its links, the attributes it lacks, and its names.
+
+    KIP_2002 for concepts of two types, KIP_3004 for a protected one; a concept and itself are
+    one already. Cost: every link of the source, and every link about those.
+    """
+    if source is target:
+        return MergeReport(0, 0, 0)
+    refuse_merge(unit, (source, target), span)
+    _refuse_types(unit, source, target, span)
+    moving = _Moving(unit, source, target)
+    unit.close([source, *moving.links])
+    repointed, deduplicated = moving.carry_on()
+    attributes, filled = _attributes(source, target)
+    trail = _trail(unit, source, target)
+    metadata = {**target.content.metadata, MERGED_FROM: trail}
+    clock = target.content.valid_at, target.content.invalid_at
+    unit.set_content(target, Content(attributes, metadata, *clock))
+    return MergeReport(repointed, deduplicated, filled)
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """Where links come to be that will say the same, so that one of them remains."""
+
+    subject: int | _Place  # a place is an end that is still to be made
+    predicate: int
+    object: int | _Place
+    key: str
+    links: list[LinkElement]
+    made: LinkElement | None = None
+
+
+_Ends = tuple["int | _Place", int, "int | _Place", str]
+
+
+class _Moving:
+    """The links that a merge moves, found while they live, and made anew when they are closed."""
+
+    def __init__(self, unit: Unit, source: ConceptElement, target: ConceptElement) -> None:
+        self._unit = unit
+        self._source = source
+        self.links = self._links_about(source)
+        self._places: dict[_Ends, _Place] = {}
+        self._moved: dict[int, int | _Place] = {source.id: target.id}
+        self._lost: dict[int, list[LinkElement]] = {}  # links that become one that stays, by its id
+        self._renamed = {source.id}  # ends that are known by another id from now on
+        for link in self.links:  # an end is older than its link, so it has its place by then
+            self._find_place(link)
+
+    def _links_about(self, source: ConceptElement) -> list[LinkElement]:
+        """Return the links that end in the source, and those about them, oldest first."""
+        found: dict[int, LinkElement] = {}
+        wave = [source.id]
+        while wave:
+            links = self._unit.directory.links_at(wave)
+            wave = [link.id for link in links if link.id not in found]
+            found.update((link.id, link) for link in links)
+        return [found[one] for one in sorted(found)]
+
+    def _find_place(self, link: LinkElement) -> None:
+        subject = self._moved.get(link.subject, link.subject)
+        target = self._moved.get(link.object, link.object)
+        if isinstance(subject, int) and isinstance(target, int):
+            known = self._unit.directory.links((subject, link.predicate, target))
+            stays = next((one for one in known if one.key == link.key), None)
+            if stays is not None:
+                self._lost.setdefault(stays.id, []).append(link)
+                self._moved[link.id] = stays.id
+                return
+        ends = subject, link.predicate, target, link.key
+        place = self._places.setdefault(ends, _Place(*ends, links=[]))
+        place.links.append(link)
+        self._moved[link.id] = place
+
+    def carry_on(self) -> tuple[int, int]:
+        """Make what the closed links become; count those with another end, and the lost ones."""
+        unit, deduplicated = self._unit, 0
+        for stays, links in self._lost.items():
+            survivor = unit.directory.by_id(stays)
+            assert survivor is not None
+            for link in links:
+                _fill(unit, survivor, link)
+            self._renamed.update(link.id for link in links)
+            deduplicated += len(links)
+        repointed = 0
+        for place in self._places.values():
+            kept = next((one for one in place.links if self._has_its_ends(one)), place.links[0])
+            triple = _made(place.subject), place.predicate, _made(place.object)
+            place.made = unit.carry_on(kept, triple)
+            unit.set_content(place.made, self._content(kept))
+            for link in place.links:
+                if link is not kept:
+                    _fill(unit, place.made, link)
+                    self._renamed.add(link.id)
+            deduplicated += len(place.links) - 1
+            repointed += not self._has_its_ends(kept)
+        return repointed, deduplicated
+
+    def _has_its_ends(self, link: LinkElement) -> bool:
+        """Whether a link is between the same elements as before, as callers know them."""
+        return self._renamed.isdisjoint((link.subject, link.object))
+
+    def _content(self, link: LinkElement) -> Content:
+        """Return what a link says, with the trail of this merge."""
+        content = link.content
+        source, version = self._unit.public_id(self._source), self._unit.version(link)
+        trail: Value = {"concept": source, "version": version}
+        metadata = {**content.metadata, MOVED_FROM: trail}
+        return Content(content.attributes, metadata, content.valid_at, content.invalid_at)
+
+
+def _made(end: int | _Place) -> int:
+    if isinstance(end, int):
+        return end
+    assert end.made is not None  # places are made in the order in which they were found
+    return end.made.id
+
+
+def _fill(unit: Unit, link: Element, lost: LinkElement) -> None:
+    """Give a link the keys it lacks of one that becomes it; its fact clock follows them."""
+    attributes = _lacking(link.content.attributes, lost.content.attributes)
+    metadata = _lacking(link.content.metadata, lost.content.metadata)
+    unit.put(link, attributes, metadata, metadata)
+
+
+def _lacking(held: Attributes, other: Attributes) -> Attributes:
+    return {key: other[key] for key in other if key not in held and not key.startswith("_")}
+
+
+def _attributes(source: ConceptElement, target: ConceptElement) -> tuple[Attributes, int]:
+    """Return the attributes of the target with what it lacked, and how many were filled."""
+    held, other = target.content.attributes, source.content.attributes
+    filled = {key: other[key] for key in other if key not in held and key != ALIASES}
+    aliases = [*_listed(held.get(ALIASES)), *_listed(other.get(ALIASES)), source.name]
+    return {**held, **filled, ALIASES: _distinct(aliases)}, len(filled)
+
+
+def _trail(unit: Unit, source: ConceptElement, target: ConceptElement) -> list[Value]:
+    """Return the names of all that the target was made of: its own first, the source last."""
+    known = (_listed(one.content.metadata.get(MERGED_FROM)) for one in (target, source))
+    name = f"{unit.terms.text(source.type)}:{source.name}"
+    return _distinct([*(entry for entries in known for entry in entries), name])
+
+
+def _listed(value: Value) -> list[Value]:
+    """Return an array; anything else but null is an array of one."""
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [value]
+
+
+def _distinct(values: list[Value]) -> list[Value]:
+    return list({canonical(value): value for value in values}.values())
+
+
+def _refuse_types(
+    unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None
+) -> None:
+    if source.type == target.type:
+        return
+    types = [unit.terms.text(one.type) for one in (source, target)]
+    raise RecollectError(
+        CONSTRAINT_VIOLATION,
+        f'the concepts are of two types: "{types[0]}" and "{types[1]}"',
+        hint="merge concepts of one type",
+        span=span,
+    )

@@ -1,0 +1,260 @@
+"""The durable queue: what is still to be done about elements of a group, step by step.
+
+The rule: an item is in the queue once, for as long as its element is in the memory; one worker
+at a time works on a group, and what it settles without its lease is refused. States and payloads
+are the words of whoever works; the queue knows only when an item is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import orjson
+
+from recollect.errors import VERSION_CONFLICT, RecollectError
+from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.group import Group, create_group, load_group
+from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.write.validation import identifier
+from recollect.kernel.write.validation import members as checked_members
+from recollect.model import BEGINNING, FOREVER, Attributes, Instant, WorkItem
+
+_ITEM: Final = "w.number, w.item, w.state, w.attempts, w.due_at, w.payload"
+
+_PUT = """
+INSERT OR IGNORE INTO work (group_id, number, item, state, attempts, due_at, payload)
+SELECT :group, 1 + coalesce(max(w.number), 0), :item, :state, 0, :due_at, '{}'
+FROM work AS w WHERE w.group_id = :group
+"""
+_GIVE = """
+INSERT OR IGNORE INTO receipt (group_id, receipt, position, item)
+VALUES (:group, :receipt, :position, :item)
+"""
+_OF_RECEIPT = f"""
+SELECT {_ITEM} FROM receipt AS r
+JOIN work AS w ON w.group_id = :group AND w.item = r.item
+WHERE r.group_id = :group AND r.receipt = :receipt ORDER BY r.position
+"""  # noqa: S608 - only the columns above are inserted
+_IN_STATE = f"""
+SELECT {_ITEM} FROM work AS w
+WHERE w.group_id = :group AND w.state = :state ORDER BY w.number
+"""  # noqa: S608
+_ONE = f"SELECT {_ITEM} FROM work AS w WHERE w.group_id = :group AND w.item = :item"  # noqa: S608
+_NEXT = f"""
+SELECT {_ITEM} FROM work AS w
+WHERE w.group_id = :group AND w.due_at <= :now AND NOT EXISTS (
+  SELECT 1 FROM work AS o
+  WHERE o.group_id = :group AND o.owner NOT IN ('', :owner) AND o.lease_until > :now)
+ORDER BY w.number LIMIT 1
+"""  # noqa: S608
+_LEASE = """
+UPDATE work SET owner = :owner, lease_until = :until WHERE group_id = :group AND item = :item
+"""
+_IS_LEASED = """
+SELECT 1 FROM work AS w WHERE w.group_id = :group AND w.item = :item AND w.owner = :owner
+"""
+_SETTLE = """
+UPDATE work SET state = :state, attempts = :attempts, due_at = :due_at, payload = :payload,
+  owner = CASE WHEN :due_at <= :now THEN owner ELSE '' END
+WHERE group_id = :group AND item = :item
+"""
+_RETURN = "UPDATE work SET owner = '' WHERE group_id = :group AND item = :item AND owner = :owner"
+_RENEW = "UPDATE work SET lease_until = :until WHERE owner = :owner"
+_AGAIN = """
+UPDATE work SET state = :state, attempts = 0, due_at = :due_at, payload = :payload
+WHERE group_id = :group AND item = :item
+"""
+_DUE_GROUPS = """
+SELECT DISTINCT g.name FROM work AS w JOIN grp AS g ON g.group_id = w.group_id
+WHERE w.due_at <= :now AND w.due_at < 4611686018427387904 AND NOT EXISTS (
+  SELECT 1 FROM work AS o
+  WHERE o.group_id = w.group_id AND o.owner != '' AND o.lease_until > :now)
+ORDER BY g.name
+"""
+_NEXT_DUE = """
+SELECT min(w.due_at) FROM work AS w WHERE w.due_at < 4611686018427387904
+"""
+_COUNTS = """
+SELECT w.state, count(*) FROM work AS w WHERE w.group_id = :group GROUP BY w.state
+"""
+_FORGET = (
+    "DELETE FROM work WHERE group_id = ? AND item = ?",
+    "DELETE FROM receipt WHERE group_id = ? AND item = ?",
+)
+_LOST = """
+SELECT w.item FROM work AS w WHERE w.group_id = :group AND NOT EXISTS (
+  SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.public_id = w.item)
+UNION
+SELECT r.item FROM receipt AS r WHERE r.group_id = :group AND NOT EXISTS (
+  SELECT 1 FROM work AS o WHERE o.group_id = :group AND o.item = r.item)
+ORDER BY 1
+"""
+
+
+class Queue:
+    """The queue of one group; safe to share between threads and processes.
+
+    Every call is one transaction of the store, or a part of `Nexus.transaction`. Instants are
+    the caller's: two workers with clocks that differ by more than a lease are both refused
+    nothing that would be done twice, since only the holder of a lease settles.
+    """
+
+    def __init__(self, store: SqliteStore, group: str) -> None:
+        self._store = store
+        self._name = group
+
+    def put(self, items: Sequence[str], state: str, receipt: str) -> None:
+        """Let items be due at once, each once, and give a receipt for all of them.
+
+        An item is the id that was given to a concept. What is in the queue already stays as it
+        is. Cost: two statements for each item.
+        """
+        state, receipt = identifier(state, "state"), identifier(receipt, "receipt")
+        with self._store.writing() as session:
+            group_id = create_group(session, self._name).group_id
+            for position, one in enumerate(items):
+                entry = {"group": group_id, "item": identifier(one, "item")}
+                put = entry | {"state": state, "due_at": BEGINNING}
+                session.execute_many(_PUT, [put])
+                given = entry | {"receipt": receipt, "position": position}
+                session.execute_many(_GIVE, [given])
+
+    def receipt(self, receipt: str) -> tuple[WorkItem, ...]:
+        """Return the items of a receipt in the order they were given; none of an unknown one."""
+        return self._items(_OF_RECEIPT, receipt=receipt)
+
+    def in_state(self, state: str) -> tuple[WorkItem, ...]:
+        """Return the items in a state, in the order they were accepted."""
+        return self._items(_IN_STATE, state=state)
+
+    def find(self, item: str) -> WorkItem | None:
+        """Return an item, if it is in the queue."""
+        return next(iter(self._items(_ONE, item=item)), None)
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many items are in each state. Cost: every item of the group."""
+        with self._store.reading() as session:
+            group = load_group(session, self._name)
+            if group is None:
+                return {}
+            rows = session.rows(_COUNTS, {"group": group.group_id})
+            return {text(state): whole(count) for state, count in rows}
+
+    def claim(self, owner: str, now: Instant, until: Instant) -> WorkItem | None:
+        """Take the next item that is due, in the order of acceptance, and a lease on its group.
+
+        None when nothing is due, or another owner's lease is running.
+        """
+        owner = identifier(owner, "owner")
+        with self._store.writing() as session:
+            group = load_group(session, self._name)
+            if group is None:
+                return None
+            asked = {"group": group.group_id, "now": now, "owner": owner}
+            row = session.row(_NEXT, asked)
+            if row is None:
+                return None
+            item = _item(row)
+            lease = {"group": group.group_id, "item": item.item, "owner": owner, "until": until}
+            session.execute_many(_LEASE, [lease])
+            return item
+
+    def settle(self, owner: str, item: WorkItem, now: Instant) -> None:
+        """Let an item be as it is given; the lease goes on while it is due.
+
+        KIP_3005 when the owner's lease was taken over, or the item is gone: whoever settles
+        in `Nexus.transaction` then undoes what came with it.
+        """
+        with self._store.writing() as session:
+            group = load_group(session, self._name)
+            leased = group is not None and session.row(
+                _IS_LEASED, {"group": group.group_id, "item": item.item, "owner": owner}
+            )
+            if group is None or not leased:
+                raise RecollectError(
+                    VERSION_CONFLICT,
+                    f'"{item.item}" is not leased to "{owner}" any more',
+                    hint="claim the next item",
+                )
+            settled = _written(group, item)
+            session.execute_many(_SETTLE, [settled | {"now": now}])
+
+    def give_back(self, owner: str, item: str) -> None:
+        """End an owner's lease, if it has one: the item is there for others, as it is."""
+        with self._store.writing() as session:
+            group = load_group(session, self._name)
+            if group is not None:
+                entry = {"group": group.group_id, "item": item, "owner": owner}
+                session.execute_many(_RETURN, [entry])
+
+    def again(self, items: Iterable[WorkItem]) -> None:
+        """Let items that are at rest be due as they are given, their attempts forgotten."""
+        with self._store.writing() as session:
+            group = load_group(session, self._name)
+            if group is not None:
+                for one in items:
+                    entry = _written(group, one)
+                    del entry["attempts"]
+                    session.execute_many(_AGAIN, [entry])
+
+    def due_groups(self, now: Instant) -> list[str]:
+        """Return the groups of the store in which an item is due and no lease is running."""
+        with self._store.reading() as session:
+            return [text(name) for (name,) in session.rows(_DUE_GROUPS, {"now": now})]
+
+    def next_due(self) -> Instant | None:
+        """Return when the next item of the store is due; None when all are at rest."""
+        with self._store.reading() as session:
+            row = session.row(_NEXT_DUE)
+            return None if row is None or row[0] is None else Instant(whole(row[0]))
+
+    def renew(self, owner: str, until: Instant) -> None:
+        """Let all leases of an owner run until an instant."""
+        with self._store.writing() as session:
+            session.execute_many(_RENEW, [{"owner": owner, "until": until}])
+
+    def _items(self, sql: str, **asked: str) -> tuple[WorkItem, ...]:
+        with self._store.reading() as session:
+            group = load_group(session, self._name)
+            if group is None:
+                return ()
+            rows = session.rows(sql, {"group": group.group_id, **asked})
+            return tuple(_item(row) for row in rows)
+
+
+def forget_work(session: Session, group_id: int, items: Iterable[str]) -> None:
+    """Take items out of the queue and off their receipts; what waits for them is never done."""
+    doomed = list(items)
+    for sql in _FORGET:
+        session.execute_many(sql, [(group_id, one) for one in doomed])
+
+
+def lost_work(session: Session, group_id: int) -> list[str]:
+    """Return the items whose element is not there, and those of receipts that no work is for."""
+    return [text(one) for (one,) in session.rows(_LOST, {"group": group_id})]
+
+
+def _written(group: Group, item: WorkItem) -> dict[str, int | str]:
+    payload: Attributes = checked_members(item.payload, "payload")
+    return {
+        "group": group.group_id,
+        "item": item.item,
+        "state": identifier(item.state, "state"),
+        "attempts": item.attempts,
+        "due_at": item.due_at,
+        "payload": orjson.dumps(payload).decode(),
+    }
+
+
+def _item(row: SqlRow) -> WorkItem:
+    number, item, state, attempts, due_at, payload = row
+    return WorkItem(
+        number=whole(number),
+        item=text(item),
+        state=text(state),
+        attempts=whole(attempts),
+        due_at=Instant(min(whole(due_at), FOREVER)),
+        payload=members(payload),
+    )

@@ -1,0 +1,64 @@
+"""Warnings of an UPDATE that computes from keys which nothing it changes has.
+
+The rule: a key may be missing, and then computes nothing. Only one that is spelled almost as a
+key which is there is told: it must be a slip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recollect.errors import Fix, Notice, Span, is_slip, nearest
+from recollect.kernel.lang.ast import Arithmetic, Computed, Field, Term, Update
+from recollect.kernel.lang.diagnose import quoted
+from recollect.kernel.write.element import Element
+
+
+def unread_keys(tree: Update, elements: Sequence[Element]) -> Iterator[Notice]:
+    """Yield a warning for each key an UPDATE computes from that none of its elements has."""
+    if not elements:
+        return
+    told: set[tuple[str, ...]] = set()
+    for assignment in (*tree.attributes, *tree.metadata):
+        if not isinstance(assignment.value, Computed):
+            continue
+        for field in _needed(assignment.value):
+            if len(field.path) == 2 and field.path not in told and field.path[1][0] != "_":
+                told.add(field.path)
+                yield from _unread(field, elements)
+
+
+def _needed(computed: Computed) -> Iterator[Field]:
+    """Yield the fields without which a computation comes to null."""
+    operands: tuple[Term, ...] = computed.operands
+    if computed.function is Arithmetic.COALESCE:
+        operands = operands[1:]
+    for operand in operands:
+        if isinstance(operand, Field):
+            yield operand
+        elif isinstance(operand, Computed):
+            yield from _needed(operand)
+
+
+def _unread(field: Field, elements: Sequence[Element]) -> Iterator[Notice]:
+    section, key = field.path
+    known: dict[str, None] = {}
+    for element in elements:
+        content = element.content
+        members = content.attributes if section == "attributes" else content.metadata
+        if key in members:
+            return
+        known.update(dict.fromkeys(members))
+    near = nearest(key, known, limit=1)
+    if not is_slip(key, near):
+        return
+    what = "attribute" if section == "attributes" else "metadata key"
+    span = Span(field.span.end - len(key), field.span.end)
+    yield Notice(
+        "unknown_attribute",
+        f"nothing that WHERE finds has the {what} {quoted(key)}",
+        hint=f"use {near[0]}",
+        span=span,
+        known=near,
+        fix=Fix(span, near[0]) if near[0].isidentifier() else None,
+    )

@@ -1,0 +1,36 @@
+"""The command that serves an editor."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.servers.cli.output import output
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+_NEEDED = "pygls"
+
+
+def serve(database: str | None, group: str | None) -> None:
+    """Serve one editor over standard input and output.
+
+    Types, predicates and attributes are proposed from a memory only where one is named.
+    """
+    with output(as_json=False) as out:
+        if find_spec(_NEEDED) is None:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the language server needs the package {_NEEDED}, which is not installed",
+                hint="pip install 'recollect[lsp]'",
+            )
+        from recollect.servers.lsp.server import serve as serve_editor
+        from recollect.servers.lsp.vocabulary import Vocabulary
+
+        out.if_stopped = "the editor has no language server any more"
+        if database is None:
+            serve_editor(Vocabulary())
+            return
+        settings = Settings()
+        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+            serve_editor(Vocabulary(nexus))

@@ -1,0 +1,1 @@
+"""The language server: KIP in an editor, over standard input and output."""

@@ -1,0 +1,155 @@
+"""What a memory's own order stands on is not changed by the texts it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect.errors import IMMUTABLE_TARGET, RecollectError
+from recollect.model import Delete, Key, PutConcept
+
+BOOTSTRAP = """
+UPSERT {
+  CONCEPT @a { {type: "$ConceptType", name: "$ConceptType"} SET ATTRIBUTES { description: "a" } }
+  CONCEPT @b { {type: "$ConceptType", name: "$PropositionType"} SET ATTRIBUTES { description: "b" } }
+  CONCEPT @c { {type: "$ConceptType", name: "Domain"} SET ATTRIBUTES { description: "c" } }
+  CONCEPT @d { {type: "$PropositionType", name: "belongs_to_domain"} SET ATTRIBUTES { description: "d" } }
+  CONCEPT @e {
+    {type: "Domain", name: "CoreSchema"} SET ATTRIBUTES { description: "e" }
+    SET PROPOSITIONS { ("belongs_to_domain", {type: "Domain", name: "CoreSchema"}) }
+  }
+}
+"""
+ACTORS = """
+UPSERT {
+  CONCEPT @s { {type: "Person", name: "$self"} SET ATTRIBUTES { core_directives: ["be true"], role: "x" } }
+  CONCEPT @t { {type: "Person", name: "$system"} SET ATTRIBUTES { core_directives: ["be kind"] } }
+  CONCEPT @u { {type: "Person", name: "Ann"} SET ATTRIBUTES { core_directives: ["none"] } }
+}
+"""
+DEFINITIONS = [
+    ("$ConceptType", "$ConceptType"),
+    ("$ConceptType", "$PropositionType"),
+    ("$ConceptType", "Domain"),
+    ("$PropositionType", "belongs_to_domain"),
+    ("Domain", "CoreSchema"),
+]
+PERSONS = [("Person", "$self"), ("Person", "$system")]
+
+
+@pytest.fixture
+def nexus() -> Iterator[recollect.Nexus]:
+    with recollect.open(":memory:") as nexus:
+        nexus.write(BOOTSTRAP)
+        nexus.write(ACTORS)
+        yield nexus
+
+
+def refused(nexus: recollect.Nexus, text: str) -> RecollectError:
+    before = nexus.stats().transactions
+    with pytest.raises(RecollectError) as raised:
+        nexus.write(text)
+    assert raised.value.code is IMMUTABLE_TARGET
+    assert raised.value.hint
+    assert nexus.stats().transactions == before
+    return raised.value
+
+
+def test_the_same_again_is_no_change(nexus: recollect.Nexus):
+    before = nexus.stats().transactions
+    nexus.write(BOOTSTRAP + ACTORS)
+    assert nexus.stats().transactions == before
+
+
+@pytest.mark.parametrize(("type", "name"), DEFINITIONS + PERSONS)
+def test_it_is_not_deleted(nexus: recollect.Nexus, type: str, name: str):
+    text = f'DELETE CONCEPT {{type: "{type}", name: "{name}"}} DETACH'
+    assert refused(nexus, text).span is not None
+    refused(nexus, f'DELETE CONCEPT ?x DETACH WHERE {{ ?x {{type: "{type}", name: "{name}"}} }}')
+    with pytest.raises(RecollectError) as raised:
+        nexus.write([Delete(Key(type, name))])
+    assert raised.value.code is IMMUTABLE_TARGET
+
+
+@pytest.mark.parametrize(("type", "name"), DEFINITIONS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        'UPSERT { CONCEPT @x { {type: "%s", name: "%s"} SET ATTRIBUTES { description: "z" } } }',
+        'UPSERT { CONCEPT @x { {type: "%s", name: "%s"} SET ATTRIBUTES { more: 1 } } }',
+        'UPDATE ?x SET ATTRIBUTES { description: "z" } WHERE { ?x {type: "%s", name: "%s"} }',
+        'DELETE ATTRIBUTES {"description"} FROM ?x WHERE { ?x {type: "%s", name: "%s"} }',
+    ],
+)
+def test_the_attributes_of_a_definition_are_not_changed(
+    nexus: recollect.Nexus, type: str, name: str, text: str
+):
+    error = refused(nexus, text % (type, name))
+    assert name in error.message
+
+
+@pytest.mark.parametrize(("type", "name"), PERSONS)
+def test_an_actor_keeps_its_core_directives_and_changes_otherwise(
+    nexus: recollect.Nexus, type: str, name: str
+):
+    person = f'{{type: "{type}", name: "{name}"}}'
+    refused(
+        nexus, f"UPSERT {{ CONCEPT @x {{ {person} SET ATTRIBUTES {{ core_directives: [] }} }} }}"
+    )
+    refused(nexus, f'DELETE ATTRIBUTES {{"core_directives"}} FROM ?x WHERE {{ ?x {person} }}')
+    nexus.write(f'UPSERT {{ CONCEPT @x {{ {person} SET ATTRIBUTES {{ role: "other" }} }} }}')
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [(("Person", "Ann"), PERSONS[0]), (PERSONS[0], ("Person", "Ann")), (DEFINITIONS[2], DEFINITIONS[1])],
+)  # fmt: skip
+def test_nothing_is_merged_with_it(
+    nexus: recollect.Nexus, source: tuple[str, str], target: tuple[str, str]
+):
+    named = [f'{{type: "{one[0]}", name: "{one[1]}"}}' for one in (source, target)]
+    text = f"MERGE CONCEPT ?a INTO ?b WHERE {{ ?a {named[0]} ?b {named[1]} }}"
+    assert refused(nexus, text).span is not None
+
+
+def test_metadata_links_and_other_concepts_may_change(nexus: recollect.Nexus):
+    nexus.write(
+        """
+        UPDATE ?x SET METADATA { seen: true } WHERE { ?x {type: "Domain"} }
+        UPSERT { CONCEPT @u { {type: "Person", name: "Ann"} SET ATTRIBUTES { core_directives: [] } } }
+        UPSERT { CONCEPT @u { {type: "Domain", name: "Medicine"}
+          SET PROPOSITIONS { ("belongs_to_domain", {type: "Domain", name: "CoreSchema"}) } } }
+        DELETE PROPOSITIONS ?l WHERE { ?l (?x, "belongs_to_domain", ?y) }
+        DELETE CONCEPT {type: "Domain", name: "Medicine"} DETACH
+        """
+    )
+
+
+def test_what_is_changed_and_changed_back_is_no_change(nexus: recollect.Nexus):
+    nexus.write(
+        """
+        UPSERT { CONCEPT @e { {type: "Domain", name: "CoreSchema"} SET ATTRIBUTES { description: "z" } } }
+        UPSERT { CONCEPT @e { {type: "Domain", name: "CoreSchema"} SET ATTRIBUTES { description: "e" } } }
+        """
+    )
+
+
+def test_directives_may_be_given_to_an_actor_that_has_none(nexus: recollect.Nexus):
+    other = nexus.group("other")
+    other.write(BOOTSTRAP)
+    other.write([PutConcept("Person", "$self", {"role": "x"})])
+    other.write(ACTORS)
+
+
+def test_nothing_is_protected_without_the_bootstrap(nexus: recollect.Nexus):
+    other = nexus.group("other")
+    other.write(ACTORS)
+    other.write([PutConcept("Domain", "CoreSchema")])
+    other.write('DELETE CONCEPT {type: "Domain", name: "CoreSchema"} DETACH')
+    other.write('DELETE CONCEPT {type: "Person", name: "$self"} DETACH')
+
+
+def test_a_person_may_still_erase_it(nexus: recollect.Nexus):
+    assert nexus.purge(Key("Domain", "CoreSchema")).concepts == 1

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from recollect.node import node
+
 Retry = Literal["change_request", "refresh_then_retry", "same_request", "never"]
 
 
@@ -76,7 +78,7 @@ _PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
 """Control characters as people see them."""
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Span:
     """Half-open range of code points in the source text: `text[start:end]`."""
 

@@ -364,6 +364,7 @@ class PutConcept:
     own_metadata: Attributes | None = None  # the part that may set the fact clock; None: all
     expect_version: int | None = None  # KIP_3005 when it has another; 0: it is not there yet
     new_id: str | None = None  # the id to give it where it is not there yet, without `id`
+    source: str | None = None  # an id, kept among `sources` of the metadata
 
 
 @dataclass(frozen=True, slots=True)

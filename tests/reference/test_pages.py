@@ -64,7 +64,7 @@ def check(graph: ast.Upsert, question: Question, size: int, writes: list[ast.Mut
         assert comparable(lambda: Rows((), found)) == rows
 
 
-@settings(max_examples=EXAMPLES, suppress_health_check=[*LARGE, HealthCheck.filter_too_much])
+@settings(max_examples=EXAMPLES // 2, suppress_health_check=[*LARGE, HealthCheck.filter_too_much])
 @given(
     graphs(),
     questions(1, is_grouped=False, names_links=True),
@@ -77,7 +77,7 @@ def test_pages_are_the_answer_of_their_first_moment(
     check(graph, question, size, writes)
 
 
-@settings(max_examples=EXAMPLES // 4, suppress_health_check=[*LARGE, HealthCheck.filter_too_much])
+@settings(max_examples=EXAMPLES // 8, suppress_health_check=[*LARGE, HealthCheck.filter_too_much])
 @given(
     graphs(),
     questions(1, is_grouped=True),

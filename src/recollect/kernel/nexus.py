@@ -10,12 +10,11 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Notice, RecollectError, Span
-from recollect.kernel.lang import ast, parse
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.again import answer_again
-from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
@@ -28,6 +27,7 @@ from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.read.stats import stats_of
+from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting
 from recollect.kernel.read.why import why
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import answer, explanation
@@ -43,6 +43,7 @@ from recollect.kernel.store.group import (
 )
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.write.answers import Answers
 from recollect.kernel.write.attribute_indexes import (
     add_attribute_index,
     attribute_indexes,
@@ -55,6 +56,7 @@ from recollect.kernel.write.doctor import examine
 from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.purge import PENDING, purge, purge_group
+from recollect.kernel.write.queue import Queue
 from recollect.kernel.write.records import Records, pinned_moment
 from recollect.kernel.write.restore import restore_dump
 from recollect.kernel.write.run import Run, answered, refuse_disorder
@@ -92,7 +94,6 @@ from recollect.model import (
 
 Clock = Callable[[], Instant]
 OnMissing = Literal["skip", "error"]
-_REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
 
 
 def system_clock() -> Instant:
@@ -180,9 +181,9 @@ class Nexus:
         if again is not None:
             return again
         bindings = Bindings(values)
-        with _quoting(text):
+        with quoting(text):
             script = parsed(text, limits)
-            queries = _only_queries(script)
+            queries = only_queries(script)
             with self._store.reading() as session:
                 standing = self._catalogs.stand(session, self.group_name)
                 reader = Reader(session, standing.catalog, limits, as_of, standing.counted)
@@ -228,7 +229,7 @@ class Nexus:
         _check_on_missing(on_missing)
         bindings = Bindings(parameters or {})
         source = "" if _is_batch(text) else cast(str, text)
-        with _quoting(source), uncollected(len(text)):
+        with quoting(source), uncollected(len(text)):
             # What is built in there is gone before the collector looks again.
             return self._written(
                 text, bindings, dry_run, on_missing, actor, request_id, limits, progress
@@ -268,9 +269,30 @@ class Nexus:
         notices = _notices(script, bindings, [*reader.notices, *unit.notices])
         return Answer(results, notices, dry_run, None if dry_run else number)
 
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Let the calls of this thread be one transaction of the store: all of them or nothing.
+
+        What they read is what they have written. A call that fails undoes itself, and the
+        block too unless its error is caught inside. Others wait to write until it ends. A
+        purge does not stand inside. INTERNAL_ERROR for what cannot be a part of it.
+        """
+        with self._store.together():
+            yield
+
+    @property
+    def queue(self) -> Queue:
+        """What is still to be done about elements of this group."""
+        return Queue(self._store, self.group_name)
+
+    @property
+    def answers(self) -> Answers:
+        """What calls under idempotency keys were answered in this group."""
+        return Answers(self._store, self.group_name)
+
     def only_reads(self, text: str) -> bool:
         """Whether no statement of the text changes the graph; raises what `read` would."""
-        with _quoting(text):
+        with quoting(text):
             return parsed(text, self._limits).is_read_only
 
     def search(
@@ -351,7 +373,7 @@ class Nexus:
         """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
         with self._asked(text, parameters, as_of) as (reader, bindings, query):
             if isinstance(query, ast.Export):
-                raise _not_only(query.span, "a FIND, SEARCH or DESCRIBE")
+                raise not_only(query.span, "a FIND, SEARCH or DESCRIBE")
             return explanation(reader, bindings, query)
 
     def why(
@@ -368,7 +390,7 @@ class Nexus:
         """
         with self._asked(text, parameters, as_of) as (reader, bindings, query):
             if not isinstance(query, ast.Find):
-                raise _not_only(query.span, "a FIND")
+                raise not_only(query.span, "a FIND")
             return why(reader, query, bindings, row)
 
     def history(self, element: str | Key, *, as_of: AsOf | None = None) -> tuple[Life, ...]:
@@ -407,7 +429,7 @@ class Nexus:
         erased text is in the file. `dry_run` keeps everything. Cost: the file is rewritten.
         """
         text = what.text if isinstance(what, Found) else ""
-        with _quoting(text), self._store.writing(dry_run) as session:
+        with quoting(text), self._store.writing(dry_run) as session:
             catalog = self._writing_catalog(session)
             elements = elements_meant(session, catalog, self._limits, what)
             unit = Unit(session, catalog.group, catalog.terms, self._clock())
@@ -451,7 +473,7 @@ class Nexus:
             if found is None:
                 return records.all()
             wanted = replace(found, as_of=pinned)
-            with _quoting(found.text):
+            with quoting(found.text):
                 return records.of(elements_meant(session, catalog, self._limits, wanted))
 
     def backup(self, path: str | PathLike[str]) -> None:
@@ -534,7 +556,7 @@ class Nexus:
         return self.schema()
 
     def now(self) -> Instant:
-        """Return the time of this memory: the clock's, or the group's last transaction's if later."""
+        """Return the time of this memory: the clock, or the last transaction if later."""
         with self._store.reading() as session:
             return max(self._clock(), last_instant(session, self._catalog(session).group.group_id))
 
@@ -570,10 +592,10 @@ class Nexus:
     ) -> Iterator[tuple[Reader, Bindings, ast.Query]]:
         """Open a snapshot for the one query of a text."""
         check_parameters(parameters or {}, self._limits.max_depth)
-        with _quoting(text):
-            query, *others = _only_queries(parsed(text, self._limits))
+        with quoting(text):
+            query, *others = only_queries(parsed(text, self._limits))
             if others:
-                raise _not_only(others[0].span, "one query")
+                raise not_only(others[0].span, "one query")
             with self._store.reading() as session:
                 reader = Reader(session, self._catalog(session), self._limits, as_of)
                 bindings = Bindings(parameters or {})
@@ -618,9 +640,6 @@ def _kind(kind: str) -> ast.Kind:
         ) from error
 
 
-_MUTATIONS = get_args(ast.Mutation)
-
-
 def _one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
     """Return the moment that a call names once, in either place, or twice alike."""
     of_found = None if found is None else found.as_of
@@ -633,58 +652,8 @@ def _one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
     return of_found if as_of is None else as_of
 
 
-def _not_only(span: Span, what: str) -> RecollectError:
-    """Return the error for a text that holds something else than what a call is about."""
-    return RecollectError(
-        INVALID_SYNTAX, f"the text is not {what}", hint=f"pass {what} by itself", span=span
-    )
-
-
-def _only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
-    """Return the statements of a text that changes nothing; KIP_1001 for one that would."""
-    for statement in script.statements:
-        if isinstance(statement, _MUTATIONS):
-            raise RecollectError(
-                INVALID_SYNTAX,
-                "a read-only text changes nothing, and this statement would",
-                hint="send it to execute_kip, or to Nexus.write",
-                span=statement.span,
-            )
-    return cast("tuple[ast.Query, ...]", script.statements)
-
-
-def parsed(text: str, limits: Limits) -> ast.Script:
-    """Return the tree of a text; short texts that only read are remembered."""
-    key = text, limits.max_length, limits.max_depth
-    script = _TREES.find(key)
-    if script is None:
-        script = parse(text, max_length=limits.max_length, max_depth=limits.max_depth)
-        if len(text) <= _REMEMBERED_TEXT and script.is_read_only:
-            _TREES.keep(key, script)
-    return script
-
-
-_TREES: Cache[tuple[str, int, int], ast.Script] = Cache(1024)
-
-
 def _is_batch(text: object) -> bool:
     return isinstance(text, Sequence) and not isinstance(text, str | bytes | bytearray)
-
-
-@contextmanager
-def _quoting(text: str) -> Iterator[None]:
-    """Give every error from inside the text its span points into; refuse what is no text."""
-    if not isinstance(text, str):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the text is a {type(text).__name__}, not a string",
-            hint="pass KIP as a str",
-        )
-    try:
-        yield
-    except RecollectError as error:
-        error.at(text)
-        raise
 
 
 def _notices(script: ast.Script, bindings: Bindings, found: Sequence[Notice]) -> tuple[Notice, ...]:

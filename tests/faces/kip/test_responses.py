@@ -12,7 +12,7 @@ from recollect.kernel import Nexus
 
 RISKS = (
     'FIND(?name, ?risk) WHERE { ?drug {type: "Drug"} ATTR(?drug, "name", ?name) '
-    'ATTR(?drug, "risk_level", ?risk) } LIMIT 2'
+    'ATTR(?drug, "risk_level", ?risk) FILTER(?risk == 2 || ?risk == 3) }'
 )
 
 
@@ -31,10 +31,7 @@ def test_find_answers_columns_and_rows(medicine: Nexus) -> None:
 
 
 def test_find_answers_one_array_per_column(medicine: Nexus) -> None:
-    assert result(medicine, RISKS, format="columns") == {
-        "columns": ["name", "risk"],
-        "values": [["Aspirin", "Ibuprofen"], [2, 3]],
-    }
+    assert result(medicine, RISKS, format="columns") == [["Aspirin", "Ibuprofen"], [2, 3]]
 
 
 def test_find_answers_one_object_per_row(medicine: Nexus) -> None:
@@ -47,7 +44,7 @@ def test_find_answers_one_object_per_row(medicine: Nexus) -> None:
     ("form", "expected"),
     [
         ("rows", {"columns": ["drug"], "rows": []}),
-        ("columns", {"columns": ["drug"], "values": [[]]}),
+        ("columns", []),
         ("objects", {"objects": []}),
     ],
 )
@@ -56,6 +53,27 @@ def test_an_answer_without_rows_keeps_its_shape(
 ) -> None:
     nothing = 'FIND(?drug) WHERE { ?drug {type: "Drug", name: "Nopirin"} }'
     assert result(medicine, nothing, format=form) == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "page"),
+    [
+        ("rows", {"columns": ["drug.name"], "rows": [["Aspirin"], ["Ibuprofen"]]}),
+        ("objects", {"objects": [{"drug.name": "Aspirin"}, {"drug.name": "Ibuprofen"}]}),
+    ],
+)
+def test_a_page_carries_the_cursor_of_the_next(
+    medicine: Nexus, form: str, page: dict[str, object]
+) -> None:
+    find = 'FIND(?drug.name) WHERE { ?drug {type: "Drug"} } LIMIT 2'
+    found = result(medicine, find, format=form)
+    cursor = found.pop("next_cursor")
+    assert found == page
+    rest = 'FIND(?drug.name) WHERE { ?drug {type: "Drug"} } LIMIT 9 CURSOR $cursor'
+    assert result(medicine, rest, parameters={"cursor": cursor}) == {
+        "columns": ["drug.name"],
+        "rows": [["Paracetamol"], ["Morphine"], ["Salicylic acid"]],
+    }
 
 
 def test_a_bare_aggregate_is_named_after_itself(medicine: Nexus) -> None:
@@ -213,8 +231,8 @@ def test_an_error_stands_alone_and_says_where(medicine: Nexus) -> None:
     assert json.loads(json.dumps(response)) == response
 
 
-@pytest.mark.parametrize("form", ["rows", "columns", "objects"])
-def test_a_report_looks_the_same_in_every_format(empty: Nexus, form: str) -> None:
+@pytest.mark.parametrize("form", ["rows", "objects"])
+def test_a_list_looks_the_same_as_rows_and_as_objects(empty: Nexus, form: str) -> None:
     report = execute_kip_readonly(empty, "DESCRIBE CONCEPT TYPES", format=form)
     assert report == {"result": {"items": []}}
 

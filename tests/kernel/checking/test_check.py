@@ -164,6 +164,9 @@ def test_a_placeholder_in_a_string_is_doubtful_in_its_place():
     found = check(text)
     assert [one.code for one in found] == ["KIP_1001", "placeholder_in_string"]
     assert text[found[1].span.start : found[1].span.end] == "$name"
+    assert found[1].fix.apply(text).endswith("{name: $name} }")
+    (inside,) = check('FIND(?x) WHERE { ?x {name: "Dr. $name"} }')
+    assert inside.fix is None
 
 
 @pytest.mark.parametrize("text", ["", "   ", "// only a comment"])

@@ -133,3 +133,103 @@ def test_what_was_known_before_is_not_judged_by_what_is_now(nexus):
     read = 'FIND(?v) WHERE { ?d {type: "Drug"} ATTR(?d, "risk_levl", ?v) }'
     as_of = recollect.AsOf(known=1, known_is_transaction=True)
     assert nexus.read(read, as_of=as_of).notices == ()
+
+
+DOTTED = (
+    "unknown_attribute",
+    'no concept of type "Drug" has the attribute "risk_levl"',
+    "use risk_level",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'FIND(?d.attributes.risk_levl) WHERE { ?d {type: "Drug"} }',
+        'FIND(MAX(?d.attributes.risk_levl)) WHERE { ?d {type: "Drug"} }',
+        'FIND(?d) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.risk_levl > 1) }',
+        'FIND(?d, ?s) WHERE { ?d {type: "Drug"} OPTIONAL { (?d, "treats", ?s) FILTER(?d.attributes.risk_levl == 2) } }',
+        'FIND(?d) WHERE { ?d {type: "Drug"} } ORDER BY ?d.attributes.risk_levl DESC',
+    ],
+)
+def test_a_key_after_a_dot_is_looked_at_like_one_that_a_clause_reads(nexus, text):
+    (notice,) = nexus.read(text).notices
+    assert (notice.code, notice.message, notice.hint) == DOTTED
+    mended = nexus.read(notice.fix.apply(text))
+    assert mended.notices == ()
+
+
+def test_a_metadata_key_after_a_dot_is_looked_at_too(nexus):
+    text = 'FIND(?d.metadata.confidance) WHERE { ?d {type: "Drug"} }'
+    (notice,) = nexus.read(text).notices
+    assert notice.message == 'no concept of type "Drug" has the metadata key "confidance"'
+    assert notice.fix.apply(text) == text.replace("confidance", "confidence")
+
+
+def test_a_key_of_the_other_section_is_told_where_it_is(nexus):
+    (notice,) = nexus.read('FIND(?d.attributes.confidence) WHERE { ?d {type: "Drug"} }').notices
+    assert (notice.hint, notice.fix) == ("use ?d.metadata.confidence", None)
+
+
+@pytest.mark.parametrize(
+    "column", ["name", "type", "id", "attributes", "metadata", "metadata._version", "attributes.risk_level"]
+)  # fmt: skip
+def test_what_elements_have_is_no_warning_after_a_dot(nexus, column):
+    assert nexus.read(f'FIND(?d.{column}) WHERE {{ ?d {{type: "Drug"}} }}').notices == ()
+
+
+def test_the_fix_of_a_key_in_quotes_keeps_its_quotes(nexus):
+    text = 'FIND(?v) WHERE { ?d {type: "Drug"} ATTR(?d, "risk_levl", ?v) }'
+    (notice,) = nexus.read(text).notices
+    assert notice.fix.apply(text) == text.replace("risk_levl", "risk_level")
+    assert notice.to_wire()["fix"] == {"start": 44, "end": 55, "text": '"risk_level"'}
+
+
+def test_a_key_from_a_parameter_has_no_fix_in_the_text(nexus):
+    text = 'FIND(?v) WHERE { ?d {type: "Drug"} ATTR(?d, $k, ?v) }'
+    (notice,) = nexus.read(text, {"k": "risk_levl"}).notices
+    assert (notice.known[0], notice.fix) == ("risk_level", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ('FIND(?d) WHERE { ?d {type: "Durg"} }', 'FIND(?d) WHERE { ?d {type: "Drug"} }'),
+        ('FIND(?d) WHERE { (?d, "treat", ?s) }', 'FIND(?d) WHERE { (?d, "treats", ?s) }'),
+        ('FIND(?d) WHERE { (?d, "treat"{1,2}, ?s) }', 'FIND(?d) WHERE { (?d, "treats"{1,2}, ?s) }'),
+    ],
+)
+def test_an_unknown_type_or_predicate_is_mended_by_its_fix(nexus, text, mended):
+    (notice,) = nexus.read(text).notices
+    assert notice.fix.apply(text) == mended
+    assert nexus.read(mended).notices == ()
+
+
+def test_a_predicate_inside_a_path_string_or_a_parameter_has_no_fix(nexus):
+    (notice,) = nexus.read('FIND(?d) WHERE { (?d, "treat{1,2}", ?s) }').notices
+    assert (notice.known, notice.fix) == (("treats",), None)
+    (notice,) = nexus.read("FIND(?d) WHERE { ?d {type: $t} }", {"t": "Durg"}).notices
+    assert (notice.known, notice.fix) == (("Drug",), None)
+
+
+def test_a_slip_in_what_an_update_computes_from_is_told(nexus):
+    text = (
+        'UPDATE ?d SET ATTRIBUTES {n: ADD(?d.attributes.risk_levl, 1)} WHERE { ?d {type: "Drug"} }'
+    )
+    answer = nexus.write(text)
+    (notice,) = answer.notices
+    assert notice.message == 'nothing that WHERE finds has the attribute "risk_levl"'
+    assert nexus.write(notice.fix.apply(text)).notices == ()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "ADD(COALESCE(?d.attributes.risk_levl, 0), 1)",
+        "ADD(?d.attributes.seen, 1)",
+        "ADD(?d.metadata._version, 1)",
+    ],
+)
+def test_a_key_that_may_be_missing_in_an_update_is_not(nexus, value):
+    text = f'UPDATE ?d SET ATTRIBUTES {{n: {value}}} WHERE {{ ?d {{type: "Drug"}} }}'
+    assert nexus.write(text).notices == ()

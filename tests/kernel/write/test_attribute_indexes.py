@@ -11,6 +11,7 @@ from recollect.errors import RecollectError
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.catalogs import Catalogs
+from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.model import AttributeIndex, Limits, PutConcept, Rows
@@ -46,7 +47,8 @@ def plan(place: str, text: str) -> str:
         reader = Reader(session, Catalogs().of(session, "default"), Limits())
         (find,) = parse(text).statements
         assert isinstance(find, ast.Find)
-        compiled, parameters = reader.compile(find, Bindings({}))
+        bindings = Bindings({})
+        compiled, parameters, _ = reader.compile(find, bindings, Page.of(find, bindings))
     steps = store.explain(compiled.sql, {**parameters, "limit": 10, "offset": 0})
     store.close()
     return "\n".join(steps)

@@ -61,15 +61,23 @@ def test_json_is_the_raw_response_in_each_layout(cli: Cli, memory: str, layout: 
         told["result"]
         == {
             "rows": {"columns": ["name", "risk"], "rows": [["Aspirin", 2], ["Ibuprofen", None]]},
-            "columns": {
-                "columns": ["name", "risk"],
-                "values": [["Aspirin", "Ibuprofen"], [2, None]],
-            },
+            "columns": [["Aspirin", "Ibuprofen"], [2, None]],
             "objects": {
                 "objects": [{"name": "Aspirin", "risk": 2}, {"name": "Ibuprofen", "risk": None}]
             },
         }[layout]
     )
+
+
+def test_a_page_tells_how_to_go_on_and_a_cursor_does(cli: Cli, memory: str):
+    text = 'FIND(?d.name) WHERE { ?d {type: "Drug"} } ORDER BY ?d.name LIMIT 1 // a page'
+    told = answer(cli("query", text, "--db", memory, "--json"))["result"]
+    assert told["rows"] == [["Aspirin"]]
+    cursor = told["next_cursor"]
+    page = cli("query", text, "--db", memory)
+    assert f'1 row; the next page: CURSOR "{cursor}"' in page.stdout
+    rest = answer(cli("query", text, "--db", memory, "--cursor", cursor, "--json"))
+    assert rest == {"result": {"columns": ["d.name"], "rows": [["Ibuprofen"]]}}
 
 
 @pytest.mark.parametrize("layout", ["columns", "objects"])

@@ -23,7 +23,9 @@ def test_a_merge_says_what_became_of_the_links(cli: Cli, memory: str) -> None:
     assert shown == "merged two concepts, 1 link moved, 2 attributes filled\n"
     again = cli("run", "-", "--db", memory, input=MERGE)
     assert again.exit_code == 1
-    assert 'hint: go on: it was merged into {type: "Drug", name: "Ibuprofen"} already' in again.stderr
+    assert (
+        'hint: go on: it was merged into {type: "Drug", name: "Ibuprofen"} already' in again.stderr
+    )
 
 
 def test_a_capsule_is_shown_as_text_that_can_be_run(cli: Cli, memory: str) -> None:
@@ -37,5 +39,8 @@ def test_a_capsule_is_shown_as_text_that_can_be_run(cli: Cli, memory: str) -> No
 def test_a_lost_race_names_the_version_that_is_there(cli: Cli, memory: str) -> None:
     lost = cli("run", "-", "--db", memory, input=GUARDED)
     assert lost.exit_code == 1
-    assert 'KIP_3005 VersionConflict: {type: "Drug", name: "Aspirin"} is at version 1, not 7' in lost.stderr
+    assert (
+        'KIP_3005 VersionConflict: {type: "Drug", name: "Aspirin"} is at version 1, not 7'
+        in lost.stderr
+    )
     assert "EXPECT VERSION 1" in lost.stderr

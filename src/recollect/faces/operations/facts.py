@@ -75,10 +75,14 @@ def put_node(
     uuid: str | None = None,
     summary: str | None = None,
     attributes: Mapping[str, JsonValue] | None = None,
-    sources: Sequence[str] = (),
+    new_uuid: str | None = None,
+    source: str | None = None,
     handle: str | None = None,
 ) -> PutConcept:
-    """Return the change that creates a node or merges into the one of that normalised name."""
+    """Return the change that creates a node or merges into the one of that normalised name.
+
+    `new_uuid` is for a node that is not there yet; `source` is the episode that told of it.
+    """
     said = dict(attributes or {})
     if SUMMARY in said:
         raise RecollectError(
@@ -89,9 +93,16 @@ def put_node(
     if summary is not None:
         said[SUMMARY] = summary
     metadata: dict[str, Value] = {SEARCH_ATTRIBUTES: list(policy.search_attributes)}
-    if sources:
-        metadata["sources"] = list(sources)
-    return PutConcept(ENTITY, name, _values(said), metadata, id=uuid, handle=handle)
+    return PutConcept(
+        ENTITY,
+        name,
+        _values(said),
+        metadata,
+        id=uuid,
+        handle=handle,
+        new_id=new_uuid,
+        source=source,
+    )
 
 
 def add_fact(context: Context, given: AddFact) -> FactResult:

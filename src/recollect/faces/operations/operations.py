@@ -10,12 +10,11 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Unpack, cast
+from typing import cast
 
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
-from recollect.faces.operations import inputs
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, Operation
 from recollect.faces.operations.context import Context, Policy
@@ -28,13 +27,14 @@ from recollect.faces.operations.envelope import (
     unknown_operation,
 )
 from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
+from recollect.faces.operations.methods import Methods
 from recollect.faces.operations.observation import Observation, Observer, unobserved
 from recollect.faces.operations.outputs import Answered, Envelope
 from recollect.faces.operations.semantic import SemanticLeg
 from recollect.kernel import Nexus
 
 
-class Operations:
+class Operations(Methods[Envelope]):
     """A knowledge service on a memory: it remembers what is told, and finds it again.
 
     Safe to share between threads, as the nexus is.
@@ -107,214 +107,6 @@ class Operations:
             )
         )
         return envelope
-
-    def healthcheck(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.Empty],
-    ) -> Envelope:
-        """Answer that the service is there."""
-        return self.call(
-            "Healthcheck", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def add_messages(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.AddMessages],
-    ) -> Envelope:
-        """Take in up to 100 messages, each as an episode; ACCEPTED with a receipt."""
-        return self.call(
-            "AddMessages", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def add_episodes(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.AddEpisodes],
-    ) -> Envelope:
-        """Take in up to 100 episodes, all or none; ACCEPTED with a receipt."""
-        return self.call(
-            "AddEpisodes", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def get_receipt(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.Receipt],
-    ) -> Envelope:
-        """Return where the items of a receipt stand: ACCEPTED while one runs, PARKED, or OK."""
-        return self.call(
-            "GetReceipt", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def list_parked(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.ListParked],
-    ) -> Envelope:
-        """Return the items that were given up after all retries."""
-        return self.call(
-            "ListParked", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def retry_parked(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.RetryParked],
-    ) -> Envelope:
-        """Let parked items be tried again."""
-        return self.call(
-            "RetryParked", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def add_entity_node(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.AddEntityNode],
-    ) -> Envelope:
-        """Create a node, or merge a summary and attributes into it."""
-        return self.call(
-            "AddEntityNode", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def add_fact(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.AddFact],
-    ) -> Envelope:
-        """Add a fact between two nodes; it ends those it contradicts."""
-        return self.call("AddFact", given, request_id=request_id, idempotency_key=idempotency_key)
-
-    def add_facts(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.AddFacts],
-    ) -> Envelope:
-        """Add up to 100 facts in one transaction."""
-        return self.call("AddFacts", given, request_id=request_id, idempotency_key=idempotency_key)
-
-    def search_facts(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.SearchFacts],
-    ) -> Envelope:
-        """Return the facts a text is about, best first: those valid and known now, or as asked."""
-        return self.call(
-            "SearchFacts", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def search_nodes(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.SearchNodes],
-    ) -> Envelope:
-        """Return the nodes a text is about, best first."""
-        return self.call(
-            "SearchNodes", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def get_entity_edge(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.GetEntityEdge],
-    ) -> Envelope:
-        """Return one fact, even one that is expired."""
-        return self.call(
-            "GetEntityEdge", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def get_episodes(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.GetEpisodes],
-    ) -> Envelope:
-        """Return the newest episodes, oldest first."""
-        return self.call(
-            "GetEpisodes", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def get_memory(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.GetMemory],
-    ) -> Envelope:
-        """Return the facts a conversation is about, as `search_facts` does."""
-        return self.call("GetMemory", given, request_id=request_id, idempotency_key=idempotency_key)
-
-    def delete_entity_edge(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.Delete],
-    ) -> Envelope:
-        """Erase a fact for all times. Cost: the file is rewritten."""
-        return self.call(
-            "DeleteEntityEdge", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def delete_episode(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.Delete],
-    ) -> Envelope:
-        """Erase an episode, and nothing learnt from it. Cost: the file is rewritten."""
-        return self.call(
-            "DeleteEpisode", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def delete_group(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.DeleteGroup],
-    ) -> Envelope:
-        """Erase a group with all it holds. Cost: the file is rewritten."""
-        return self.call(
-            "DeleteGroup", given, request_id=request_id, idempotency_key=idempotency_key
-        )
-
-    def clear_all(
-        self,
-        *,
-        request_id: str | None = None,
-        idempotency_key: str | None = None,
-        **given: Unpack[inputs.Empty],
-    ) -> Envelope:
-        """Erase every group; only for administrators. Cost: the file is rewritten for each."""
-        return self.call("ClearAll", given, request_id=request_id, idempotency_key=idempotency_key)
 
     def _run(
         self, operation: Operation, given: object, request_id: str, key: str | None

@@ -142,12 +142,15 @@ class Done(TypedDict):
 
 
 class Item(TypedDict):
-    """One item of the pipeline."""
+    """One item of the pipeline; calls and tokens are those of a language model."""
 
     episode_uuid: str
     state: State
     attempts: int
     error: str | None
+    calls: int
+    input_tokens: int
+    output_tokens: int
 
 
 class ReceiptState(TypedDict):

@@ -11,7 +11,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from recollect.errors import Notice, Span
-from recollect.kernel.lang.node import node
+from recollect.node import node
 
 NOWHERE = Span(0, 0)
 

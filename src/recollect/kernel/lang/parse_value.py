@@ -12,7 +12,7 @@ from math import isfinite
 
 import orjson
 
-from recollect.errors import INVALID_VALUE, Notice, RecollectError, Span
+from recollect.errors import INVALID_VALUE, Fix, Notice, RecollectError, Span
 from recollect.kernel.lang.ast import (
     NOWHERE,
     ArrayValue,
@@ -100,9 +100,7 @@ def at_parameter(cursor: Cursor) -> bool:
     if token != ":":
         return False
     starts = cursor.tokens.starts
-    return starts[cursor.at + 1] == starts[cursor.at] + 1 and is_word(
-        cursor.next_token()
-    )
+    return starts[cursor.at + 1] == starts[cursor.at] + 1 and is_word(cursor.next_token())
 
 
 def parameter(cursor: Cursor) -> Parameter:
@@ -256,20 +254,14 @@ def _escaped(cursor: Cursor) -> str:
         found: str = _decode(token)
     except json.JSONDecodeError as error:
         fault = not_a_token(cursor.tokens, cursor.at)
-        if error.msg.startswith(("Invalid \\escape", "Invalid \\uXXXX")) and _is_closed(
-            token
-        ):
-            start = cursor.tokens.starts[cursor.at] + token.rindex(
-                "\\", 0, error.pos + 1
-            )
+        if error.msg.startswith(("Invalid \\escape", "Invalid \\uXXXX")) and _is_closed(token):
+            start = cursor.tokens.starts[cursor.at] + token.rindex("\\", 0, error.pos + 1)
             at = Span(start, start + 2)
             wrong = cursor.source[start : start + 2]
             fault = cursor.error(
                 f"`{wrong}` is not an escape that JSON knows",
                 span=at,
-                hint=rf"use \{wrong} for a backslash"
-                if wrong != r"\u"
-                else r"use \u and 4 digits",
+                hint=rf"use \{wrong} for a backslash" if wrong != r"\u" else r"use \u and 4 digits",
                 fix=None if wrong == r"\u" else rf"\{wrong}",
             )
         raise fault or cursor.unexpected(A_STRING) from None
@@ -298,7 +290,9 @@ def _notice_placeholders(cursor: Cursor) -> None:
         name = match[0]
         span = Span(start + match.start(), start + match.end())
         message = f"{name} inside a string is text, not a placeholder"
-        notice = Notice("placeholder_in_string", message, hint=name, span=span)
+        whole = cursor.here() if cursor.token == f'"{name}"' else None
+        fix = None if whole is None else Fix(whole, name)
+        notice = Notice("placeholder_in_string", message, hint=name, span=span, fix=fix)
         cursor.notices.setdefault(name, notice)
 
 

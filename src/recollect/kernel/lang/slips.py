@@ -56,6 +56,10 @@ SYMBOLS = (",", ")", "}", "]", ":", "(", "{", "[")
 SECTIONS = ("attributes", "metadata")
 VALUES = ("true", "false", "null")
 WORDS = (*sorted(KEYWORDS), *PATTERN_KEYS, *SECTIONS, *VALUES)
+OFTEN_LEFT_OUT = (
+    *STATEMENTS,
+    *("WHERE", "BY", "TYPE", "CONCEPT", "SET", "DETACH", "INTO", "EXPECT"),
+)
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 SIGILLED = re.compile(r"[?@$:][^\W\d]\w*")
 QUOTE_ENDS = re.compile(r'(?=[,:(){}\[\]"])|(?<=[,:(){}\[\]])|(?<=\w)(?=\s)|$')
@@ -68,23 +72,20 @@ def edits(tokens: Tokens, at: int, said: int, expected: tuple[str, ...]) -> Iter
 
     `said` is the token that the error is about, `expected` what could have stood at `at`.
     """
-    first = tokens.texts.index(END) if at >= len(tokens.texts) else at
-    places = [one for one in dict.fromkeys((first, said, first - 1)) if one >= 0]
-    yield from _foreign(tokens, first)
+    places = [one for one in dict.fromkeys((at, said, at - 1)) if one >= 0]
+    yield from _foreign(tokens, at)
     for place in places:
-        yield from _replaced(tokens, place, expected if place == first else ())
+        yield from _replaced(tokens, place, expected if place == at else ())
     yield from _quoted(tokens, places)
-    yield from _moved(tokens, first)
-    yield from _added(tokens, first, expected)
-    yield from _closed(tokens, first)
-    for place in places[1:]:
+    yield from _moved(tokens, at)
+    yield from _added(tokens, at, expected)
+    yield from _closed(tokens, at)
+    for place in (*places[1:], at + 1):
         yield from _added(tokens, place, ())
-    if first + 1 < len(tokens.texts):
-        yield from _added(tokens, first + 1, ())
-    for left in (first - 1, first, first - 2, first + 1):
+    for left in (at - 1, at, at - 2, at + 1):
         yield from _swapped(tokens, left)
-    yield from _removed(tokens, first)
-    for place in range(first - 2, max(-1, first - FAR), -1):
+    yield from _removed(tokens, at)
+    for place in range(at - 2, max(-1, at - FAR), -1):
         if tokens.texts[place] in BRACKETS:
             yield from _replaced(tokens, place, ())
 
@@ -194,7 +195,10 @@ def _is_part(token: str) -> bool:
 
 def _added(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Iterator[Fix]:
     """Yield the symbols and keywords that may be left out before a token."""
+    if at >= len(tokens.texts):
+        return
     start = tokens.starts[at]
+    here = Span(start, start)
     before = tokens.span(at - 1).end if at else start
     wanted = [one for one in expected if not one[0].islower() and one.strip("_").isalpha()]
     for symbol in dict.fromkeys((*(one for one in expected if one in SYMBOLS), *SYMBOLS)):
@@ -203,26 +207,13 @@ def _added(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Iterator[Fix]:
         yield Fix(Span(place, place), f"{symbol} " if is_tight else symbol)
     for operator in ("&&", "||", "==", "!", "|"):
         if operator in expected or not expected:
-            yield Fix(Span(start, start), f"{operator} ")
+            yield Fix(here, f"{operator} ")
     if is_word(tokens.texts[at]) and tokens.texts[at] not in KEYWORDS:
-        yield from (Fix(Span(start, start), sigil) for sigil in "?$@")
+        yield from (Fix(here, sigil) for sigil in "?$@")
         yield Fix(Span(before, start), ".")
-    keywords = wanted or [
-        *STATEMENTS,
-        "WHERE",
-        "BY",
-        "TYPE",
-        "CONCEPT",
-        "SET",
-        "DETACH",
-        "INTO",
-        "EXPECT",
-    ]
-    for word in keywords:
-        is_end = tokens.texts[at] is END
-        yield (
-            Fix(Span(before, before), f" {word}") if is_end else Fix(Span(start, start), f"{word} ")
-        )
+    is_end = tokens.texts[at] is END
+    for word in wanted or OFTEN_LEFT_OUT:
+        yield Fix(Span(before, before), f" {word}") if is_end else Fix(here, f"{word} ")
 
 
 def _closed(tokens: Tokens, at: int) -> Iterator[Fix]:

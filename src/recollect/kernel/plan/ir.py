@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.node import node
+from recollect.node import node
 
 
 @node(frozen=True, slots=True, eq=False)

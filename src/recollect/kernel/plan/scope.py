@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import assert_never
 
-from recollect.errors import INVALID_SYNTAX, REFERENCE_ERROR, Fix, RecollectError, Span, is_slip, nearest
+from recollect.errors import (
+    INVALID_SYNTAX,
+    REFERENCE_ERROR,
+    Fix,
+    RecollectError,
+    Span,
+    is_slip,
+    nearest,
+)
 from recollect.kernel.lang import ast
 
 

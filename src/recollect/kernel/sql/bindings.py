@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.node import node
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
+from recollect.node import node
 
 
 @node(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from enum import StrEnum
 
-from recollect.kernel.lang.node import node
+from recollect.node import node
 
 
 @node(frozen=True, slots=True)

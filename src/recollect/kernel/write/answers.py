@@ -14,7 +14,7 @@ import orjson
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel.store.cells import json_value, octets
 from recollect.kernel.store.group import create_group, load_group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.validation import identifier
 from recollect.model import Instant, Value
@@ -32,6 +32,9 @@ _FORGET = """
 DELETE FROM kept_answer WHERE group_id = :group AND EXISTS (
   SELECT 1 FROM json_each(:ids) AS w WHERE instr(kept_answer.answer, w.value) > 0)
 """
+
+
+Values = dict[str, SqlValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,8 @@ class Answers:
             group = load_group(session, self._name)
             if group is None:
                 return None
-            asked = {"group": group.group_id, "operation": operation, "key": key, "now": now}
-            row = session.row(_FIND, asked)
+            asked: Values = {"group": group.group_id, "operation": operation, "key": key}
+            row = session.row(_FIND, asked | {"now": now})
         if row is None:
             return None
         held, answer = row
@@ -68,13 +71,20 @@ class Answers:
         return Kept(json_value(answer))
 
     def keep(
-        self, operation: str, key: str, payload: bytes, answer: Value, *, now: Instant, until: Instant
+        self,
+        operation: str,
+        key: str,
+        payload: bytes,
+        answer: Value,
+        *,
+        now: Instant,
+        until: Instant,
     ) -> None:
         """Keep an answer until an instant, and drop those whose time has passed."""
         with self._store.writing() as session:
             group_id = create_group(session, self._name).group_id
             session.execute_many(_EXPIRE, [{"group": group_id, "now": now}])
-            entry = {
+            entry: Values = {
                 "group": group_id,
                 "operation": identifier(operation, "operation"),
                 "key": key,

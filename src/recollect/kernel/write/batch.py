@@ -20,7 +20,7 @@ from recollect.errors import (
 from recollect.kernel.write.directory import ConceptKey
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.expectation import check_version
-from recollect.kernel.write.facts import Facts, is_fact
+from recollect.kernel.write.facts import Facts, add_source, is_fact
 from recollect.kernel.write.identity import (
     ConceptName,
     find_concept,
@@ -82,12 +82,8 @@ class _Batch:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._handles: dict[str, Element] = {}
-        self._ends: dict[
-            _Name, int
-        ] = {}  # ids of concepts that links may join, found once
-        self._plain: dict[
-            str, str
-        ] = {}  # predicates as they are stored, by what is written
+        self._ends: dict[_Name, int] = {}  # ids of concepts that links may join, found once
+        self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
         self.tracker = Tracker()
         self.facts = Facts(unit, self.tracker)
@@ -110,6 +106,8 @@ class _Batch:
                     _expect_reference(change.object, ends, ids)
                 case PutConcept():
                     _expect_name(change, concepts)
+                    if change.new_id is not None:
+                        lasting.append(change.new_id)
                 case RemoveKeys() | Delete():
                     _expect_reference(change.element, concepts, ids)
                 case Merge():
@@ -120,10 +118,7 @@ class _Batch:
             if isinstance(change, PutFact):  # of whose ends more than the ids is asked
                 _expect_reference(change.subject, concepts, ids)
                 _expect_reference(change.object, concepts, ids)
-            if (
-                isinstance(change, PutConcept | PutLink | PutFact)
-                and change.id is not None
-            ):
+            if isinstance(change, PutConcept | PutLink | PutFact) and change.id is not None:
                 (ids if isinstance(change, PutLink) else lasting).append(change.id)
         self._expect_concepts(concepts)
         directory.expect_public_ids([identifier(one, "id") for one in (*ids, *lasting)])
@@ -177,14 +172,14 @@ class _Batch:
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         own = _own(metadata, change.own_metadata)
-        concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True)
+        new_id = None if change.new_id is None else identifier(change.new_id, "new id")
+        concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
         if change.expect_version is not None:
-            check_version(
-                self._unit, concept, _version(change.expect_version), is_new=is_new
-            )
+            check_version(self._unit, concept, _version(change.expect_version), is_new=is_new)
         self.tracker.meet(concept, is_new)
         self._unit.put(concept, attributes, metadata, own)
+        add_source(self._unit, concept, change.source)
         if change.handle is not None:
             self._name(change.handle, concept)
         return concept
@@ -221,9 +216,7 @@ class _Batch:
         triple = self._end(change.subject), predicate, self._end(change.object)
         link, is_new = self._match_or_create_link(triple, key, given_id)
         if change.expect_version is not None:
-            check_version(
-                self._unit, link, _version(change.expect_version), is_new=is_new
-            )
+            check_version(self._unit, link, _version(change.expect_version), is_new=is_new)
         self.tracker.meet(link, is_new)
         self._unit.put(link, attributes, metadata, metadata)
         if change.handle is not None:
@@ -232,9 +225,7 @@ class _Batch:
 
     def _merge(self, change: Merge) -> Element:
         source, target = self._resolve(change.source), self._resolve(change.target)
-        if not isinstance(source, ConceptElement) or not isinstance(
-            target, ConceptElement
-        ):
+        if not isinstance(source, ConceptElement) or not isinstance(target, ConceptElement):
             raise RecollectError(
                 INVALID_ARGUMENT,
                 "a Merge of the batch names a link",
@@ -242,9 +233,7 @@ class _Batch:
             )
         self.tracker.meet(target, is_new=False)
         if source is not target:
-            self.closed += (
-                1 + merge_concepts(self._unit, source, target).links_deduplicated
-            )
+            self.closed += 1 + merge_concepts(self._unit, source, target).links_deduplicated
             self._ends.clear()
         return target
 
@@ -285,9 +274,7 @@ class _Batch:
             case str():
                 element = self._unit.directory.by_public_id(identifier(reference, "id"))
                 if element is None:
-                    raise RecollectError(
-                        NOT_FOUND, f'no element has the id "{reference}"'
-                    )
+                    raise RecollectError(NOT_FOUND, f'no element has the id "{reference}"')
                 return element
             case _:
                 assert_never(reference)
@@ -317,9 +304,7 @@ class _Batch:
                 known=known,
             )
         if not element.is_living:
-            raise RecollectError(
-                NOT_FOUND, f'the element of the handle "{handle}" is deleted'
-            )
+            raise RecollectError(NOT_FOUND, f'the element of the handle "{handle}" is deleted')
         return element
 
     def _name(self, handle: str, element: Element) -> None:
@@ -359,17 +344,13 @@ class _Batch:
     def _expect_concepts(self, names: Mapping[_Name, _Name]) -> None:
         directory, coded = self._unit.directory, self._coded(names)
         directory.expect_concepts(coded.values())
-        keys = (
-            (code, name_key(*names[written])) for written, (code, _) in coded.items()
-        )
+        keys = ((code, name_key(*names[written])) for written, (code, _) in coded.items())
         directory.expect_name_keys((code, key) for code, key in keys if key is not None)
 
     def _expect_ends(self, names: Mapping[_Name, _Name]) -> None:
         coded = self._coded(names)
         found = self._unit.directory.concept_ids(coded.values())
-        self._ends = {
-            written: found[key] for written, key in coded.items() if key in found
-        }
+        self._ends = {written: found[key] for written, key in coded.items() if key in found}
 
     def _coded(self, names: Mapping[_Name, _Name]) -> dict[_Name, ConceptKey]:
         """Return the keys of the names whose type the group uses."""
@@ -381,9 +362,7 @@ class _Batch:
         }
 
 
-def _expect_reference(
-    reference: Reference, names: dict[_Name, _Name], ids: list[str]
-) -> None:
+def _expect_reference(reference: Reference, names: dict[_Name, _Name], ids: list[str]) -> None:
     match reference:
         case Key():
             _expect_name(reference, names)
@@ -432,9 +411,7 @@ def _own(metadata: Attributes, own: Attributes | None) -> Attributes:
 
 def _keys(keys: object, section: str) -> frozenset[str]:
     """Return the keys that a change removes."""
-    if isinstance(keys, Set | list | tuple) and all(
-        isinstance(key, str) for key in keys
-    ):
+    if isinstance(keys, Set | list | tuple) and all(isinstance(key, str) for key in keys):
         return frozenset(keys)
     raise _unknown(f"set of {section}", keys, "a frozenset of str")
 

@@ -20,6 +20,7 @@ from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.store.upkeep import file_faults, optimise, reindex
 from recollect.kernel.write.attribute_indexes import build_index
 from recollect.kernel.write.examination import examine_group
+from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
 from recollect.model import Diagnosis, Finding, Progress
 
@@ -169,6 +170,8 @@ def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
         return
     with store.writing() as session:
         groups = _groups(session)
+        for group in groups:
+            forget_work(session, group.group_id, lost_work(session, group.group_id))
         if not any(finding.check == "terms" for finding in findings):
             for group in groups:
                 recount(session, group.group_id)

@@ -13,6 +13,7 @@ from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.write.audit import audit
+from recollect.kernel.write.queue import lost_work
 from recollect.model import Finding
 
 _LISTED = 1000  # so many broken rows are counted
@@ -162,7 +163,8 @@ def examine_group(session: Session, group: Group) -> list[Finding]:
     """Return what is wrong with the rows of a group. Cost: every row of it, some times."""
     findings = []
     try:
-        for finding in chain(_asked(session, group), _audited(session, group)):
+        found = chain(_asked(session, group), _working(session, group), _audited(session, group))
+        for finding in found:
             findings.append(finding)  # noqa: PERF402 - what was found before an error stays
     except RecollectError as error:
         if error.code is not STORE_CORRUPT:
@@ -181,6 +183,13 @@ def _asked(session: Session, group: Group) -> Iterator[Finding]:
             first = public_id(group.id_bits, min(ids))
             message = f"{count} {question.problem}; the first is {first}"
             yield Finding(question.check, message, group.name)
+
+
+def _working(session: Session, group: Group) -> Iterator[Finding]:
+    lost = lost_work(session, group.group_id)
+    if lost:
+        message = f"{len(lost)} items of the queue are about nothing; the first is {lost[0]}"
+        yield Finding("queue", message, group.name)
 
 
 def _audited(session: Session, group: Group) -> Iterator[Finding]:

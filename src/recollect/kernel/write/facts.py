@@ -89,7 +89,7 @@ class Facts:
         if known is not None:
             if known.is_living:
                 self._tracker.meet(known, is_new=False)
-                self._add_source(known, change.source)
+                add_source(self._unit, known, change.source)
                 self._unit.put(known, attributes, metadata, metadata)
             return known, False
         clock = advance_clock(BEGINNING, FOREVER, metadata)
@@ -106,14 +106,14 @@ class Facts:
         told = self._told_already(new, rivals)
         if told is not None:
             self._tracker.meet(told, is_new=False)
-            self._add_source(told, change.source)
+            add_source(self._unit, told, change.source)
             if told.content.invalid_at == FOREVER and new.invalid_at != FOREVER:
                 self._end(told, new.invalid_at)
             return told, False
         link = self._create(change, (subject, target), metadata)
         self._tracker.meet(link, is_new=True)
         self._unit.put(link, attributes, metadata, metadata)
-        self._add_source(link, change.source)
+        add_source(self._unit, link, change.source)
         self._settle(link, [(one, True) for one in rivals])
         if self._is_functional(change):
             others = chain.from_iterable(
@@ -246,11 +246,13 @@ class Facts:
         until: Attributes = {VALID_UNTIL: instant_text(at)}
         self._unit.put(link, {}, until, until)
 
-    def _add_source(self, link: LinkElement, source: str | None) -> None:
-        held = link.content.metadata.get(SOURCES)
-        sources: list[Value] = list(held) if isinstance(held, list) else []
-        if source is not None and source not in sources:
-            self._unit.put(link, {}, {SOURCES: [*sources, source]}, {})
+
+def add_source(unit: Unit, element: Element, source: str | None) -> None:
+    """Let an element keep what it was learnt from beside what it was learnt from before."""
+    held = element.content.metadata.get(SOURCES)
+    sources: list[Value] = list(held) if isinstance(held, list) else []
+    if source is not None and source not in sources:
+        unit.put(element, {}, {SOURCES: [*sources, source]}, {})
 
 
 def is_fact(link: LinkElement) -> bool:

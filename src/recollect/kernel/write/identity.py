@@ -6,7 +6,7 @@ What fits several elements is never guessed: KIP_3003 with their ids.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -86,12 +86,17 @@ def find_concept(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
 
 
 def match_or_create(
-    unit: Unit, wanted: ConceptName, *, in_any_spelling: bool = False
+    unit: Unit,
+    wanted: ConceptName,
+    *,
+    in_any_spelling: bool = False,
+    new_id: str | None = None,
 ) -> tuple[ConceptElement, bool]:
     """Return the concept of that type and name, and whether it was made just now.
 
     An id that is given is adopted on creation; KIP_3003 when another element has it. Where the
     names of a type are unique, another spelling of a name is KIP_3003 too, or matches.
+    `new_id` is adopted too, and says nothing of a concept that is there.
     """
     if wanted.type is None or wanted.name is None:
         concept = find_concept(unit, wanted)
@@ -107,7 +112,9 @@ def match_or_create(
     if concept is not None:
         _note_id(unit, wanted, concept)
         return concept, False
-    return unit.create_concept(wanted.type, wanted.name, wanted.id), True
+    if wanted.id is None and new_id is not None:
+        check_id(unit, replace(wanted, id=new_id), None)
+    return unit.create_concept(wanted.type, wanted.name, wanted.id or new_id), True
 
 
 def _spelled_otherwise(unit: Unit, wanted: ConceptName) -> ConceptElement | None:

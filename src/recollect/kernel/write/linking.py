@@ -17,7 +17,7 @@ from recollect.kernel.lang.ast import ConceptPattern, Handle, KmlEnd, LinkId, Li
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.identity import find_concept, match_link, missing_concept
-from recollect.kernel.write.literals import concept_name, text_value
+from recollect.kernel.write.literals import ConceptNames, concept_name, text_value
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import plain_predicate
@@ -57,10 +57,13 @@ class Missing:
 class Linking:
     """The links of one statement as they are put; `handles` grows by those of its blocks."""
 
-    def __init__(self, unit: Unit, handles: dict[str, Element], tracker: Tracker) -> None:
+    def __init__(
+        self, unit: Unit, handles: dict[str, Element], tracker: Tracker, names: ConceptNames
+    ) -> None:
         self._unit = unit
         self._handles = handles
         self._tracker = tracker
+        self._names = names
 
     def run(self, items: Sequence[Item]) -> list[LinkElement | Missing]:
         """Put all links that can be; return one outcome an item.
@@ -84,7 +87,7 @@ class Linking:
     def missing(self, end: KmlEnd) -> RecollectError:
         """Return KIP_3002 for an end that is not in the graph."""
         if isinstance(end, ConceptPattern):
-            return missing_concept(self._unit, concept_name(end))
+            return missing_concept(self._unit, self._names.of(end))
         if isinstance(end, LinkId):
             return self._missing_link(end)
         return RecollectError(
@@ -123,7 +126,7 @@ class Linking:
             case Handle():
                 return self._handles.get(end.name)
             case ConceptPattern():
-                wanted = concept_name(end)
+                wanted = self._names.of(end)
                 code = None if wanted.type is None else self._unit.terms.code(wanted.type)
                 if code is None or wanted.name is None or wanted.id is not None:
                     return None
@@ -189,7 +192,7 @@ class Linking:
             case Handle():
                 return self._handles.get(end.name) or Missing(end, end.name)
             case ConceptPattern():
-                return find_concept(self._unit, concept_name(end)) or Missing(end, None)
+                return find_concept(self._unit, self._names.of(end)) or Missing(end, None)
             case LinkTarget():
                 return self._resolve_link(end)
             case LinkId():

@@ -42,6 +42,20 @@ def concept_name(pattern: ConceptPattern) -> ConceptName:
     )
 
 
+class ConceptNames:
+    """The parts that the patterns of one tree give, each read once; the tree outlives it."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, ConceptName] = {}  # by the identity of the pattern
+
+    def of(self, pattern: ConceptPattern) -> ConceptName:
+        """Return the parts a pattern gives."""
+        found = self._read.get(id(pattern))
+        if found is None:
+            found = self._read[id(pattern)] = concept_name(pattern)
+        return found
+
+
 def constant(node: ValueNode) -> object:
     """Return the value of a node, unchecked."""
     if isinstance(node, Literal):

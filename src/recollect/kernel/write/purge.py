@@ -1,7 +1,8 @@
 """Erasure: elements with all that hangs on them, or a whole group, leave the memory for good.
 
 What goes is what could tell the text: contents, past contents, salts, names, given ids, text
-documents, terms nothing else uses, and the indexes declared for those. What stays is the log: the
+documents, terms nothing else uses, the indexes declared for those, and what the queue and the
+kept answers hold of it. What stays is the log: the
 numbers and digests of what was done, so that the chain still verifies, and who asked for it.
 """
 
@@ -28,8 +29,10 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
+from recollect.kernel.write.answers import forget_answers
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
 from recollect.kernel.write.log import PURGE, purge_digest
+from recollect.kernel.write.queue import forget_work
 from recollect.kernel.write.recount import recount
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
@@ -139,6 +142,8 @@ def purge(
         session.execute_many(sql, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
     terms = _erase_unused(unit, codes)
+    forget_work(session, group.group_id, receipt.ids)
+    forget_answers(session, group.group_id, receipt.ids)
     number = unit.record([(one, PURGE, purge_digest(one)) for one in doomed], actor, request_id)
     if is_dry_run:
         return replace(receipt, terms=terms, is_dry_run=True, is_complete=False)

@@ -15,11 +15,13 @@ import orjson
 from recollect.errors import VERSION_CONFLICT, RecollectError
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group, create_group, load_group
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.validation import identifier
 from recollect.kernel.write.validation import members as checked_members
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant, WorkItem
+
+Values = dict[str, SqlValue]
 
 _ITEM: Final = "w.number, w.item, w.state, w.attempts, w.due_at, w.payload"
 
@@ -57,10 +59,11 @@ SELECT 1 FROM work AS w WHERE w.group_id = :group AND w.item = :item AND w.owner
 """
 _SETTLE = """
 UPDATE work SET state = :state, attempts = :attempts, due_at = :due_at, payload = :payload,
-  owner = CASE WHEN :due_at <= :now THEN owner ELSE '' END
+  owner = CASE WHEN :due_at <= :now THEN owner ELSE '' END, lease_until = :until
 WHERE group_id = :group AND item = :item
 """
 _RETURN = "UPDATE work SET owner = '' WHERE group_id = :group AND item = :item AND owner = :owner"
+_HAS_LEASE = "SELECT 1 FROM work AS w WHERE w.owner = :owner AND w.owner != '' LIMIT 1"
 _RENEW = "UPDATE work SET lease_until = :until WHERE owner = :owner"
 _AGAIN = """
 UPDATE work SET state = :state, attempts = 0, due_at = :due_at, payload = :payload
@@ -115,7 +118,7 @@ class Queue:
         with self._store.writing() as session:
             group_id = create_group(session, self._name).group_id
             for position, one in enumerate(items):
-                entry = {"group": group_id, "item": identifier(one, "item")}
+                entry: Values = {"group": group_id, "item": identifier(one, "item")}
                 put = entry | {"state": state, "due_at": BEGINNING}
                 session.execute_many(_PUT, [put])
                 given = entry | {"receipt": receipt, "position": position}
@@ -152,17 +155,16 @@ class Queue:
             group = load_group(session, self._name)
             if group is None:
                 return None
-            asked = {"group": group.group_id, "now": now, "owner": owner}
+            asked: Values = {"group": group.group_id, "now": now, "owner": owner}
             row = session.row(_NEXT, asked)
             if row is None:
                 return None
             item = _item(row)
-            lease = {"group": group.group_id, "item": item.item, "owner": owner, "until": until}
-            session.execute_many(_LEASE, [lease])
+            session.execute_many(_LEASE, [asked | {"item": item.item, "until": until}])
             return item
 
-    def settle(self, owner: str, item: WorkItem, now: Instant) -> None:
-        """Let an item be as it is given; the lease goes on while it is due.
+    def settle(self, owner: str, item: WorkItem, now: Instant, until: Instant) -> None:
+        """Let an item be as it is given; while it is due the lease goes on, until an instant.
 
         KIP_3005 when the owner's lease was taken over, or the item is gone: whoever settles
         in `Nexus.transaction` then undoes what came with it.
@@ -179,14 +181,14 @@ class Queue:
                     hint="claim the next item",
                 )
             settled = _written(group, item)
-            session.execute_many(_SETTLE, [settled | {"now": now}])
+            session.execute_many(_SETTLE, [settled | {"now": now, "until": until}])
 
     def give_back(self, owner: str, item: str) -> None:
         """End an owner's lease, if it has one: the item is there for others, as it is."""
         with self._store.writing() as session:
             group = load_group(session, self._name)
             if group is not None:
-                entry = {"group": group.group_id, "item": item, "owner": owner}
+                entry: Values = {"group": group.group_id, "item": item, "owner": owner}
                 session.execute_many(_RETURN, [entry])
 
     def again(self, items: Iterable[WorkItem]) -> None:
@@ -211,7 +213,10 @@ class Queue:
             return None if row is None or row[0] is None else Instant(whole(row[0]))
 
     def renew(self, owner: str, until: Instant) -> None:
-        """Let all leases of an owner run until an instant."""
+        """Let the leases that an owner has in any group run until an instant."""
+        with self._store.reading() as session:
+            if session.row(_HAS_LEASE, {"owner": owner}) is None:
+                return
         with self._store.writing() as session:
             session.execute_many(_RENEW, [{"owner": owner, "until": until}])
 
@@ -236,7 +241,7 @@ def lost_work(session: Session, group_id: int) -> list[str]:
     return [text(one) for (one,) in session.rows(_LOST, {"group": group_id})]
 
 
-def _written(group: Group, item: WorkItem) -> dict[str, int | str]:
+def _written(group: Group, item: WorkItem) -> Values:
     payload: Attributes = checked_members(item.payload, "payload")
     return {
         "group": group.group_id,

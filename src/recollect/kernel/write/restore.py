@@ -32,6 +32,8 @@ SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
   + (SELECT count(*) FROM term AS m WHERE m.group_id = :group)
   + (SELECT count(*) FROM attribute_index AS i WHERE i.group_id = :group)
   + (SELECT count(*) FROM schema_mode AS s WHERE s.group_id = :group)
+  + (SELECT count(*) FROM work AS w WHERE w.group_id = :group)
+  + (SELECT count(*) FROM receipt AS r WHERE r.group_id = :group)
 """
 _STAND = "UPDATE grp SET id_bits = ?, number = ?, at = ?, chain = ? WHERE group_id = ?"
 _TAKEN = """

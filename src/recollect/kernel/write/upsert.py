@@ -28,7 +28,7 @@ from recollect.kernel.write.handles import check_handles
 from recollect.kernel.write.identity import ConceptName, check_id, match_or_create
 from recollect.kernel.write.linking import Ends, Item, Linking, Missing, skipped
 from recollect.kernel.write.literals import (
-    concept_name,
+    ConceptNames,
     members_value,
     text_value,
     version_value,
@@ -69,6 +69,7 @@ class _Upserting:
         self._progress = progress
         self._handles: dict[str, Element] = {}
         self._tracker = Tracker()
+        self._names = ConceptNames()
 
     def run(self, tree: Upsert) -> UpsertReport:
         outer = members_value(tree.metadata, "metadata")
@@ -86,7 +87,7 @@ class _Upserting:
                     assert_never(block)
         self._progress("blocks", len(tree.blocks), len(tree.blocks))
         self._progress("links", 0, len(items))
-        linking = Linking(self._unit, self._handles, self._tracker)
+        linking = Linking(self._unit, self._handles, self._tracker, self._names)
         outcomes = linking.run(items)
         self._progress("links", len(items), len(items))
         left_out = [
@@ -112,7 +113,7 @@ class _Upserting:
         Blocks that may create come first: the others then choose among all there is.
         """
         named = [
-            (index, block.handle, concept_name(block.pattern))
+            (index, block.handle, self._names.of(block.pattern))
             for index, block in enumerate(tree.blocks)
             if isinstance(block, ConceptBlock)
         ]
@@ -140,7 +141,7 @@ class _Upserting:
     def _expect_concepts(self, tree: Upsert, blocks: Iterable[ConceptName]) -> None:
         """Look up all concepts the statement names, at once."""
         terms, keys, ids = self._unit.terms, [], []
-        inline = (concept_name(pattern) for pattern in _patterns(tree))
+        inline = map(self._names.of, _patterns(tree))
         for wanted in (*blocks, *inline):
             if wanted.id is not None:
                 ids.append(wanted.id)
@@ -164,7 +165,9 @@ class _Upserting:
             Item(
                 Ends(concept, _predicate(item.predicate), item.target),
                 attributes={},
-                metadata={**metadata, **members_value(item.metadata, "metadata")},
+                metadata=metadata
+                if item.metadata is None
+                else {**metadata, **members_value(item.metadata, "metadata")},
                 handle=None if block.handle is None else block.handle.name,
                 is_block=False,
             )

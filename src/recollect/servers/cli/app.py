@@ -174,6 +174,7 @@ def query(
     format: Annotated[
         Format, typer.Option("--format", help="The layout of rows with --json.")
     ] = Format.ROWS,
+    cursor: Cursor = None,
     json: Json = False,
 ) -> None:
     """Ask one question in KIP; it can change nothing."""
@@ -181,7 +182,8 @@ def query(
     from recollect.servers.cli.given import parameters_of
 
     as_of = _moment(valid, known, transaction)
-    answer(text, parameters_of(param), db, group, as_of, layout=format.value, as_json=json)
+    given = parameters_of(param)
+    answer(text, given, db, group, as_of, layout=format.value, cursor=cursor, as_json=json)
 
 
 @app.command()

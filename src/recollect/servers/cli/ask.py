@@ -37,6 +37,8 @@ _PARTS: Mapping[str, str] = {
 }
 """What stands before the value of an option in KIP."""
 
+_NEXT = "next_cursor"
+
 
 def query(
     text: str,
@@ -46,11 +48,15 @@ def query(
     as_of: Mapping[str, str | int | None],
     *,
     layout: Layout,
+    cursor: str | None,
     as_json: bool,
 ) -> None:
-    """Answer one text that reads."""
+    """Answer one text that reads; a cursor goes on after the page that gave it."""
     with output(as_json=as_json, takes_parameters=True) as out:
         whole = text_of(text) if text == STANDARD_INPUT else text
+        if cursor is not None:
+            whole = f"{whole}\n{_PARTS['cursor']} ${_NEXT}"
+            parameters = {**parameters, _NEXT: cursor}
         layout = layout if as_json else "rows"
         settings = Settings()
         with open_nexus(settings.database(database), settings.group(group)) as nexus:

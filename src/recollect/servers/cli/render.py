@@ -44,11 +44,11 @@ def _result(result: Mapping[str, object], names: Names) -> RenderableType:
         case _ if is_explanation(result):
             return explanation(result)
         case {"columns": list() as columns, "rows": list() as rows}:
-            return _rows([str(column) for column in columns], rows, names)
+            return _rows([str(column) for column in columns], rows, names, result)
         case {"hits": list() as hits}:
-            return _hits(hits, names)
+            return _hits(hits, names, result)
         case {"items": list() as items}:
-            return _items(items)
+            return _items(items, result)
         case {"upsert_concept_nodes": list() as concepts, "upsert_proposition_links": list()}:
             return _upserted(result, len(concepts))
         case {"deleted_concepts": int() as concepts, "deleted_propositions": int() as links}:
@@ -78,9 +78,11 @@ def _numbered(parts: Sequence[object], names: Names) -> RenderableType:
     return Group(*drawings)
 
 
-def _rows(columns: list[str], rows: list[object], names: Names) -> RenderableType:
+def _rows(
+    columns: list[str], rows: list[object], names: Names, result: Mapping[str, object]
+) -> RenderableType:
     lines = [row for row in rows if isinstance(row, list)]
-    footer = Text(counted(len(lines), "row"), style="dim")
+    footer = _footer(counted(len(lines), "row"), result)
     if len(columns) == 1 and 0 < len(lines) <= FEW and all(_is_element(row[0]) for row in lines):
         return Group(*(tree(row[0], names) for row in lines), footer)
     if not lines:
@@ -94,7 +96,15 @@ def _rows(columns: list[str], rows: list[object], names: Names) -> RenderableTyp
     return Group(table, footer)
 
 
-def _hits(hits: Sequence[object], names: Names) -> RenderableType:
+def _footer(counts: str, result: Mapping[str, object]) -> Text:
+    """Return the line under a page: how much it holds, and what leads to the next one."""
+    footer = Text(counts, style="dim")
+    if cursor := result.get("next_cursor"):
+        footer.append(f'; the next page: CURSOR "{plain(str(cursor))}"')
+    return footer
+
+
+def _hits(hits: Sequence[object], names: Names, result: Mapping[str, object]) -> RenderableType:
     if not hits:
         return Text("nothing found", style="dim")
     table = _table()
@@ -110,10 +120,10 @@ def _hits(hits: Sequence[object], names: Names) -> RenderableType:
                 what,
                 brief(hit.get("attributes")),
             )
-    return Group(table, Text(counted(len(hits), "hit"), style="dim"))
+    return Group(table, _footer(counted(len(hits), "hit"), result))
 
 
-def _items(items: Sequence[object]) -> RenderableType:
+def _items(items: Sequence[object], result: Mapping[str, object]) -> RenderableType:
     if not items:
         return Text("nothing yet", style="dim")
     rows = [item for item in items if isinstance(item, Mapping)]
@@ -124,7 +134,7 @@ def _items(items: Sequence[object]) -> RenderableType:
         table.add_column(shown(column), justify="right" if is_number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_listed(row.get(column)) for column in columns))
-    return Group(table, Text(counted(len(rows), "item"), style="dim"))
+    return Group(table, _footer(counted(len(rows), "item"), result))
 
 
 def _upserted(result: Mapping[str, object], concepts: int) -> RenderableType:
@@ -181,9 +191,7 @@ def _exported(capsule: str, result: Mapping[str, object]) -> RenderableType:
     """Draw a capsule as the text it is, and what it holds."""
     numbers = [result.get(key) for key in ("concepts", "propositions")]
     concepts, links = (number if isinstance(number, int) else 0 for number in numbers)
-    footer = Text(f"{counted(concepts, 'concept')} and {counted(links, 'link')}", style="dim")
-    if cursor := result.get("next_cursor"):
-        footer.append(f'; the next page: CURSOR "{plain(str(cursor))}"')
+    footer = _footer(f"{counted(concepts, 'concept')} and {counted(links, 'link')}", result)
     return Group(Text(plain(capsule).rstrip("\n"), overflow="fold"), footer)
 
 

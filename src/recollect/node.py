@@ -1,4 +1,4 @@
-"""How the trees are declared: as frozen values, made without the cost of freezing.
+"""How trees and places in a text are declared: frozen values, without the cost of freezing.
 
 The rule: nobody changes a node. The type checker refuses it, as of any frozen dataclass; at run
 time nothing stands in the way, since a dataclass that is frozen there takes four times as long

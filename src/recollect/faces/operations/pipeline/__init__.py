@@ -1,0 +1,38 @@
+"""The pipeline: episodes become nodes and facts, step by step. Specification 004, section 5."""
+
+from recollect.faces.operations.pipeline.extraction import Extraction
+from recollect.faces.operations.pipeline.pipeline import Pipeline
+from recollect.faces.operations.pipeline.ports import (
+    Embedding,
+    Episode,
+    Extracted,
+    Extractor,
+    Known,
+    Refused,
+    Rejected,
+    Usage,
+)
+from recollect.faces.operations.pipeline.replays import KeptReplays
+from recollect.faces.operations.pipeline.structured import StructuredExtractor
+from recollect.faces.operations.pipeline.transition import Transition, Watcher
+from recollect.faces.operations.pipeline.work import Work
+from recollect.faces.operations.pipeline.worker import Worker
+
+__all__ = [
+    "Embedding",
+    "Episode",
+    "Extracted",
+    "Extraction",
+    "Extractor",
+    "KeptReplays",
+    "Known",
+    "Pipeline",
+    "Refused",
+    "Rejected",
+    "StructuredExtractor",
+    "Transition",
+    "Usage",
+    "Watcher",
+    "Work",
+    "Worker",
+]

@@ -1,0 +1,75 @@
+"""The pipeline as the operations see it: what is accepted, how far it is, what was given up.
+
+The rule: an episode, its place in the queue and its receipt are there together or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from recollect.faces.operations.episodes import EpisodeDraft, keep_episodes
+from recollect.faces.operations.ingestion import Progressed
+from recollect.faces.operations.naming import receipt_uuid
+from recollect.faces.operations.outputs import Item, State
+from recollect.faces.operations.pipeline.progress import Progress, moved, shown
+from recollect.kernel import Nexus
+from recollect.model import BEGINNING, WorkItem
+
+ACCEPTED: State = "accepted"
+PARKED: State = "parked"
+
+
+def _nobody() -> None:
+    """Wake nobody: a worker looks by itself."""
+
+
+class Pipeline:
+    """Takes episodes into the durable queue of a memory; implements `Ingestion`.
+
+    Whoever works on them may be in another thread or another process. `wake` is called after
+    each acceptance; what it wakes must look again later, since the transaction may go on.
+    """
+
+    def __init__(self, wake: Callable[[], None] = _nobody) -> None:
+        self._wake = wake
+
+    def accept(self, nexus: Nexus, episodes: Sequence[EpisodeDraft], *, request_id: str) -> str:
+        """Keep the episodes and queue those that are not queued; return the id of a receipt."""
+        with nexus.transaction():
+            uuids = keep_episodes(nexus, episodes, request_id=request_id)
+            receipt = receipt_uuid(nexus.group_name, *uuids)
+            nexus.queue.put(uuids, ACCEPTED, receipt)
+        self._wake()
+        return receipt
+
+    def receipt(self, nexus: Nexus, receipt_id: str) -> Progressed | None:
+        """Return where the items of a receipt stand; None where all are deleted."""
+        items = nexus.queue.receipt(receipt_id)
+        return Progressed(tuple(shown(one) for one in items)) if items else None
+
+    def parked(self, nexus: Nexus) -> Sequence[Item]:
+        """Return the parked items of the group, in the order they were accepted."""
+        return [shown(one) for one in nexus.queue.in_state(PARKED)]
+
+    def retry(self, nexus: Nexus, episode_uuids: Sequence[str] | None) -> int:
+        """Let parked items be tried again from the step that failed; return how many."""
+        with nexus.transaction():
+            parked = nexus.queue.in_state(PARKED)
+            wanted = None if episode_uuids is None else set(episode_uuids)
+            again = [_again(one) for one in parked if wanted is None or one.item in wanted]
+            nexus.queue.again(again)
+        self._wake()
+        return len(again)
+
+    def forget_episode(self, nexus: Nexus, episode_uuid: str) -> None:
+        """Do nothing: what waits for an episode goes with it, in the same transaction."""
+
+    def forget_group(self, nexus: Nexus) -> None:
+        """Do nothing: the queue, the receipts and the keys of a group go with it."""
+
+
+def _again(item: WorkItem) -> WorkItem:
+    kept = Progress.of(item)
+    progress = Progress(extraction=kept.extraction, rejected=kept.rejected, usage=kept.usage)
+    state: State = ACCEPTED if kept.extraction is None else "extracted"
+    return moved(item, state, progress, BEGINNING)

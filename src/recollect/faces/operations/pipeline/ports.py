@@ -1,0 +1,102 @@
+"""The parts of the pipeline that plug in: what extracts, and what embeds.
+
+The rule: a port is called outside of any transaction, may be called again for the same episode
+after a crash, and raises RecollectError only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recollect.faces.operations.pipeline.extraction import Extraction
+from recollect.kernel import Nexus
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What learning from an episode took of a language model so far."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def plus(self, other: Usage) -> Usage:
+        """Return both together.
+
+        >>> Usage(1, 20, 3).plus(Usage(1, 30, 4))
+        Usage(calls=2, input_tokens=50, output_tokens=7)
+        """
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """An episode as an extractor reads it."""
+
+    uuid: str
+    source: str  # text | json | message
+    body: str
+    reference_time: str  # ISO 8601 in UTC
+    name: str | None = None
+    source_description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """What an earlier attempt gave, and why it was refused."""
+
+    reason: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an episode says."""
+
+    extraction: Extraction
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """That an attempt failed; it is made again, not before `retry_seconds` from now."""
+
+    reason: str
+    answer: str = ""  # what was answered, to be mended by the next attempt
+    usage: Usage = Usage()
+    retry_seconds: float = 0.0
+
+
+class Known(Protocol):
+    """What the group knows already of what an episode may speak of."""
+
+    def nodes(self, text: str, limit: int) -> Sequence[tuple[str, str]]:
+        """Return (uuid, name) of the nodes a text is about, best first."""
+
+    def facts(self, text: str, limit: int) -> Sequence[tuple[str, str]]:
+        """Return (relation, words) of the living facts a text is about, best first."""
+
+    def has_nodes(self, uuids: Sequence[str]) -> frozenset[str]:
+        """Return those of the uuids that are nodes of the group."""
+
+
+class Extractor(Protocol):
+    """Finds nodes and facts in an episode."""
+
+    def extract(
+        self, episode: Episode, known: Known, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        """Return what an episode says; `rejected` is what the attempt before gave, if any."""
+
+
+class Embedding(Protocol):
+    """Makes the vectors of what is going to be written, before it is."""
+
+    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
+        """Embed the texts of an extraction; texts that have vectors are not embedded again."""

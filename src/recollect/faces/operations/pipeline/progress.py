@@ -1,0 +1,78 @@
+"""Where an item of the pipeline stands, as the queue keeps it between steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import cast
+
+import orjson
+
+from recollect.faces.operations.outputs import Item, State
+from recollect.faces.operations.pipeline.extraction import Extraction
+from recollect.faces.operations.pipeline.ports import Rejected, Usage
+from recollect.model import Attributes, Instant, Value, WorkItem
+
+_LONGEST_REASON = 1_000  # characters of an error that are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is kept of an item: the extraction goes when it is written, the rest stays."""
+
+    extraction: Extraction | None = None
+    rejected: Rejected | None = None
+    usage: Usage = Usage()  # noqa: RUF009 - frozen
+    error: str | None = None
+
+    @classmethod
+    def of(cls, item: WorkItem) -> Progress:
+        """Return what is kept of an item."""
+        kept = item.payload
+        extraction, rejected = kept.get("extraction"), kept.get("rejected")
+        usage, error = kept.get("usage"), kept.get("error")
+        return cls(
+            cast(Extraction, orjson.loads(extraction)) if isinstance(extraction, str) else None,
+            Rejected(**cast("dict[str, str]", rejected)) if isinstance(rejected, Mapping) else None,
+            Usage(**cast("dict[str, int]", usage)) if isinstance(usage, Mapping) else Usage(),
+            error if isinstance(error, str) else None,
+        )
+
+    def failing(self, error: str | None) -> Progress:
+        """Return the same with another error, or none."""
+        return replace(self, error=error)
+
+    def kept(self) -> Attributes:
+        """Return what the queue keeps; the extraction as text, however deep it is."""
+        payload: dict[str, Value] = {}
+        if self.extraction is not None:
+            payload["extraction"] = orjson.dumps(self.extraction).decode()
+        if self.rejected is not None:
+            payload["rejected"] = {**asdict(self.rejected)}
+        if self.usage != Usage():
+            payload["usage"] = {**asdict(self.usage)}
+        if self.error is not None:
+            payload["error"] = self.error[:_LONGEST_REASON]
+        return payload
+
+
+def moved(
+    item: WorkItem, state: State, progress: Progress, due_at: Instant, attempts: int = 0
+) -> WorkItem:
+    """Return an item in another state."""
+    payload = progress.kept()
+    return replace(item, state=state, attempts=attempts, due_at=due_at, payload=payload)
+
+
+def shown(item: WorkItem) -> Item:
+    """Return an item as the operations show it."""
+    progress = Progress.of(item)
+    return Item(
+        episode_uuid=item.item,
+        state=cast(State, item.state),
+        attempts=item.attempts,
+        error=progress.error,
+        calls=progress.usage.calls,
+        input_tokens=progress.usage.input_tokens,
+        output_tokens=progress.usage.output_tokens,
+    )

@@ -1,0 +1,28 @@
+"""What is told of every step of the pipeline, for logs and metrics: section 14."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recollect.faces.operations.outputs import State
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An item that is in a new state, durably."""
+
+    group: str
+    episode_uuid: str
+    state: State
+    attempts: int
+    error: str | None
+    seconds: float  # that the step took
+
+
+Watcher = Callable[[Transition], None]
+
+
+def unwatched(transition: Transition) -> None:
+    """Tell nobody."""
+    del transition

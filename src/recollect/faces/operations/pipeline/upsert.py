@@ -1,0 +1,101 @@
+"""An extraction as one batch of changes: its nodes, then its facts, told by one episode.
+
+The rule: the whole extraction is written or nothing of it; made uuids are functions of what they
+name. Specification 004, sections 6, 7 and 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from recollect.faces.operations.context import Policy
+from recollect.faces.operations.facts import put_fact, put_node
+from recollect.faces.operations.inputs import FactItem
+from recollect.faces.operations.naming import fact_uuid, node_uuid
+from recollect.faces.operations.pipeline.extraction import (
+    Edge,
+    Extraction,
+    check_refs,
+    outside_refs,
+    own_uuids,
+    tmp_refs,
+)
+from recollect.faces.operations.pipeline.known import GroupKnowledge
+from recollect.faces.operations.pipeline.ports import Episode
+from recollect.kernel import Nexus
+from recollect.model import Change, Local, PutConcept, Reference
+
+
+def write_extraction(
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
+) -> None:
+    """Write what an episode says; INVALID_ARGUMENT for a ref that names nothing any more."""
+    known = GroupKnowledge(nexus).has_nodes(sorted(outside_refs(extraction)))
+    check_refs(extraction, known)
+    nodes = list(_nodes(nexus.group_name, policy, episode, extraction))
+    changes: list[Change] = [*nodes, *_facts(nexus, policy, episode, extraction)]
+    if changes:
+        nexus.write(changes, actor="pipeline", request_id=episode.uuid)
+
+
+def _nodes(
+    group: str, policy: Policy, episode: Episode, extraction: Extraction
+) -> Iterator[PutConcept]:
+    for at, node in enumerate(extraction.get("nodes") or []):
+        yield put_node(
+            policy,
+            node["name"],
+            uuid=node.get("uuid"),
+            summary=node.get("summary"),
+            attributes=node.get("attributes"),
+            new_uuid=node_uuid(group, node["name"]),
+            source=episode.uuid,
+            handle=_handle(at),
+        )
+
+
+def _facts(
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
+) -> Iterator[Change]:
+    edges = extraction.get("edges") or []
+    places = {**own_uuids(extraction), **tmp_refs(extraction)}
+    made = [fact_uuid(episode.uuid, at) for at in range(len(edges))]
+    # An episode that was deleted and told again has left its facts under these uuids.
+    taken = nexus.look_up(made, closed=True)
+    for uuid, edge in zip(made, edges, strict=True):
+        yield put_fact(
+            policy,
+            _item(edge, episode, None if uuid in taken else uuid),
+            observed_at=episode.reference_time,
+            subject=_end(edge["source_ref"], places),
+            target=_end(edge["target_ref"], places),
+        )
+
+
+def _item(edge: Edge, episode: Episode, uuid: str | None) -> FactItem:
+    return FactItem(
+        uuid=uuid,
+        name=edge["name"],
+        fact=edge["fact"],
+        source_node_uuid=edge["source_ref"],
+        target_node_uuid=edge["target_ref"],
+        valid_at=edge.get("valid_at"),
+        invalid_at=edge.get("invalid_at"),
+        qualifiers=edge.get("qualifiers"),
+        source_episode_uuid=episode.uuid,
+    )
+
+
+def _end(ref: str, places: Mapping[str, int]) -> Reference:
+    return Local(_handle(places[ref])) if ref in places else ref
+
+
+def _handle(at: int) -> str:
+    return f"node{at}"
+
+
+def texts_of(extraction: Extraction) -> Sequence[str]:
+    """Return the texts that are embedded: name and summary of nodes, words of facts."""
+    nodes = extraction.get("nodes") or []
+    told = [edge["fact"] for edge in extraction.get("edges") or []]
+    return [*(f"{one['name']}\n{one.get('summary') or ''}".rstrip() for one in nodes), *told]

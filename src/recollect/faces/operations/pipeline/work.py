@@ -1,0 +1,241 @@
+"""The steps of the pipeline, and how an item goes from one to the next.
+
+The rule: a step is executed under a lease, and its effect and the item's new state are one
+transaction. A step that fails is tried again three times, later each time; then the item is
+parked, and nothing of it was written. Specification 004, sections 5 and 11.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from typing import Final
+
+from recollect.errors import INTERNAL_ERROR, VERSION_CONFLICT, RecollectError
+from recollect.faces.operations import limits
+from recollect.faces.operations.context import Policy
+from recollect.faces.operations.outputs import State
+from recollect.faces.operations.pipeline.clock import Clock, system_clock
+from recollect.faces.operations.pipeline.known import GroupKnowledge
+from recollect.faces.operations.pipeline.ports import (
+    Embedding,
+    Episode,
+    Extracted,
+    Extractor,
+    Refused,
+    Rejected,
+)
+from recollect.faces.operations.pipeline.progress import Progress, moved
+from recollect.faces.operations.pipeline.transition import Transition, Watcher, unwatched
+from recollect.faces.operations.pipeline.upsert import write_extraction
+from recollect.faces.operations.records import episode as shown_episode
+from recollect.faces.operations.records import is_episode
+from recollect.kernel import Nexus
+from recollect.model import BEGINNING, FOREVER, Instant, WorkItem
+
+_MOST_RETRY_SECONDS: Final = 3_600.0
+_MILLISECONDS: Final = 1_000
+
+
+def _always() -> bool:
+    return True
+
+
+class Work:
+    """Executes steps, in this thread, one item at a time; safe to share between threads.
+
+    `owner` names the holder of the leases: every thread that works at the same time as another
+    needs one of its own, which `named` gives.
+    """
+
+    def __init__(
+        self,
+        extractor: Extractor,
+        *,
+        embedding: Embedding | None = None,
+        policy: Policy | None = None,
+        clock: Clock = system_clock,
+        lease_seconds: float = 30.0,
+        watcher: Watcher = unwatched,
+        owner: str | None = None,
+    ) -> None:
+        self.extractor = extractor
+        self.owner = owner or str(uuid.uuid4())
+        self.lease_seconds = lease_seconds
+        self._embedding = embedding
+        self._policy = policy or Policy()
+        self._clock = clock
+        self._watcher = watcher
+        self._last_group = ""
+
+    def named(self, owner: str) -> Work:
+        """Return the same work under another owner."""
+        return Work(
+            self.extractor,
+            embedding=self._embedding,
+            policy=self._policy,
+            clock=self._clock,
+            lease_seconds=self.lease_seconds,
+            watcher=self._watcher,
+            owner=owner,
+        )
+
+    def run_once(self, nexus: Nexus, may_go_on: Callable[[], bool] = _always) -> bool:
+        """Work on the next due item of any group until it rests; whether there was one.
+
+        Groups take turns. `may_go_on` is asked between steps: an item that is left there is
+        taken up where it stands.
+        """
+        names = nexus.queue.due_groups(self._clock())
+        later = [one for one in names if one > self._last_group]
+        for name in [*later, *(one for one in names if one <= self._last_group)]:
+            group = nexus.group(name)
+            item = group.queue.claim(self.owner, self._clock(), self.lease_end())
+            if item is not None:
+                self._last_group = name
+                self._work_on(group, item, may_go_on)
+                return True
+        return False
+
+    def drain(self, nexus: Nexus) -> int:
+        """Work until nothing is due now, and return how many items were worked on."""
+        count = 0
+        while self.run_once(nexus):
+            count += 1
+        return count
+
+    def lease_end(self) -> Instant:
+        """Return when a lease that begins or is renewed now runs out."""
+        return Instant(self._clock() + int(self.lease_seconds * _MILLISECONDS))
+
+    def _work_on(self, nexus: Nexus, item: WorkItem, may_go_on: Callable[[], bool]) -> None:
+        try:
+            while item.due_at <= self._clock():
+                if not may_go_on():
+                    nexus.queue.give_back(self.owner, item.item)
+                    return
+                item = self._step(nexus, item)
+        except RecollectError as error:
+            if error.code is not VERSION_CONFLICT:
+                raise  # the lease runs out, and the item is taken up again
+
+    def _step(self, nexus: Nexus, item: WorkItem) -> WorkItem:
+        """Execute the step an item is at, and return the item as it then is, durably."""
+        started, progress = time.perf_counter(), Progress.of(item)
+        match item.state:
+            case "accepted" | "extract_failed":
+                settled = self._extract(nexus, item, progress)
+            case "extracted" | "embed_failed":
+                settled = self._embed(nexus, item, progress)
+            case "embedded" | "upsert_failed":
+                settled = self._upsert(nexus, item, progress)
+            case "upserted":
+                done = Progress(usage=progress.usage)
+                settled = self._settle(nexus, moved(item, "completed", done, FOREVER))
+            case _:
+                raise RecollectError(INTERNAL_ERROR, f'"{item.state}" is no state of an item')
+        self._watch(nexus, settled, time.perf_counter() - started)
+        return settled
+
+    def _extract(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
+        episode = _episode(nexus, item)
+        found: Extracted | Refused
+        try:
+            found = self.extractor.extract(episode, GroupKnowledge(nexus), progress.rejected)
+        except RecollectError as error:
+            found = Refused(_reason(error))
+        usage = progress.usage.plus(found.usage)
+        match found:
+            case Extracted(extraction=extraction):
+                known = Progress(extraction=extraction, usage=usage)
+                return self._settle(nexus, moved(item, "extracted", known, BEGINNING))
+            case Refused(reason=reason, answer=answer, retry_seconds=seconds):
+                rejected = Rejected(reason, answer) if answer else progress.rejected
+                failed = Progress(rejected=rejected, usage=usage, error=reason)
+                return self._failed(nexus, item, "extract_failed", failed, seconds)
+
+    def _embed(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
+        if self._embedding is not None and progress.extraction is not None:
+            try:
+                self._embedding.prepare(nexus, progress.extraction)
+            except RecollectError as error:
+                failed = progress.failing(_reason(error))
+                return self._failed(nexus, item, "embed_failed", failed)
+        return self._settle(nexus, moved(item, "embedded", progress.failing(None), BEGINNING))
+
+    def _upsert(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
+        episode = _episode(nexus, item)
+        try:
+            with nexus.transaction():
+                if progress.extraction is not None:
+                    write_extraction(nexus, self._policy, episode, progress.extraction)
+                written = Progress(usage=progress.usage)
+                return self._settle(nexus, moved(item, "upserted", written, BEGINNING))
+        except RecollectError as error:
+            if error.code is VERSION_CONFLICT:
+                raise
+            failed = progress.failing(_reason(error))
+        return self._failed(nexus, item, "upsert_failed", failed)
+
+    def _failed(
+        self, nexus: Nexus, item: WorkItem, state: State, progress: Progress, seconds: float = 0.0
+    ) -> WorkItem:
+        """Let an item wait for its next attempt, or park it after the last."""
+        attempts = item.attempts + 1
+        if attempts > limits.RETRIES:
+            return self._settle(nexus, moved(item, "parked", progress, FOREVER, attempts))
+        wait = max(limits.BACKOFF_SECONDS[attempts - 1], min(seconds, _MOST_RETRY_SECONDS))
+        due_at = Instant(self._clock() + int(wait * _MILLISECONDS))
+        return self._settle(nexus, moved(item, state, progress, due_at, attempts))
+
+    def _settle(self, nexus: Nexus, item: WorkItem) -> WorkItem:
+        nexus.queue.settle(self.owner, item, self._clock(), self.lease_end())
+        return item
+
+    def _watch(self, nexus: Nexus, item: WorkItem, seconds: float) -> None:
+        self._watcher(
+            Transition(
+                group=nexus.group_name,
+                episode_uuid=item.item,
+                state=_STATES[item.state],
+                attempts=item.attempts,
+                error=Progress.of(item).error,
+                seconds=seconds,
+            )
+        )
+
+
+_STATES: Final[dict[str, State]] = {
+    "extracted": "extracted",
+    "embedded": "embedded",
+    "upserted": "upserted",
+    "completed": "completed",
+    "extract_failed": "extract_failed",
+    "embed_failed": "embed_failed",
+    "upsert_failed": "upsert_failed",
+    "parked": "parked",
+}
+
+
+def _episode(nexus: Nexus, item: WorkItem) -> Episode:
+    """Return the episode of an item; KIP_3005 when it is deleted."""
+    dated = nexus.look_up([item.item]).get(item.item)
+    if dated is None or not is_episode(dated.element):
+        raise RecollectError(VERSION_CONFLICT, f'the episode "{item.item}" is deleted')
+    said = shown_episode(nexus.group_name, dated)
+    return Episode(
+        uuid=said["uuid"],
+        source=said["source"],
+        body=said["body"],
+        reference_time=said["reference_time"],
+        name=said["name"],
+        source_description=said["source_description"],
+    )
+
+
+def _reason(error: RecollectError) -> str:
+    """Return why a step failed; what is wrong with the store is no fault of the item."""
+    if error.code.category == "storage":
+        raise error
+    return f"{error.message}; {error.hint}" if error.hint else error.message

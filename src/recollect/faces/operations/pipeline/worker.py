@@ -1,0 +1,114 @@
+"""Threads that work on the queue of a memory until they are stopped.
+
+The rule: a thread dies of nothing that passes: while the store is busy or away it waits.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from functools import partial
+
+from recollect.errors import STORE_CLOSED, RecollectError
+from recollect.faces.operations.pipeline.work import Work
+from recollect.kernel import Nexus
+
+_RENEWALS = 3  # of a lease while it runs
+
+
+class Worker:
+    """Works on every group of a store, several at once, each in its order.
+
+    Any number of workers, in any number of processes, may share a store. `poll_seconds` is how
+    long it takes to see what another process accepted; `wake` makes it look at once.
+    """
+
+    def __init__(
+        self, nexus: Nexus, work: Work, *, threads: int = 2, poll_seconds: float = 0.5
+    ) -> None:
+        self._nexus = nexus
+        self._poll_seconds = poll_seconds
+        self._stopping = threading.Event()
+        self._woken = threading.Condition()
+        self._wakes = 0
+        process = str(uuid.uuid4())
+        self._works = [work.named(f"{process}-{at}") for at in range(threads)]
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> Worker:
+        """Start the threads; starting twice is the same as once."""
+        if not self._threads:
+            self._threads = [
+                _thread(self._keep_leases),
+                *(_thread(partial(self._run, work)) for work in self._works),
+            ]
+            for thread in self._threads:
+                thread.start()
+        return self
+
+    def wake(self) -> None:
+        """Look at the queue at once."""
+        with self._woken:
+            self._wakes += 1
+            self._woken.notify_all()
+
+    def stop(self, seconds: float | None = None) -> bool:
+        """Let the steps that are running end, and return whether they did within `seconds`.
+
+        What is not done stays in the queue. Stopping twice is the same as once.
+        """
+        self._stopping.set()
+        self.wake()
+        for thread in self._threads:
+            thread.join(seconds)
+        return not any(thread.is_alive() for thread in self._threads)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether every thread works."""
+        return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
+
+    def __enter__(self) -> Worker:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _run(self, work: Work) -> None:
+        while not self._stopping.is_set():
+            seen = self._wakes
+            try:
+                is_busy = work.run_once(self._nexus, self._may_go_on)
+            except RecollectError as error:
+                if error.code is STORE_CLOSED:
+                    return
+                if error.code.retry != "same_request":
+                    raise
+                is_busy = False
+            if not is_busy:
+                self._wait(seen)
+
+    def _wait(self, seen: int) -> None:
+        with self._woken:
+            self._woken.wait_for(lambda: self._wakes != seen, self._poll_seconds)
+
+    def _may_go_on(self) -> bool:
+        return not self._stopping.is_set()
+
+    def _keep_leases(self) -> None:
+        """Let the leases of the threads run while they work."""
+        pause = min(work.lease_seconds for work in self._works) / _RENEWALS
+        while not self._stopping.wait(pause):
+            try:
+                for work in self._works:
+                    self._nexus.queue.renew(work.owner, work.lease_end())
+            except RecollectError as error:
+                if error.code is STORE_CLOSED:
+                    return
+                if error.code.retry != "same_request":
+                    raise
+
+
+def _thread(target: Callable[[], None]) -> threading.Thread:
+    return threading.Thread(target=target, name="recollect-worker", daemon=True)

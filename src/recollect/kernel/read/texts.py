@@ -1,0 +1,65 @@
+"""Texts of the language as callers pass them: parsed once, and errors that quote them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import cast, get_args
+
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, Span
+from recollect.kernel.lang import ast, parse
+from recollect.kernel.read.cache import Cache
+from recollect.model import Limits
+
+_REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
+_MUTATIONS = get_args(ast.Mutation)
+
+
+def parsed(text: str, limits: Limits) -> ast.Script:
+    """Return the tree of a text; short texts that only read are remembered."""
+    key = text, limits.max_length, limits.max_depth
+    script = _TREES.find(key)
+    if script is None:
+        script = parse(text, max_length=limits.max_length, max_depth=limits.max_depth)
+        if len(text) <= _REMEMBERED_TEXT and script.is_read_only:
+            _TREES.keep(key, script)
+    return script
+
+
+_TREES: Cache[tuple[str, int, int], ast.Script] = Cache(1024)
+
+
+def not_only(span: Span, what: str) -> RecollectError:
+    """Return the error for a text that holds something else than what a call is about."""
+    return RecollectError(
+        INVALID_SYNTAX, f"the text is not {what}", hint=f"pass {what} by itself", span=span
+    )
+
+
+def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
+    """Return the statements of a text that changes nothing; KIP_1001 for one that would."""
+    for statement in script.statements:
+        if isinstance(statement, _MUTATIONS):
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "a read-only text changes nothing, and this statement would",
+                hint="send it to execute_kip, or to Nexus.write",
+                span=statement.span,
+            )
+    return cast("tuple[ast.Query, ...]", script.statements)
+
+
+@contextmanager
+def quoting(text: str) -> Iterator[None]:
+    """Give every error from inside the text its span points into; refuse what is no text."""
+    if not isinstance(text, str):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the text is a {type(text).__name__}, not a string",
+            hint="pass KIP as a str",
+        )
+    try:
+        yield
+    except RecollectError as error:
+        error.at(text)
+        raise

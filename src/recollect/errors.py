@@ -59,11 +59,18 @@ STORE_CORRUPT = Code("STORE_CORRUPT", "StoreCorrupt", "storage", "never", 500, S
 STORE_UNAVAILABLE = Code(
     "STORE_UNAVAILABLE", "StoreUnavailable", "storage", "same_request", 503, STORE
 )
+EMBEDDER_UNAVAILABLE = Code(
+    "EMBEDDER_UNAVAILABLE", "EmbedderUnavailable", "embedding", "same_request", 503, STORE
+)
+EMBEDDER_CHANGED = Code("EMBEDDER_CHANGED", "EmbedderChanged", "embedding", "never", 409, STORE)
 
 RESOURCE_NOT_FOUND = Code("NOT_FOUND", "NotFound", "data", "refresh_then_retry", 404, OPERATIONS)
 CONFLICT = Code("CONFLICT", "Conflict", "conflict", "refresh_then_retry", 409, OPERATIONS)
 PERMISSION_DENIED = Code(
     "PERMISSION_DENIED", "PermissionDenied", "permission", "never", 403, OPERATIONS
+)
+UNAUTHENTICATED = Code(
+    "UNAUTHENTICATED", "Unauthenticated", "permission", "change_request", 401, STORE
 )
 LIMIT_EXCEEDED = Code("LIMIT_EXCEEDED", "LimitExceeded", "limit", "change_request", 413, OPERATIONS)
 UNAVAILABLE = Code("UNAVAILABLE", "Unavailable", "storage", "same_request", 503, OPERATIONS)

@@ -589,11 +589,20 @@ class Receipt:
     links: int
     past_contents: int  # superseded contents of them
     texts: int  # documents of the text index: current, closed and superseded
+    vectors: int  # what elements say, embedded
     terms: int  # types and predicates that nothing uses any more
     transaction: int | None  # None: a dry run, nothing to erase, or a whole group
     is_dry_run: bool
     is_complete: bool  # whether the bytes have left the file too; else the next opening ends it
     note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What making up for missing vectors did."""
+
+    model: str  # whose vectors they are
+    embedded: int  # elements that have a vector now, and had none
 
 
 @dataclass(frozen=True, slots=True)

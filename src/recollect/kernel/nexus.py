@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
@@ -31,7 +31,9 @@ from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting
 from recollect.kernel.read.why import why
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import answer, explanation
+from recollect.kernel.search.concepts import Concepts
 from recollect.kernel.search.facts import facts_about
+from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import (
@@ -43,6 +45,9 @@ from recollect.kernel.store.group import (
 )
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.vectors.embedder import Embedder
+from recollect.kernel.vectors.meanings import Meanings
+from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.write.answers import Answers
 from recollect.kernel.write.attribute_indexes import (
     add_attribute_index,
@@ -63,6 +68,7 @@ from recollect.kernel.write.run import Run, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import schema_of, set_schema_mode
 from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.vectors import Vectors
 from recollect.model import (
     Answer,
     AsOf,
@@ -101,6 +107,20 @@ def system_clock() -> Instant:
     return Instant(time.time_ns() // 1_000_000)
 
 
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """What one call of `write` asks for."""
+
+    text: str | Sequence[Change]
+    dry_run: bool
+    on_missing: OnMissing
+    actor: str | None
+    request_id: str | None
+    limits: Limits
+    progress: Progress
+    preparation: Preparation | None
+
+
 class Nexus:
     """The memory of one group: a knowledge graph that remembers what it once held.
 
@@ -137,15 +157,21 @@ class Nexus:
         busy_seconds: float = 5.0,
         limits: Limits | None = None,
         clock: Clock = system_clock,
+        embedder: Embedder | None = None,
+        search_mode: str = KEYWORD,
     ) -> Nexus:
         """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
 
         `synchronous="normal"` writes faster and may lose the last commits in a power cut.
-        A writer waits `busy_seconds` for another one, then raises STORE_BUSY. Raises
-        STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file it cannot use, untouched.
+        A writer waits `busy_seconds` for another one, then raises STORE_BUSY. With an
+        `embedder` what is written gets vectors, and SEARCH compares as `search_mode` says where
+        it does not say itself. Raises STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file it
+        cannot use, untouched.
         """
+        _check_one_of(search_mode, MODES, "search_mode")
+        meanings = None if embedder is None else Meanings(embedder, search_mode)
         store = SqliteStore(address, Settings(synchronous, busy_seconds))
-        nexus = cls(store, group, clock, limits or Limits(), Catalogs())
+        nexus = cls(store, group, clock, limits or Limits(), Catalogs(meanings))
         try:
             return nexus.group(group)
         except RecollectError:
@@ -226,56 +252,54 @@ class Nexus:
         """
         limits = limits or self._limits
         check_parameters(parameters or {}, limits.max_depth)
-        _check_on_missing(on_missing)
-        bindings = Bindings(parameters or {})
-        source = "" if _is_batch(text) else cast(str, text)
+        _check_one_of(on_missing, get_args(OnMissing), "on_missing")
+        is_batch = _is_batch(text)
+        source = "" if is_batch else cast(str, text)
+        changes = cast("Sequence[Change]", text) if is_batch else ()
+        preparation = None if dry_run else self.vectors.preparation(changes)
+        run = _Write(text, dry_run, on_missing, actor, request_id, limits, progress, preparation)
         with quoting(source), uncollected(len(text)):
             # What is built in there is gone before the collector looks again.
-            return self._written(
-                text, bindings, dry_run, on_missing, actor, request_id, limits, progress
-            )
+            while (answer := self._written(run, Bindings(parameters or {}))) is None:
+                assert preparation is not None
+                preparation.make()
+            return answer
 
-    def _written(
-        self,
-        text: str | Sequence[Change],
-        bindings: Bindings,
-        dry_run: bool,
-        on_missing: OnMissing,
-        actor: str | None,
-        request_id: str | None,
-        limits: Limits,
-        progress: Progress,
-    ) -> Answer:
-        """Run what was checked to be a text or a batch."""
+    def _written(self, run: _Write, bindings: Bindings) -> Answer | None:
+        """Run what was checked to be a text or a batch; None when it waits for vectors."""
+        text, progress = run.text, run.progress
         progress("reading", 0, 0)
-        script = parsed(text, limits) if isinstance(text, str) else ast.Script(())
+        script = parsed(text, run.limits) if isinstance(text, str) else ast.Script(())
         progress("reading", len(text), len(text))
-        with self._store.writing(dry_run) as session:
+        with self._store.writing(run.dry_run) as session:
             catalog = self._writing_catalog(session)
-            unit = Unit(session, catalog.group, catalog.terms, self._clock())
-            reader = Reader(session, catalog, limits)
+            unit = Unit(session, catalog.group, catalog.terms, self._clock(), run.preparation)
+            reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
             if isinstance(text, str):
-                run = Run(unit, reader, bindings, on_missing, progress)
-                results = tuple(run.statement(one) for one in script.statements)
+                statements = Run(unit, reader, bindings, run.on_missing, progress)
+                results = tuple(statements.statement(one) for one in script.statements)
                 refuse_owned(unit.changed(), unit.terms)
             else:
                 results = (apply_changes(unit, text),)
             progress("keeping", 0, 0)
             refuse_disorder(unit, script)
-            number = unit.commit(actor, request_id)
+            number = unit.commit(run.actor, run.request_id)
             if number is None:
                 session.roll_back()  # nothing changed: no group, no term stays behind
-        notices = _notices(script, bindings, [*reader.notices, *unit.notices])
-        return Answer(results, notices, dry_run, None if dry_run else number)
+        if unit.is_waiting:
+            return None
+        made = [] if run.preparation is None else run.preparation.notices
+        notices = _notices(script, bindings, [*reader.notices, *unit.notices, *made])
+        return Answer(results, notices, run.dry_run, None if run.dry_run else number)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Let the calls of this thread be one transaction of the store: all of them or nothing.
 
         What they read is what they have written. A call that fails undoes itself, and the
-        block too unless its error is caught inside. Others wait to write until it ends. A
-        purge does not stand inside. INTERNAL_ERROR for what cannot be a part of it.
+        block too unless its error is caught inside. Others wait to write until it ends. The
+        bytes of a purge inside leave the file at the next opening.
         """
         with self._store.together():
             yield
@@ -289,6 +313,16 @@ class Nexus:
     def answers(self) -> Answers:
         """What calls under idempotency keys were answered in this group."""
         return Answers(self._store, self.group_name)
+
+    @property
+    def concepts(self) -> Concepts:
+        """The concepts of this group by type and attributes: the newest, the best, how many."""
+        return Concepts(self._store, self.group_name, self._catalogs, self._limits)
+
+    @property
+    def vectors(self) -> Vectors:
+        """What the elements of this group mean, where an embedder is configured."""
+        return Vectors(self._store, self.group_name, self._catalogs)
 
     def only_reads(self, text: str) -> bool:
         """Whether no statement of the text changes the graph; raises what `read` would."""
@@ -582,6 +616,8 @@ class Nexus:
 
     def _finished(self, receipt: Receipt) -> Receipt:
         """Return the receipt of a purge after its bytes have left the file, if they could."""
+        if self._catalogs.meanings is not None:
+            self._catalogs.meanings.forget()
         if receipt.is_dry_run or self._store.finish_erasure():
             return receipt
         return replace(receipt, is_complete=False, note=PENDING + receipt.note)
@@ -607,7 +643,7 @@ class Nexus:
         group = create_group(session, self.group_name)
         known = self._catalogs.known(session, self.group_name)
         if known is None:
-            return Catalog.of(group)
+            return Catalog.of(group, self._catalogs.meanings)
         return replace(known, statistics=GroupStatistics(group))
 
     def _catalog(self, session: Session) -> Catalog:
@@ -615,13 +651,14 @@ class Nexus:
         return self._catalogs.of(session, self.group_name)
 
 
-def _check_on_missing(on_missing: str) -> None:
-    """Refuse what is none of the two, whatever the caller's types say."""
-    if on_missing not in get_args(OnMissing):
+def _check_one_of(given: str, known: Sequence[str], name: str) -> None:
+    """Refuse what is none of the words, whatever the caller's types say."""
+    if given not in known:
+        words = ", ".join(f'"{one}"' for one in known)
         raise RecollectError(
             INVALID_ARGUMENT,
-            f'on_missing is {on_missing!r}, which is neither "skip" nor "error"',
-            hint='pass on_missing="skip"',
+            f"{name} is {given!r}, which is none of {words}",
+            hint=f'pass {name}="{known[0]}"',
         )
 
 

@@ -12,13 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.kernel import parse_address
 
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"
 PROGRAM = "recollect"
 DEFAULT_GROUP = "default"
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 7411
+EXTRACTORS = ("structured", "llm")
+LONGEST_TIMEOUT = 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,17 @@ class Located:
             return self.file.stat().st_size > 0
         except (OSError, ValueError):
             return False
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How facts are found in episodes; the fields of a model are empty where none is named."""
+
+    extractor: str = "structured"  # or llm
+    model: str = ""
+    key: str = field(default="", repr=False)
+    url: str = ""
+    timeout_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,59 @@ class Settings:
     def actor(self, given: str | None = None) -> str | None:
         """Return who writes: given, RECOLLECT_ACTOR, nobody that is known."""
         return self.environment.get("RECOLLECT_ACTOR") or None if given is None else given
+
+    def host(self, given: str | None = None) -> str:
+        """Return where a server listens: given, RECOLLECT_HOST, this machine alone."""
+        return given or self.environment.get("RECOLLECT_HOST") or DEFAULT_HOST
+
+    def port(self, given: int | None = None) -> int:
+        """Return the port a server listens to: given, RECOLLECT_PORT, 7411."""
+        named = self.environment.get("RECOLLECT_PORT")
+        if given is not None or not named:
+            return DEFAULT_PORT if given is None else given
+        if not named.isdecimal() or int(named) > 65535:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"RECOLLECT_PORT is {named}, and a port is a number up to 65535",
+                hint=f"set it to {DEFAULT_PORT}, or name one with --port",
+            )
+        return int(named)
+
+    def tokens(self, given: Path | None = None) -> Path | None:
+        """Return the file of tokens: given, RECOLLECT_TOKENS, none."""
+        named = self.environment.get("RECOLLECT_TOKENS")
+        return Path(named) if given is None and named else given
+
+    def learning(self) -> Learning:
+        """Return how facts are found: RECOLLECT_EXTRACTOR, and RECOLLECT_LLM_* of a model."""
+        extractor = self.environment.get("RECOLLECT_EXTRACTOR") or "structured"
+        if extractor not in EXTRACTORS:
+            known = nearest(extractor, EXTRACTORS) or EXTRACTORS
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"RECOLLECT_EXTRACTOR is {extractor}, which is no extractor",
+                hint=f"set it to {known[0]}",
+                known=known,
+            )
+        return Learning(
+            extractor,
+            self.environment.get("RECOLLECT_LLM_MODEL", ""),
+            self.environment.get("RECOLLECT_LLM_KEY", ""),
+            self.environment.get("RECOLLECT_LLM_URL", ""),
+            self._seconds("RECOLLECT_LLM_SECONDS", Learning().timeout_seconds),
+        )
+
+    def _seconds(self, variable: str, otherwise: float) -> float:
+        named = self.environment.get(variable)
+        if not named:
+            return otherwise
+        if not named.isdecimal() or not 1 <= int(named) <= LONGEST_TIMEOUT:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{variable} is {named}, and it is a number of seconds from 1 to {LONGEST_TIMEOUT}",
+                hint=f"set it to {otherwise:g}",
+            )
+        return float(named)
 
     def history(self) -> Path:
         """Return the file of the shell's history."""

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 from tests.faces.operations.calls import Service, added_facts, told
+from tests.faces.operations.remote import WAYS, Remote, Server
+from tests.serving import Stage, stage
 
 import recollect
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus
 
 DECOY = "decoy"
+
+__all__ = ["stage"]
 
 
 def furnish(service: Service, group: str) -> None:
@@ -42,20 +46,41 @@ def nexus() -> Iterator[Nexus]:
         yield nexus
 
 
-@pytest.fixture(params=["local"])
+@pytest.fixture(scope="session")
+def server() -> Server:
+    """Return the server that all tests share, each with a memory of its own."""
+    return Server()
+
+
+@pytest.fixture(scope="session")
+def remotes(stage: Stage) -> Iterator[dict[str, Remote]]:
+    """Return the ways to the server, which keep their connections."""
+    remotes = {name: way(stage.url) for name, way in WAYS.items()}
+    yield remotes
+    for remote in remotes.values():
+        remote.close()
+
+
+@pytest.fixture(params=["local", *WAYS])
 def service(request: pytest.FixtureRequest, nexus: Nexus) -> Service:
     """Return an empty service beside a decoy group that holds the same uuids and words.
 
     A parameter for each way that calls travel: the face in this process, a server, a client.
     """
-    assert request.param == "local"
-    service = Operations(nexus)
-    furnish(service, DECOY)
-    return service
+    local = Operations(nexus)
+    furnish(local, DECOY)
+    if request.param == "local":
+        return local
+    server: Server = request.getfixturevalue("server")
+    server.serve(nexus, local)
+    stage: Stage = request.getfixturevalue("stage")
+    stage.app = server.app
+    remotes: dict[str, Remote] = request.getfixturevalue("remotes")
+    return remotes[request.param]
 
 
 @pytest.fixture
-def furnished(service: Service) -> Service:
+def furnished(service: Service, nexus: Nexus) -> Service:
     """Return a service whose group `g` holds what the decoy holds."""
-    furnish(service, "g")
+    furnish(Operations(nexus), "g")
     return service

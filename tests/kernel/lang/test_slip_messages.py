@@ -57,13 +57,13 @@ KIP_1001 InvalidSyntax: found `EVERYTHING`, expected PRIMER, DOMAINS, CONCEPT or
     ),
     (
         'SEARCH "x" TYPE "Drug"',
-        snapshot('''\
+        snapshot("""\
 KIP_1001 InvalidSyntax: found `TYPE`, expected WITH, MODE, THRESHOLD, LIMIT, CURSOR, another statement or the end of the text
    1 | SEARCH "x" TYPE "Drug"
      |            ^^^^
   hint: add WITH
   mended: SEARCH "x" WITH TYPE "Drug"\
-'''),
+"""),
     ),
     (
         "SEARCH CONCEPT",

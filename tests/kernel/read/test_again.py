@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
@@ -27,10 +27,19 @@ def put(nexus: recollect.Nexus, name: str, risk: Value, type: str = "Drug") -> N
     )
 
 
-def rows(nexus: recollect.Nexus, text: str, *values: object, **parameters: Value) -> list[object]:
-    (result,) = nexus.read(text, parameters or None).results
+def found(
+    nexus: recollect.Nexus,
+    text: str,
+    parameters: Mapping[str, Value] | None = None,
+    as_of: AsOf | None = None,
+) -> Rows:
+    (result,) = nexus.read(text, parameters, as_of=as_of).results
     assert isinstance(result, Rows)
-    return [*result.rows]
+    return result
+
+
+def rows(nexus: recollect.Nexus, text: str, **parameters: Value) -> list[object]:
+    return [*found(nexus, text, parameters).rows]
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -89,8 +98,7 @@ def test_the_past_is_asked_again_as_it_was(nexus: recollect.Nexus) -> None:
     known = AsOf(known=nexus.changes()[-1].transaction.number, known_is_transaction=True)
     put(nexus, "Aspirin", 7)
     for _ in range(3):
-        (then,) = nexus.read(BY_NAME, {"name": "Aspirin"}, as_of=known).results
-        assert then.rows == [(1,)]
+        assert found(nexus, BY_NAME, {"name": "Aspirin"}, known).rows == [(1,)]
         assert rows(nexus, BY_NAME, name="Aspirin") == [(7,)]
 
 
@@ -135,15 +143,17 @@ def test_limits_hold_for_a_text_that_was_asked_before(nexus: recollect.Nexus) ->
 
 def test_a_page_goes_on_from_a_text_that_was_asked_before(nexus: recollect.Nexus) -> None:
     text = 'FIND(?n) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?n) } ORDER BY ?n LIMIT 1'
-    first = [nexus.read(text).results[0] for _ in range(3)]
+    first = [found(nexus, text) for _ in range(3)]
     assert first[0].next_cursor is not None
     assert len({one.next_cursor for one in first}) == 1
-    (second,) = nexus.read(text + " CURSOR $cursor", {"cursor": first[2].next_cursor}).results
+    second = found(nexus, text + " CURSOR $cursor", {"cursor": first[2].next_cursor})
     assert second.rows == [("Cafeine",)]
 
 
 def test_threads_that_ask_while_one_writes_see_whole_moments(tmp_path: Path) -> None:
-    text = 'FIND(?a, ?b) WHERE { ?d {type: "Drug", name: $name} ATTR(?d, "a", ?a) ATTR(?d, "b", ?b) }'
+    text = (
+        'FIND(?a, ?b) WHERE { ?d {type: "Drug", name: $name} ATTR(?d, "a", ?a) ATTR(?d, "b", ?b) }'
+    )
     with recollect.open(tmp_path / "threads.db", synchronous="normal") as nexus:
         numbers = count()
 
@@ -160,9 +170,9 @@ def test_threads_that_ask_while_one_writes_see_whole_moments(tmp_path: Path) -> 
 
         def ask() -> None:
             while not is_over.is_set():
-                (result,) = nexus.read(text, {"name": "A"}).results
-                assert isinstance(result, Rows)
-                torn.extend(row for row in result.rows if row[0] != row[1])
+                torn.extend(
+                    one for one in found(nexus, text, {"name": "A"}).rows if one[0] != one[1]
+                )
 
         threads = [threading.Thread(target=ask) for _ in range(3)]
         for thread in threads:
@@ -185,7 +195,7 @@ TEXTS = st.sampled_from(
         'FIND(?n) WHERE {{ ?d {{type: "T"}} ATTR(?d, "name", ?n) FILTER(REGEX(?n, {0})) }}',
         'FIND(?n) WHERE {{ ?d {{type: "T"}} ATTR(?d, "name", ?n) FILTER(IN(?n, [{0}, {1}])) }}',
         'FIND(?n) WHERE {{ ?d {{name: {0}}} ATTR(?d, "name", ?n) }} // {1}',
-        'FIND(?d) WHERE {{ ?d {{id: {0}}} }}',
+        "FIND(?d) WHERE {{ ?d {{id: {0}}} }}",
     ]
 )
 

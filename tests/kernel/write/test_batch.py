@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from tests.kernel.write.memory import Memory
 
@@ -159,3 +161,60 @@ def test_a_name_of_another_group_is_not_there(memory: Memory) -> None:
     with pytest.raises(RecollectError) as caught:
         memory.write([Delete("a")])  # the decoy holds an element of this id
     assert caught.value.code.code == "KIP_3002"
+
+
+def test_a_link_does_not_join_what_was_deleted_before_it_in_the_batch(memory: Memory) -> None:
+    a, b = Key("T", "A"), Key("T", "B")
+    memory.write([PutConcept("T", "A", id="a"), PutConcept("T", "B", id="b")])
+    with pytest.raises(RecollectError) as caught:
+        memory.write([PutLink(a, "p", b), Delete("b"), PutLink(a, "q", b)])
+    assert caught.value.code.code == "KIP_3002"
+    assert memory.links() == []
+
+
+def test_a_link_joins_what_was_made_again_before_it_in_the_batch(memory: Memory) -> None:
+    a, b = Key("T", "A"), Key("T", "B")
+    memory.write([PutConcept("T", "A", id="a"), PutConcept("T", "B", {"x": 1}, id="b")])
+    memory.write(
+        [
+            PutLink(a, "p", b),
+            Delete(b),
+            PutConcept("T", "B", {"x": 2}),
+            PutLink(a, "q", b),
+        ]
+    )
+    assert memory.links() == [("A q B", {}, {})]
+
+
+def test_a_delete_sees_the_links_put_since_the_last_one(memory: Memory) -> None:
+    a, b = Key("T", "A"), Key("T", "B")
+    memory.write(
+        [
+            PutConcept("T", "A"),
+            PutConcept("T", "B"),
+            PutConcept("T", "C"),
+            PutLink(a, "p", b, handle="first"),
+            Delete(Local("first")),
+            PutLink(a, "q", b),
+            PutLink(Key("T", "C"), "r", a),
+            Delete(b),
+        ]
+    )
+    assert memory.links() == [("C r A", {}, {})]
+
+
+@pytest.mark.parametrize("part", [["T"], None, 1])
+def test_a_name_that_is_no_text_is_refused(memory: Memory, part: object) -> None:
+    text = cast(str, part)
+    memory.write([PutConcept("T", "A")])
+    a = Key("T", "A")
+    for change in (
+        PutLink(a, text, a),
+        PutLink(Key(text, "A"), "p", a),
+        PutLink(a, "p", Key("T", text)),
+        PutConcept(text, "A"),
+    ):
+        with pytest.raises(RecollectError) as caught:
+            memory.write([PutLink(a, "p", a), change])
+        assert caught.value.code.code == "KIP_2003"
+    assert memory.links() == []

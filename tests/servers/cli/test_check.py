@@ -18,7 +18,9 @@ def test_all_that_is_wrong_is_shown_with_its_place(cli: Cli, tmp_path):
     (tmp_path / "wrong.kip").write_text(WRONG, encoding="utf-8")
     checked = cli("check", "wrong.kip")
     assert checked.exit_code == 1
-    assert checked.stdout == """\
+    assert (
+        checked.stdout
+        == """\
 wrong.kip:1:6
 KIP_3001 ReferenceError: variable ?drg is not bound
    1 | FIND(?drg)
@@ -31,6 +33,7 @@ KIP_1001 InvalidSyntax: `Drug` is not quoted, expected a string
   hint: use "Drug"
 2 errors, 0 warnings in 1 file
 """
+    )
 
 
 def test_several_files_are_examined_and_one_that_is_wrong_is_enough(cli: Cli, tmp_path):

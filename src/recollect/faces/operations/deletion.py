@@ -10,6 +10,7 @@ from recollect.faces.operations.context import Context
 from recollect.faces.operations.inputs import Delete, DeleteGroup, Empty
 from recollect.faces.operations.outputs import Done
 from recollect.faces.operations.records import is_episode, is_fact
+from recollect.kernel import Nexus
 
 
 def delete_entity_edge(context: Context, given: Delete) -> Done:
@@ -34,22 +35,21 @@ def delete_episode(context: Context, given: Delete) -> Done:
 
 def delete_group(context: Context, given: DeleteGroup) -> Done:
     """Erase a group: episodes, facts, nodes, and all that waits for it."""
-    name = given["group_id"]
-    return _done("the group is deleted" if _drop(context, name) else "there is no such group")
+    is_dropped = _drop(context, context.group(given["group_id"]))
+    return _done("the group is deleted" if is_dropped else "there is no such group")
 
 
 def clear_all(context: Context, given: Empty) -> Done:
-    """Erase every group."""
+    """Erase every group, those too that the administrator may not read."""
     del given
     context.caller.check_admin()
     names = context.nexus.groups()
     for name in names:
-        _drop(context, name)
+        _drop(context, context.nexus.group(name))
     return _done(f"{len(names)} groups are deleted")
 
 
-def _drop(context: Context, name: str) -> bool:
-    nexus = context.group(name)
+def _drop(context: Context, nexus: Nexus) -> bool:
     context.ingestion.forget_group(nexus)
     try:
         nexus.drop_group(nexus.group_name)

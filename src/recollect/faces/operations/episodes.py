@@ -37,6 +37,7 @@ class EpisodeDraft:
     source: str
     source_description: str | None
     reference_time: str  # ISO 8601 in UTC, to the millisecond
+    is_named: bool  # by a uuid that was given, else by its content
 
     @classmethod
     def of_item(cls, group: str, item: EpisodeItem) -> EpisodeDraft:
@@ -51,6 +52,7 @@ class EpisodeDraft:
             source=source,
             source_description=item.get("source_description"),
             reference_time=time,
+            is_named=given is not None,
         )
 
     @classmethod
@@ -79,6 +81,13 @@ class EpisodeDraft:
             "reference_time": self.reference_time,
         }
 
+    def is_the_same_as(self, held: Attributes) -> bool:
+        """Whether what is held under the uuid says the same; the content that names one counts."""
+        wanted = self.attributes
+        if not self.is_named:
+            wanted = {**wanted, "source_description": held.get("source_description")}
+        return dict(held) == wanted
+
     def change(self) -> PutConcept:
         """Return the change that keeps it; KIP_3005 when it is there already."""
         return PutConcept(EPISODE, self.uuid, self.attributes, id=self.uuid, expect_version=0)
@@ -104,7 +113,7 @@ def new_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> list[EpisodeDr
         if draft.uuid not in held:
             held[draft.uuid] = draft.attributes
             new.append(draft)
-        elif dict(held[draft.uuid]) != draft.attributes:
+        elif not draft.is_the_same_as(held[draft.uuid]):
             raise RecollectError(
                 CONFLICT,
                 f'the uuid "{draft.uuid}" is that of something else',

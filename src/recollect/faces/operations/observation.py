@@ -18,6 +18,8 @@ class Observation:
     status: Status
     error_code: str | None
     seconds: float
+    accepted: int = 0  # episodes and messages taken in
+    cause: str | None = None  # the code of the error underneath, where that is another
 
 
 Observer = Callable[[Observation], None]

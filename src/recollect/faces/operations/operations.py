@@ -15,11 +15,13 @@ from typing import cast
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.faces.operations import limits
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, Operation
 from recollect.faces.operations.context import Context, Policy
 from recollect.faces.operations.envelope import (
     checked,
+    code_of,
     failure,
     named_key,
     named_request,
@@ -85,7 +87,7 @@ class Operations(Methods[Envelope]):
         004, section 3.
         """
         started = time.perf_counter()
-        named = request_id if isinstance(request_id, str) else ""
+        named, cause, accepted = "", None, 0
         try:
             named = named_request(request_id)
             key = named_key(idempotency_key)
@@ -94,8 +96,10 @@ class Operations(Methods[Envelope]):
                 raise unknown_operation(name, OPERATIONS)
             status, output = self._run(operation, input, named, key)
             envelope = success(named, status, output)
+            accepted = cast(int, output.get("accepted", 0))
         except RecollectError as error:
             envelope = failure(named or named_request(None), error)
+            cause = error.code.code if code_of(error) is not error.code else None
         self._observer(
             Observation(
                 operation=name,
@@ -104,6 +108,8 @@ class Operations(Methods[Envelope]):
                 status=envelope["status"],
                 error_code=envelope["error"]["error_code"] if "error" in envelope else None,
                 seconds=time.perf_counter() - started,
+                accepted=accepted,
+                cause=cause,
             )
         )
         return envelope
@@ -142,4 +148,4 @@ def _groups(given: object) -> tuple[str, ...]:
         return ()
     several = given.get("group_ids")
     named = several if isinstance(several, list) else [given.get("group_id")]
-    return tuple(one for one in named if isinstance(one, str))
+    return tuple(one for one in named if isinstance(one, str) and len(one) <= limits.UUID)

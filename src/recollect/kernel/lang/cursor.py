@@ -18,9 +18,7 @@ from recollect.errors import (
 from recollect.kernel.lang import diagnose
 from recollect.kernel.lang.tokens import END, Tokens
 
-MAX_DEPTH = (
-    64  # values, patterns, blocks, parentheses in one another; alike in what is stored
-)
+MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored
 
 
 class Cursor:
@@ -45,13 +43,9 @@ class Cursor:
         self.at = 0
         self.token = tokens.texts[0]
         self.statement = 0  # the token that the current statement begins with
-        self.expected: tuple[
-            str, ...
-        ] = ()  # what could have stood where the text fails
+        self.expected: tuple[str, ...] = ()  # what could have stood where the text fails
         self.parameters = 0  # placeholders met so far
-        self.notices: dict[
-            str, Notice
-        ] = {}  # by what they are about, so each is said once
+        self.notices: dict[str, Notice] = {}  # by what they are about, so each is said once
         self._depth = 0
         self._max_depth = max_depth
 
@@ -164,27 +158,21 @@ class Cursor:
         self.expected = expected
         return diagnose.unexpected(self.tokens, self.at, expected)
 
-    def unwrapped(
-        self, message: str, first: int, keyword: str, brackets: str
-    ) -> RecollectError:
+    def unwrapped(self, message: str, first: int, keyword: str, brackets: str) -> RecollectError:
         """Return the error for what stands from token `first` to here without its brackets."""
         opener, closer = brackets[0], brackets[1]
         pad = " " if opener == "{" else ""
         span, inside = self.since(first), self.text_since(first)
         if self.token == closer and diagnose.innermost_open(self.tokens, first) is None:
             before = Span(span.start, span.start)
-            error = self.error(
-                message, span=span, hint=f"add `{opener}` after {keyword}"
-            )
+            error = self.error(message, span=span, hint=f"add `{opener}` after {keyword}")
             error.fix = Fix(before, f"{opener}{pad}")
             return error
         better = f"{opener}{pad}{inside}{pad}{closer}"
         is_short = len(better) <= 60 and "\n" not in better
         joint = " " if opener == "{" else ""
         shown = better if is_short else f"{opener}{pad}...{pad}{closer}"
-        return self.error(
-            message, span=span, hint=f"use {keyword}{joint}{shown}", fix=better
-        )
+        return self.error(message, span=span, hint=f"use {keyword}{joint}{shown}", fix=better)
 
     def error(
         self,

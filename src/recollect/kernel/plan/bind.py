@@ -8,7 +8,7 @@ shape and values of them. KIP 1.0-draft3, "Request & Response"; docs/kip/request
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from operator import is_
 from typing import Any, TypeVar, assert_never, cast
 
@@ -123,8 +123,6 @@ def bind_values(node: NodeT, bindings: Bindings) -> NodeT:
 def _bound(part: object, bindings: Bindings) -> object:
     """Return a part of the tree with its placeholders replaced; the part itself if it has none."""
     match part:
-        case ast.Literal():
-            return part
         case ast.Parameter():
             return literal(bindings.value(part), part.span)
         case ast.ArrayValue() | ast.ObjectValue():
@@ -132,11 +130,11 @@ def _bound(part: object, bindings: Bindings) -> object:
         case tuple():
             bound = tuple([_bound(one, bindings) for one in part])
             return part if all(map(is_, bound, part)) else bound
-    if isinstance(part, ast.Node) and is_dataclass(part):
+    if isinstance(part, ast.Node):
         changed: dict[str, Any] = {}
         for name in _PARTS[type(part)]:
             before = getattr(part, name)
-            if before is not None and type(before) is not ast.Literal:
+            if not isinstance(before, ast.Literal) and isinstance(before, _COMPOUND):
                 after = _bound(before, bindings)
                 if after is not before:
                     changed[name] = after
@@ -154,6 +152,7 @@ class _Parts(dict[type, tuple[str, ...]]):
 
 
 _PARTS = _Parts()
+_COMPOUND = (ast.Node, tuple)
 
 
 def literal(value: Value, span: Span = ast.NOWHERE) -> ast.Literal:

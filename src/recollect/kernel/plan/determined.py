@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.lift import class_of
+from recollect.kernel.plan.order import binds
 from recollect.kernel.plan.statistics import Statistics
 
 
@@ -92,9 +93,27 @@ def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Itera
         case ir.Unify() if step.left in known or step.right in known:
             return (step.left, step.right)
         case ir.Extend() if len(step.branches) == 1:
-            pairs = zip(step.outputs, step.branches[0].exports, strict=True)
-            return [one for pair in pairs if not known.isdisjoint(pair) for one in pair]
+            return _implied_by_block(step, known)
     return ()
+
+
+def _implied_by_block(step: ir.Extend, known: set[ir.Var]) -> Iterator[ir.Var]:
+    """Yield what follows inside an OPTIONAL block from what it gives, and the other way round.
+
+    What is the same wherever the block finds something is null elsewhere: it follows from what
+    decides whether the block finds anything.
+    """
+    (branch,) = step.branches
+    found = {var for one in branch.steps if isinstance(one, ir.Atom) for var in binds(one)}
+    pairs = list(zip(step.outputs, branch.exports, strict=True))
+    is_decided = known.issuperset(step.needs) or any(
+        output in known and export in found for output, export in pairs
+    )
+    for output, export in pairs:
+        if output in known:
+            yield export
+        if export in known and is_decided:
+            yield output
 
 
 def _implied_by_link(

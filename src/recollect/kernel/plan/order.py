@@ -64,7 +64,7 @@ def _next_step(
     lowest = 0.0
     for at, (step, touched) in enumerate(waiting):
         if isinstance(step, _ATOMS):
-            if not any([owned.get(var) for var in touched]):
+            if not any(map(owned.get, touched)):
                 cost = _cost(step, done, statistics)
                 if best is None or cost < lowest:
                     best, lowest = at, cost

@@ -17,6 +17,7 @@ from recollect.kernel.store.cells import whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import Group, load_group
 from recollect.kernel.store.protocol import Session
+from recollect.kernel.vectors.meanings import Meanings
 
 NOBODY = 0
 """The number of a group nobody wrote to."""
@@ -28,7 +29,8 @@ _STATE = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.nam
 class Catalogs:
     """The catalogs by group name; safe to share between threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, meanings: Meanings | None = None) -> None:
+        self.meanings = meanings
         self._catalogs: Cache[tuple[int, str], Catalog] = Cache(_MOST)  # by purges seen, and name
         self._own = threading.local()
 
@@ -61,8 +63,8 @@ class Catalogs:
         if catalog is None:
             group = load_group(session, name)
             if group is None:
-                return Catalog.of(Group(NOBODY, name, bytes(10)))
-            catalog = Catalog.of(group)
+                return Catalog.of(Group(NOBODY, name, bytes(10)), self.meanings)
+            catalog = Catalog.of(group, self.meanings)
             if not session.is_writing:
                 self._catalogs.keep((epoch, name), catalog)
         if session.is_writing:  # what it has not committed is nobody else's

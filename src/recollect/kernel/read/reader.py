@@ -49,6 +49,7 @@ from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
+from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, Limits, Rows, Value
 
 Origin = str
@@ -67,13 +68,14 @@ class Catalog:
     plans: Cache[PlanKey, Compiled]
     texts: ReadyTexts
     keys: KnownKeys
+    meanings: Meanings | None = None  # where an embedder is configured
 
     @classmethod
-    def of(cls, group: Group) -> Catalog:
+    def of(cls, group: Group, meanings: Meanings | None = None) -> Catalog:
         """Return an empty catalog of the group."""
         terms = Terms(group.group_id)
         statistics, keys = GroupStatistics(group), KnownKeys(group, terms)
-        return cls(group, terms, statistics, Cache(1024), ReadyTexts(), keys)
+        return cls(group, terms, statistics, Cache(1024), ReadyTexts(), keys, meanings)
 
 
 class Reader:
@@ -92,6 +94,7 @@ class Reader:
         self.session.allow(Budget(limits.max_steps, limits.max_seconds))
         self.group = catalog.group
         self.terms = catalog.terms
+        self.meanings = catalog.meanings
         self._catalog = catalog
         self.limits = limits
         self._counted = counted

@@ -14,6 +14,7 @@ from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.describe import OF_NOW, describe
 from recollect.kernel.search.explain import explain
 from recollect.kernel.search.grounding import hits
+from recollect.kernel.search.modes import modes_with
 from recollect.model import Explanation, Result
 
 Question = ast.Find | ast.Search | ast.Describe | ast.Explain
@@ -43,7 +44,10 @@ def answer(
         ):
             if reader.moment is not NOW:
                 reader.notices.append(OF_NOW)
-            return describe(reader.session, reader.group, query, bindings, _syntax_card())
+            modes = modes_with(reader.meanings)
+            return describe(
+                reader.session, reader.group, query, bindings, _syntax_card(), modes
+            )
         case ast.Explain():
             return explanation(reader, bindings, query.query)
         case _:

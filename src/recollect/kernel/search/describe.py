@@ -8,6 +8,7 @@ and says so where those are not all. KIP 1.0-draft3, section META; KIP 1.0-RC11,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -20,6 +21,7 @@ from recollect.kernel.schema.names import NOUNS
 from recollect.kernel.search.domains import Domain, domains, key_parts
 from recollect.kernel.search.inventory import Entry, inventory
 from recollect.kernel.search.known_terms import living_count, term_code
+from recollect.kernel.search.modes import KEYWORD
 from recollect.kernel.search.portrait import (
     BLANK_PREDICATE,
     BLANK_TYPE,
@@ -41,18 +43,23 @@ OF_NOW = Notice(
 
 
 def describe(
-    session: Session, group: Group, node: ast.Describe, bindings: Bindings, syntax_card: str
+    session: Session,
+    group: Group,
+    node: ast.Describe,
+    bindings: Bindings,
+    syntax_card: str,
+    modes: Sequence[str] = (KEYWORD,),
 ) -> Description:
     """Answer one DESCRIBE.
 
     A list is `{"items": [{"name", "count", ...}], "omitted"?, "next_cursor"?}`, most used first,
     ties by name; one type, one predicate and PRIMER are objects. A name that is neither declared
     nor borne by anything alive is KIP_3002 with the nearest that are. `syntax_card` is the
-    reminder of the language that PRIMER carries.
+    reminder of the language that PRIMER carries, and `modes` are those of SEARCH.
     """
     match node:
         case ast.DescribePrimer():
-            return Description(primer(session, group, syntax_card))
+            return Description(primer(session, group, syntax_card, modes))
         case ast.DescribeDomains():
             return _domains(session, group, window_of(session, group, bindings, node))
         case ast.DescribeConceptTypes():

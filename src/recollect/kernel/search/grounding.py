@@ -20,7 +20,7 @@ from recollect.kernel.read.pages import (
     write_cursor,
 )
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.search.modes import KEYWORD, mode_notices
+from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.search.shown import packed, unpacked
 from recollect.kernel.store.group import last_transaction
@@ -30,18 +30,22 @@ from recollect.model import ElementKind, Hit, Hits
 def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
     """Return the hits of a SEARCH, best first, and a cursor where there are more.
 
-    KIP_1001 for an unknown mode and for a threshold outside of 0 to 1.
+    KIP_1001 for an unknown mode and for a threshold outside of 0 to 1, EMBEDDER_CHANGED where
+    the group has vectors of another model.
     """
     term = bindings.text(query.term, "the search term")
     type_ = None if query.type is None else bindings.string(query.type, "the type")
     limit = DEFAULT_LIMIT if query.limit is None else bindings.whole(query.limit, "LIMIT")
     kind = None if query.kind is None else ElementKind(query.kind.value)
-    mode = KEYWORD
-    if query.mode is not None:
-        mode = bindings.text(query.mode, "the mode")
-        reader.notices += mode_notices(mode, query.mode.span)
+    mode = asked = _mode(reader, bindings, query)
+    if mode != KEYWORD and (
+        reason := why_by_words(reader.session, reader.group, reader.meanings, term)
+    ):
+        span = None if query.mode is None else query.mode.span
+        reader.notices.append(by_words(mode, reason, span))
+        mode = KEYWORD
     threshold = 0.0 if query.threshold is None else _share(bindings, query.threshold)
-    question = question_of(reader.group, "SEARCH", kind, term, type_, mode, threshold)
+    question = question_of(reader.group, "SEARCH", kind, term, type_, asked, threshold)
     page = _page(reader, bindings, query, question)
     found = search(
         reader.session,
@@ -55,6 +59,8 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
         threshold,
         page.shown,
         page.position,
+        mode,
+        reader.meanings,
     )
     reader.notices += found.notices
     ids = [one.element for one in found.matches]
@@ -95,6 +101,12 @@ def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) 
             return _Page(moment, place.known, shown=unpacked(octets))
         case _:
             return _Page(moment, place.known, position=place.position)
+
+
+def _mode(reader: Reader, bindings: Bindings, query: ast.Search) -> str:
+    if query.mode is not None:
+        return checked_mode(bindings.text(query.mode, "the mode"), query.mode.span)
+    return KEYWORD if reader.meanings is None else reader.meanings.mode
 
 
 def _share(bindings: Bindings, node: ast.Size) -> float:

@@ -1,8 +1,9 @@
 """What every statement of search asks of an element's row.
 
 The rule: it is of the group, it was there at the time asked of, it is of the type asked for,
-and what it said then was true at the instant asked for. The fact clock of that time is the
-row's if the row was written by then, else the one in `*_past`.
+what it said then was true at the instant asked for, and a concept had one of the values asked
+for in each attribute asked about. What was said then is the row's if the row was written by
+then, else what stands in `*_past`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,18 @@ _GUARDS = """{element}.group_id = :group
         AND past.until > :known AND past.changed_at <= :known
         AND past.valid_at <= :valid AND :valid < past.invalid_at) END)"""
 
+_HAVING = """
+  AND (:where IS NULL OR NOT EXISTS (
+    SELECT 1 FROM json_each(:where) AS asked
+    WHERE NOT EXISTS (
+      SELECT 1 FROM json_each(asked.value) AS one
+      WHERE one.value = CASE
+        WHEN concept.changed_at <= :known THEN concept.attributes
+        ELSE (
+          SELECT past.attributes FROM concept_past AS past
+          WHERE past.group_id = :group AND past.id = concept.id
+            AND past.until > :known AND past.changed_at <= :known) END ->> asked.key)))"""
+
 _TYPES = {
     "concept": "concept.type = :type",
     "link": """:type IN (
@@ -34,4 +47,6 @@ _TYPES = {
 def guarded(element: Literal["concept", "link"], statement: str) -> str:
     """Return a statement with the guards of its table `element` in the place of `{guards}`."""
     guards = _GUARDS.format(element=element, type=_TYPES[element])
+    if element == "concept":
+        guards += _HAVING
     return statement.replace("{guards}", guards)

@@ -145,6 +145,9 @@ def _found(
     said = f":{orjson.dumps(_normal(term)).decode()}"  # how the value of a key begins and ends
     reached = document_scores(session, scope.partitions(kind), term)
     elements = _elements(session, scope, reached)
+    if scope.among is not None and kind is ElementKind.CONCEPT:
+        elements = {one: element for one, element in elements.items() if element in scope.among}
+        reached = {one: reached[one] for one in elements}
     order = sorted(reached, key=elements.__getitem__)
     order.sort(key=reached.__getitem__, reverse=True)  # keeps the order of ids among equals
     statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS

@@ -5,14 +5,26 @@ The rule: what cannot compare by meaning answers by words and says so; it never 
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_SYNTAX, Notice, RecollectError, Span, nearest
+from recollect.errors import (
+    EMBEDDER_UNAVAILABLE,
+    INVALID_SYNTAX,
+    Notice,
+    RecollectError,
+    Span,
+    nearest,
+)
+from recollect.kernel.store.group import Group
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.vectors.meanings import Meanings
 
 KEYWORD = "keyword"
-MODES = (KEYWORD, "semantic", "hybrid")
+SEMANTIC = "semantic"
+HYBRID = "hybrid"
+MODES = (KEYWORD, SEMANTIC, HYBRID)
 
 
-def mode_notices(mode: str, span: Span) -> tuple[Notice, ...]:
-    """Return what to know about an answer in a mode; KIP_1001 for what is no mode."""
+def checked_mode(mode: str, span: Span) -> str:
+    """Return a mode; KIP_1001 for what is none."""
     if mode not in MODES:
         known = nearest(mode, MODES) or MODES
         raise RecollectError(
@@ -22,8 +34,35 @@ def mode_notices(mode: str, span: Span) -> tuple[Notice, ...]:
             span=span,
             known=known,
         )
-    if mode == KEYWORD:
-        return ()
-    message = f"no embedder is configured, so the mode {mode} answers by words, as {KEYWORD} does"
-    place = span if span.end else None  # a call has no text to point into
-    return (Notice("answered_by_words", message, f'write MODE "{KEYWORD}"', place),)
+    return mode
+
+
+def modes_with(meanings: Meanings | None) -> tuple[str, ...]:
+    """Return the modes that a memory answers in."""
+    return (KEYWORD,) if meanings is None else MODES
+
+
+def why_by_words(session: Session, group: Group, meanings: Meanings | None, term: str) -> str:
+    """Return why a text cannot be compared by its meaning; nothing where it can.
+
+    EMBEDDER_CHANGED for vectors of another model. Cost: the model, the first time.
+    """
+    if meanings is None:
+        return "no embedder is configured"
+    if meanings.spaces(session, group.group_id) is None:
+        return "nothing in the group has a vector"
+    try:
+        if term.strip():
+            meanings.question(term)
+    except RecollectError as error:
+        if error.code is not EMBEDDER_UNAVAILABLE:
+            raise
+        return error.message
+    return ""
+
+
+def by_words(mode: str, reason: str, span: Span | None) -> Notice:
+    """Return what to know about an answer by words that was to be another one."""
+    message = f"{reason}, so the mode {mode} answers by words, as {KEYWORD} does"
+    place = span if span is not None and span.end else None  # a call has no text to point into
+    return Notice("answered_by_words", message, f'write MODE "{KEYWORD}"', place)

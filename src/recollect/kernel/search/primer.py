@@ -5,10 +5,11 @@ The rule: it fits in a prompt whatever the memory's size.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.kernel.schema.names import DOMAIN, PERSON, SELF
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.inventory import inventory
-from recollect.kernel.search.modes import KEYWORD
 from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
@@ -24,7 +25,9 @@ WHERE concept.group_id = :group AND concept.name = :name AND concept.expired_at 
 """
 
 
-def primer(session: Session, group: Group, syntax_card: str) -> dict[str, Value]:
+def primer(
+    session: Session, group: Group, syntax_card: str, modes: Sequence[str]
+) -> dict[str, Value]:
     """Return `{identity, nexus, domain_map, summary, syntax_card, search_modes}`.
 
     `identity` is the role, objectives and capabilities of the Person `$self`, null when unset.
@@ -43,7 +46,7 @@ def primer(session: Session, group: Group, syntax_card: str) -> dict[str, Value]
         "domain_map": [_entry(one) for one in domain_map],
         "summary": dict(summary),
         "syntax_card": syntax_card,
-        "search_modes": [KEYWORD],
+        "search_modes": list(modes),
     }
 
 

@@ -5,13 +5,20 @@ The rule: every statement of a search binds the same parameters, from here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+
+import orjson
 
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Instant
+
+
+Where = Mapping[str, Sequence[str]]
+"""Attributes of concepts, and the texts that each may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,8 @@ class Scope:
     type: int | None = None  # term code of WITH TYPE
     valid: Instant | None = None  # keep what is true then; None: any fact time
     known: int | None = None  # the transaction to answer as of; None: now
+    where: Where | None = None  # of concepts
+    among: Set[int] | None = None  # concepts that all others are left out beside; None: all
 
     def of_any_type(self) -> Scope:
         """Return the same scope without its type."""
@@ -45,5 +54,6 @@ class Scope:
             "type": self.type,
             "valid": self.valid,
             "known": LIVING - 1 if self.known is None else self.known,
+            "where": None if self.where is None else orjson.dumps(self.where).decode(),
             **more,
         }

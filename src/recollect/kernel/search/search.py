@@ -8,19 +8,23 @@ own and by its ends. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.2.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from dataclasses import dataclass
 
 from recollect.errors import Notice
 from recollect.kernel.plan.names import without_long_runs
 from recollect.kernel.search.expansion import linked
+from recollect.kernel.search.fusion import fused
 from recollect.kernel.search.hits import best, concept_hits, link_hits
 from recollect.kernel.search.known_terms import nearest_terms, term_code
+from recollect.kernel.search.modes import HYBRID, KEYWORD
+from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.relevance import relevance
-from recollect.kernel.search.scope import Scope
+from recollect.kernel.search.scope import Scope, Where
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT
+from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import ElementKind, Instant
 
 DEFAULT_LIMIT = 10
@@ -28,6 +32,8 @@ DEFAULT_LIMIT = 10
 
 _ENDS = 50  # best concepts whose links are looked at
 _OWN_LINKS = 1_000  # best links by their own documents, whose ends may still move them up
+_CANDIDATES = 200  # of each leg that are fused: so many do not change with the limit ...
+_CANDIDATES_EACH = 2  # ... and for a larger limit, so many for each that is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,10 @@ def search(
     threshold: float = 0.0,
     shown: Collection[int] = (),
     position: int = 0,
+    mode: str = KEYWORD,
+    meanings: Meanings | None = None,
+    where: Where | None = None,
+    among: Set[int] | None = None,
 ) -> Found:
     """Find what a plain text is about, among concepts, links, or both.
 
@@ -70,7 +80,10 @@ def search(
     others are left out. A score is a `relevance`, the same whatever the limit: a concept whose
     name or id is the text scores 1; words alone score below 1. Of links, those
     of the fifty best concepts and the thousand best by their own documents are considered.
-    No text raises. Cost: see `rank` and `expansion`.
+    With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
+    of the reciprocal ranks that the first of both legs reaches.
+    Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
+    `among` those of these ids. No text raises. Cost: see `rank` and `expansion`.
     """
     term = _storable(term)
     kinds = tuple(ElementKind) if kind is None else (kind,)
@@ -82,15 +95,54 @@ def search(
             return Found((), (_unknown(session, group.group_id, kinds, type),))
     if limit == 0:
         return Found(())
-    scope = Scope(group, code, valid, known)
+    scope = Scope(group, code, valid, known, where, among)
     most = limit + len(shown) + position + 1
-    ranks = best(_scores(session, scope, term, kinds, most), most)
+    scores = _compared(session, scope, term, kinds, most, mode, meanings)
     matches = [
         Match(_kind(element), element, score)
-        for element, rank in ranks.items()
-        if (score := relevance(rank)) >= threshold and element not in shown
+        for element, score in scores.items()
+        if score >= threshold and element not in shown
     ][position:]
     return Found(tuple(matches[:limit]), has_more=len(matches) > limit)
+
+
+def _compared(
+    session: Session,
+    scope: Scope,
+    term: str,
+    kinds: tuple[ElementKind, ...],
+    limit: int,
+    mode: str,
+    meanings: Meanings | None,
+) -> dict[int, float]:
+    """Return the scores of the best elements in a mode, best first, ties by id."""
+    if meanings is None or mode == KEYWORD:
+        return _by_words(session, scope, term, kinds, limit)
+    if mode != HYBRID:
+        return _by_meaning(session, scope, term, kinds, limit, meanings)
+    depth = max(_CANDIDATES, _CANDIDATES_EACH * limit)
+    words = _by_words(session, scope, term, kinds, depth)
+    near = _by_meaning(session, scope, term, kinds, depth, meanings)
+    return best(fused([words, near]), limit)
+
+
+def _by_words(
+    session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...], limit: int
+) -> dict[int, float]:
+    ranks = best(_scores(session, scope, term, kinds, limit), limit)
+    return {element: relevance(rank) for element, rank in ranks.items()}
+
+
+def _by_meaning(
+    session: Session,
+    scope: Scope,
+    term: str,
+    kinds: tuple[ElementKind, ...],
+    limit: int,
+    meanings: Meanings,
+) -> dict[int, float]:
+    found = [one for kind in kinds for one in nearest(session, scope, meanings, kind, term, limit)]
+    return best({one.element: one.score for one in found}, limit)
 
 
 def _scores(

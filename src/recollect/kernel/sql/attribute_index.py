@@ -19,15 +19,16 @@ def create_attribute_index(attribute: str, dialect: Dialect) -> str:
     """
     value = dialect.render_json(nodes.Part.VALUE, "attributes", attribute)
     return (
-        f"CREATE INDEX IF NOT EXISTS {_name(attribute)}"
+        f"CREATE INDEX IF NOT EXISTS {index_name(attribute)}"
         f" ON concept (group_id, type, expired_at, {value}) WHERE {value} IS NOT NULL"
     )
 
 
 def drop_attribute_index(attribute: str) -> str:
     """Return the statement that removes the index of an attribute."""
-    return f"DROP INDEX IF EXISTS {_name(attribute)}"
+    return f"DROP INDEX IF EXISTS {index_name(attribute)}"
 
 
-def _name(attribute: str) -> str:
+def index_name(attribute: str) -> str:
+    """Return the quoted name of the index of an attribute."""
     return '"' + (PREFIX + attribute).replace('"', '""') + '"'

@@ -145,9 +145,7 @@ class Solutions:
             return False
         return is_unique(self.branch, self._implied(self.branch.exports))
 
-    def query(
-        self, paging: Paging | None
-    ) -> tuple[nodes.Query, tuple[Output, ...], Keyed]:
+    def query(self, paging: Paging | None) -> tuple[nodes.Query, tuple[Output, ...], Keyed]:
         """Return the SELECT of an answer without aggregates: one row for each identity.
 
         Then what its columns show, and the columns themselves, with those of keys if it is paged.

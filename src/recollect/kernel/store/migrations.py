@@ -15,6 +15,7 @@ from recollect.kernel.store.schema import (
     INITIAL,
     NAME_KEY,
     SCHEMA_MODE,
+    VECTORS,
     WORK,
 )
 
@@ -35,6 +36,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m005_schema_mode", SCHEMA_MODE),
     Migration("m006_name_key", NAME_KEY),
     Migration("m007_work", WORK),
+    Migration("m008_vectors", VECTORS),
 )
 
 VERSION = len(MIGRATIONS)

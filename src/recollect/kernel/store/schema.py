@@ -186,9 +186,10 @@ CREATE TABLE work (                    -- what is to be done about elements, ste
     PRIMARY KEY (group_id, number)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX work_item ON work (group_id, item);
-CREATE INDEX work_due ON work (due_at, group_id) WHERE due_at < 4611686018427387904;
+CREATE INDEX work_due ON work (group_id, due_at) WHERE due_at < 4611686018427387904;
+CREATE INDEX work_waiting ON work (group_id, number) WHERE due_at < 4611686018427387904;
 CREATE INDEX work_state ON work (group_id, state, number);
-CREATE INDEX work_owned ON work (owner, group_id, lease_until) WHERE owner != '';
+CREATE INDEX work_leased ON work (group_id, lease_until) WHERE owner != '';
 
 CREATE TABLE receipt (                 -- the items that were accepted together
     group_id    INTEGER NOT NULL,
@@ -209,6 +210,30 @@ CREATE TABLE kept_answer (             -- what a call under an idempotency key w
     PRIMARY KEY (group_id, operation, key)
 ) WITHOUT ROWID;
 CREATE INDEX kept_answer_until ON kept_answer (group_id, until);
+"""
+
+VECTORS = """
+CREATE TABLE embedding_model (         -- whose vectors a group has
+    group_id    INTEGER PRIMARY KEY,
+    name        TEXT    NOT NULL,
+    dimension   INTEGER NOT NULL
+);
+CREATE TABLE vector (                  -- what texts mean, each once
+    id          INTEGER PRIMARY KEY,
+    group_id    INTEGER NOT NULL,
+    hash        TEXT    NOT NULL,      -- of the text
+    vector      BLOB    NOT NULL       -- numbers of four bytes, little-endian, of length 1
+);
+CREATE UNIQUE INDEX vector_text ON vector (group_id, hash);
+CREATE TABLE embedded (                -- what elements say, as vectors
+    group_id    INTEGER NOT NULL,
+    number      INTEGER NOT NULL,      -- rises whenever the vector becomes another one
+    element     INTEGER NOT NULL,
+    vector      INTEGER NOT NULL,      -- 0: it says something else now
+    PRIMARY KEY (group_id, number)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX embedded_element ON embedded (group_id, element);
+CREATE INDEX embedded_vector ON embedded (group_id, vector);
 """
 
 COUNTS_OF_ALL_LINKS = """

@@ -162,13 +162,15 @@ class SqliteStore:
         """Let the bytes of purges leave the file; return whether nothing was in the way.
 
         A program that reads or writes for longer than `wait_seconds` (`busy_seconds` when not
-        given) is in the way, and so is a full disk; then the next opening tries again. Cost:
-        the whole file.
+        given) is in the way, and so are a full disk and `together`; then the next opening tries
+        again. Cost: the whole file.
         """
         if self._path is None:
             return True
         wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds
         connections = self._here()
+        if connections.is_together():
+            return False
         try:
             with connections.write_lock(wait):
                 session = connections.writer()

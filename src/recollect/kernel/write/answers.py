@@ -13,7 +13,7 @@ import orjson
 
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel.store.cells import json_value, octets
-from recollect.kernel.store.group import create_group, load_group
+from recollect.kernel.store.group import load_group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.validation import identifier
@@ -80,9 +80,15 @@ class Answers:
         now: Instant,
         until: Instant,
     ) -> None:
-        """Keep an answer until an instant, and drop those whose time has passed."""
+        """Keep an answer until an instant, and drop those whose time has passed.
+
+        Of a group that nobody wrote to nothing is kept: a call that did nothing may run again.
+        """
         with self._store.writing() as session:
-            group_id = create_group(session, self._name).group_id
+            group = load_group(session, self._name)
+            if group is None:
+                return
+            group_id = group.group_id
             session.execute_many(_EXPIRE, [{"group": group_id, "now": now}])
             entry: Values = {
                 "group": group_id,

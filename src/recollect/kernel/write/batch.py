@@ -365,7 +365,8 @@ class _Batch:
 def _expect_reference(reference: Reference, names: dict[_Name, _Name], ids: list[str]) -> None:
     match reference:
         case Key():
-            _expect_name(reference, names)
+            if not _is_met((reference.type, reference.name), names):
+                _expect_name(reference, names)
         case str():
             ids.append(reference)
         case Local(str()):
@@ -375,9 +376,8 @@ def _expect_reference(reference: Reference, names: dict[_Name, _Name], ids: list
 
 
 def _expect_name(named: Key | PutConcept, names: dict[_Name, _Name]) -> None:
-    written = named.type, named.name
-    if not _is_met(written, names):
-        names[written] = identifier(named.type, "type"), identifier(named.name, "name")
+    normal = identifier(named.type, "type"), identifier(named.name, "name")
+    names[named.type, named.name] = normal
 
 
 def _is_met(written: object, met: Container[object]) -> bool:

@@ -41,6 +41,16 @@ WHERE group_id = :group AND expired_at = :living AND type IN (
 """
 
 
+def says_something(kind: str) -> bool:
+    """Whether the names of a type are words: those that calls write have ids for names.
+
+    >>> says_something("Entity"), says_something("Episode")
+    (True, False)
+    """
+    own = OWN_TYPES.get(kind)
+    return own is None or not own.writer
+
+
 def name_key(kind: str, name: str) -> str | None:
     """Return what a concept's name must not share with another; None where names are free.
 

@@ -1,9 +1,9 @@
 """Erasure: elements with all that hangs on them, or a whole group, leave the memory for good.
 
 What goes is what could tell the text: contents, past contents, salts, names, given ids, text
-documents, terms nothing else uses, the indexes declared for those, and what the queue and the
-kept answers hold of it. What stays is the log: the
-numbers and digests of what was done, so that the chain still verifies, and who asked for it.
+documents, vectors, terms nothing else uses, the indexes declared for those, and what the queue
+and the kept answers hold of it. What stays is the log: the numbers and digests of what was
+done, so that the chain still verifies, and who asked for it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
+from recollect.kernel.vectors.rows import purge_vectors, vectors_in
 from recollect.kernel.write.answers import forget_answers
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
 from recollect.kernel.write.log import PURGE, purge_digest
@@ -138,6 +139,8 @@ def purge(
     if not is_dry_run:
         begin_erasure(session)
     _erase_texts(unit, doomed)
+    vectors = purge_vectors(session, group.group_id, doomed)
+    receipt = replace(receipt, vectors=vectors)
     for sql in _DELETE_ROWS:
         session.execute_many(sql, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
@@ -156,7 +159,8 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     parameters = {"group": group.group_id}
     doomed = [whole(one) for (one,) in session.rows(_EVERY_ELEMENT, parameters)]
     terms = whole(session.rows(_EVERY_TERM, parameters)[0][0])
-    receipt = replace(_receipt(session, group, doomed), terms=terms)
+    vectors = vectors_in(session, group.group_id)
+    receipt = replace(_receipt(session, group, doomed), terms=terms, vectors=vectors)
     if is_dry_run:
         return replace(receipt, is_dry_run=True, is_complete=False)
     begin_erasure(session)
@@ -179,6 +183,7 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
         links=links,
         past_contents=_total(_each(session, group, _PAST_CONTENTS, doomed)),
         texts=_total(_each(session, group, _DOCUMENTS, doomed)),
+        vectors=0,
         terms=0,
         transaction=None,
         is_dry_run=False,

@@ -18,6 +18,9 @@ from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.terms import Interning, Terms
+from recollect.kernel.vectors.preparation import Preparation
+from recollect.kernel.vectors.rows import VectorRows
+from recollect.kernel.vectors.texts import concept_meaning, link_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import (
     NOTHING,
@@ -25,7 +28,6 @@ from recollect.kernel.write.element import (
     Content,
     Element,
     LinkElement,
-    State,
     Triple,
 )
 from recollect.kernel.write.log import (
@@ -39,7 +41,7 @@ from recollect.kernel.write.log import (
     next_chain,
 )
 from recollect.kernel.write.merge import merge
-from recollect.kernel.write.own_types import name_key
+from recollect.kernel.write.own_types import name_key, says_something
 from recollect.kernel.write.rows import RowBatch, first_version
 from recollect.kernel.write.tally import Move, count_moves
 from recollect.kernel.write.temporal import advance_clock, moves_clock
@@ -61,10 +63,17 @@ class Unit:
     """A unit of work inside `session`, a store's write transaction.
 
     `now` is the caller's clock; the transaction's instant is later than the last one's.
+    `preparation` has the vectors of what will be said; `is_waiting` tells after `commit` that
+    it lacks some, so that the transaction is to be undone and run again.
     """
 
     def __init__(
-        self, session: Session, group: Group, terms: Terms, now: Instant
+        self,
+        session: Session,
+        group: Group,
+        terms: Terms,
+        now: Instant,
+        preparation: Preparation | None = None,
     ) -> None:
         self.session = session
         self.group = group
@@ -76,6 +85,8 @@ class Unit:
         self._last_n = self._counted = _last_n(session)
         self.directory = Directory(session, group, 2 * self._last_n + LINK_BIT)
         self._texts = TextIndex(session, group.group_id)
+        self._preparation = preparation
+        self.is_waiting = False
         self._salts: list[bytes] = []  # to be given to new elements
         self._dirty: dict[int, Element] = {}  # touched since the last flush
         self._touched: dict[int, Element] = {}  # touched at all
@@ -91,9 +102,7 @@ class Unit:
             return first_version(element)
         return before.version + (not element.content.equals(before.content))
 
-    def create_concept(
-        self, kind: str, name: str, given_id: str | None = None
-    ) -> ConceptElement:
+    def create_concept(self, kind: str, name: str, given_id: str | None = None) -> ConceptElement:
         """Create a concept; that no living one has its key or id is the caller's care."""
         self._refuse_computed(given_id)
         concept = ConceptElement(
@@ -193,7 +202,13 @@ class Unit:
         moves: list[Move] = []
         for element in self._dirty.values():
             target, on_disk = element.target(), element.on_disk
-            if not _says_the_same(target, on_disk):
+            if on_disk is None or target is None:
+                moved = target is not on_disk
+            else:
+                moved = (
+                    target.content is not on_disk.content or target.is_living != on_disk.is_living
+                )
+            if moved:
                 moves.append((element, target))
         self._dirty.clear()
         if not moves:
@@ -215,46 +230,43 @@ class Unit:
         batch.write(self.session)
         self._texts.flush()
 
-    def commit(
-        self, actor: str | None = None, request_id: str | None = None
-    ) -> int | None:
+    def commit(self, actor: str | None = None, request_id: str | None = None) -> int | None:
         """Flush, log the net effect, and return the transaction's number; None if there is none.
 
         The store's transaction is still open afterwards: its end makes all of it durable.
         """
         actor = None if actor is None else identifier(actor, "actor")
-        request_id = (
-            None if request_id is None else identifier(request_id, "request id")
-        )
+        request_id = None if request_id is None else identifier(request_id, "request id")
         self.flush()
         changes: list[Logged] = []
+        vectors = self._vectors()
         for _, element in sorted(self._touched.items()):
             operation = _operation(element)
             if operation is not None:
                 changes.append((element.id, operation, self._digest(element)))
+            if operation in (CREATE, UPDATE):
+                self._put_meaning(vectors, element)
             if operation in (UPDATE, CLOSE):
                 self._keep_superseded_text(element)
         if not changes:
             return None
         self._texts.flush()
+        lacking = vectors.flush()
+        if self._preparation is not None and self._preparation.waits_for(lacking):
+            self.is_waiting = True
+            return None
         return self.record(changes, actor, request_id)
 
-    def record(
-        self, changes: Sequence[Logged], actor: str | None, request_id: str | None
-    ) -> int:
+    def record(self, changes: Sequence[Logged], actor: str | None, request_id: str | None) -> int:
         """Log changes, in the order of their elements, as this transaction; return its number."""
         group_id, number = self.group.group_id, self.number
         record = Record(number, self.at, 2 * self._last_n + LINK_BIT, actor, request_id)
         chain = next_chain(self._chain, self.group.id_bits, record, changes)
-        self.session.execute_many(
-            _INSERT_CHANGE, [(group_id, number, *one) for one in changes]
-        )
+        self.session.execute_many(_INSERT_CHANGE, [(group_id, number, *one) for one in changes])
         self.session.execute_many(_INSERT_TX, [(group_id, *record, chain)])
         self.session.execute_many(_UPDATE_GROUP, [(number, self.at, chain, group_id)])
         if self._last_n != self._counted:
-            self.session.execute_many(
-                "UPDATE counter SET last_n = ?", [(self._last_n,)]
-            )
+            self.session.execute_many("UPDATE counter SET last_n = ?", [(self._last_n,)])
         return number
 
     def next_place(self) -> int:
@@ -291,11 +303,7 @@ class Unit:
         return link_text(self._predicate(element), attributes, metadata)
 
     def _predicate(self, element: Element) -> str:
-        return (
-            self.terms.text(element.predicate)
-            if isinstance(element, LinkElement)
-            else ""
-        )
+        return self.terms.text(element.predicate) if isinstance(element, LinkElement) else ""
 
     def _keep_superseded_text(self, element: Element) -> None:
         assert element.before is not None
@@ -304,10 +312,30 @@ class Unit:
         if old != self._text(element, element.on_disk.content):
             self._texts.supersede(element.id, self.number, old)
 
+    def _vectors(self) -> VectorRows:
+        session, group_id, prepared = self.session, self.group.group_id, self._preparation
+        if prepared is None:
+            return VectorRows(session, group_id)
+        return VectorRows(session, group_id, prepared.embedder, prepared.vectors)
+
+    def _put_meaning(self, vectors: VectorRows, element: Element) -> None:
+        """Let an element that is new, or says something else than before, have another vector."""
+        before = element.before
+        text = self._meaning(element, element.content)
+        if before is None:
+            if text is not None and self._preparation is not None:
+                vectors.put(element.id, text)
+        elif text != self._meaning(element, before.content):
+            vectors.put(element.id, text)
+
+    def _meaning(self, element: Element, content: Content) -> str | None:
+        if isinstance(element, ConceptElement):
+            is_told = says_something(self.terms.text(element.type))
+            return concept_meaning(element.name, content.attributes) if is_told else None
+        return link_meaning(content.attributes)
+
     def _digest(self, element: Element) -> bytes:
-        content = (
-            element.content if element.on_disk is None else element.on_disk.content
-        )
+        content = element.content if element.on_disk is None else element.on_disk.content
         return content_digest(element.salt, self._identity(element), content)
 
     def _identity(self, element: Element) -> Identity:
@@ -327,12 +355,6 @@ class Unit:
             element.key,
             element.public_id,
         )
-
-
-def _says_the_same(target: State | None, on_disk: State | None) -> bool:
-    if target is None or on_disk is None:
-        return target is on_disk
-    return target.content is on_disk.content and target.is_living == on_disk.is_living
 
 
 def _operation(element: Element) -> str | None:

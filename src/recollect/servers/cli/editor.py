@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.servers.cli.needed import require
 from recollect.servers.cli.output import output
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
-
-_NEEDED = "pygls"
 
 
 def serve(database: str | None, group: str | None) -> None:
@@ -18,12 +14,7 @@ def serve(database: str | None, group: str | None) -> None:
     Types, predicates and attributes are proposed from a memory only where one is named.
     """
     with output(as_json=False) as out:
-        if find_spec(_NEEDED) is None:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"the language server needs the package {_NEEDED}, which is not installed",
-                hint="pip install 'recollect[lsp]'",
-            )
+        require("pygls", "lsp", "the language server")
         from recollect.servers.lsp.server import serve as serve_editor
         from recollect.servers.lsp.vocabulary import Vocabulary
 

@@ -6,7 +6,7 @@ name. Specification 004, sections 6, 7 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from recollect.faces.operations.context import Policy
 from recollect.faces.operations.facts import put_fact, put_node
@@ -92,10 +92,3 @@ def _end(ref: str, places: Mapping[str, int]) -> Reference:
 
 def _handle(at: int) -> str:
     return f"node{at}"
-
-
-def texts_of(extraction: Extraction) -> Sequence[str]:
-    """Return the texts that are embedded: name and summary of nodes, words of facts."""
-    nodes = extraction.get("nodes") or []
-    told = [edge["fact"] for edge in extraction.get("edges") or []]
-    return [*(f"{one['name']}\n{one.get('summary') or ''}".rstrip() for one in nodes), *told]

@@ -43,10 +43,10 @@ def _always() -> bool:
 
 
 class Work:
-    """Executes steps, in this thread, one item at a time; safe to share between threads.
+    """Executes steps, in this thread, one item at a time.
 
-    `owner` names the holder of the leases: every thread that works at the same time as another
-    needs one of its own, which `named` gives.
+    `owner` names the holder of the leases. A thread that works at the same time as another
+    needs a work of its own, which `named` gives.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Work:
         self._policy = policy or Policy()
         self._clock = clock
         self._watcher = watcher
-        self._last_group = ""
+        self._round: list[str] = []  # groups whose turn is still to come
 
     def named(self, owner: str) -> Work:
         """Return the same work under another owner."""
@@ -87,13 +87,14 @@ class Work:
         Groups take turns. `may_go_on` is asked between steps: an item that is left there is
         taken up where it stands.
         """
-        names = nexus.queue.due_groups(self._clock())
-        later = [one for one in names if one > self._last_group]
-        for name in [*later, *(one for one in names if one <= self._last_group)]:
-            group = nexus.group(name)
+        is_new_round = False
+        while self._round or not is_new_round:
+            if not self._round:
+                self._round, is_new_round = nexus.queue.due_groups(self._clock()), True
+                continue
+            group = nexus.group(self._round.pop(0))
             item = group.queue.claim(self.owner, self._clock(), self.lease_end())
             if item is not None:
-                self._last_group = name
                 self._work_on(group, item, may_go_on)
                 return True
         return False

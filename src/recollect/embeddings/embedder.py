@@ -1,0 +1,81 @@
+"""What every embedder does alike: batches, checks, and vectors of length 1 as bytes.
+
+The rule: a kind of embedder says only what it is called, how many numbers its vectors have, and
+how texts become numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from recollect.embeddings.space import Space
+from recollect.errors import EMBEDDER_UNAVAILABLE, RecollectError
+
+Numbers = NDArray[np.float32]
+
+_SMALLEST = 1e-12  # length of a vector that points nowhere
+
+
+class Embedder(ABC):
+    """A model that turns texts into vectors; one of your own implements `embed`.
+
+    >>> class Letters(Embedder):
+    ...     def embed(self, texts):
+    ...         return [[text.count(letter) for letter in "abc"] for text in texts]
+    >>> letters = Letters("letters", 3)
+    >>> np.frombuffer(letters.question("aab"), np.float32).round(3).tolist()
+    [0.8939999938011169, 0.4469999969005585, 0.0]
+    """
+
+    def __init__(self, name: str, dimension: int, batch: int = 64) -> None:
+        """`batch` is how many texts `embed` is given at once, at most."""
+        self.name = name
+        self.dimension = dimension
+        self.batch = batch
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str]) -> ArrayLike:
+        """Return a row of numbers for each text that is kept, in order.
+
+        EMBEDDER_UNAVAILABLE for what may go well the next time.
+        """
+
+    def embed_question(self, text: str) -> ArrayLike:
+        """Return the numbers of a text that is looked for, where the model tells them apart."""
+        rows: Numbers = np.asarray(self.embed([text]), dtype=np.float32)
+        return rows[0]
+
+    def documents(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the vectors of texts that are kept, in order."""
+        vectors: list[bytes] = []
+        for start in range(0, len(texts), self.batch):
+            some = texts[start : start + self.batch]
+            vectors += [one.tobytes() for one in self._units(self.embed(some), len(some))]
+        return vectors
+
+    def question(self, text: str) -> bytes:
+        """Return the vector of a text that is looked for."""
+        numbers: Numbers = np.asarray(self.embed_question(text), dtype=np.float32)
+        return bytes(self._units(numbers.reshape(1, -1), 1)[0].tobytes())
+
+    def space(self) -> Space:
+        """Return an empty space for vectors of this model."""
+        return Space(self.dimension)
+
+    def _units(self, given: ArrayLike, count: int) -> Numbers:
+        """Return rows of length 1; what points nowhere stays so, and is near nothing."""
+        rows: Numbers = np.asarray(given, dtype="<f4")
+        if rows.shape != (count, self.dimension) or not np.isfinite(rows).all():
+            raise RecollectError(
+                EMBEDDER_UNAVAILABLE,
+                f'the model "{self.name}" gave numbers of the shape {rows.shape} for {count} texts'
+                f" of {self.dimension} numbers each",
+                hint=f"configure the dimension {rows.shape[-1]}" if rows.ndim == 2 else "",
+            )
+        lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+        units: Numbers = (rows / np.maximum(lengths, _SMALLEST)).astype("<f4")
+        return units

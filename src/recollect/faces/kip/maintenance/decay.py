@@ -1,0 +1,161 @@
+"""Fading: what nobody has observed for long is held less firmly.
+
+The rule: `after = max(floor, before * 0.5 ** (since / half_life))`, where `since` is the time since
+it was observed, or faded last. However often it runs, a month takes what a month takes.
+KIP 1.0-RC11, section 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.kip.maintenance.carry_out import Done, carry_out
+from recollect.faces.kip.maintenance.reading import (
+    BELONGS,
+    LEFT_ALONE,
+    META_TYPES,
+    elements_with,
+)
+from recollect.faces.kip.maintenance.target import Target, quoted
+from recollect.kernel import Nexus, parse_instant
+from recollect.model import Cell, Instant, Key, Progress, instant_text, silent
+
+HALF_LIFE = timedelta(days=90)
+CYCLE = timedelta(days=1)
+FLOOR = 0.1
+MOST = 2_000
+"""So many elements one run changes, if not told otherwise: others wait about a second to write."""
+
+MARKER = "decay_applied_at"
+CONFIDENCE = "confidence"
+STRENGTH = "memory_strength"
+
+_AXIOM = 1.0
+_DIGITS = 6  # of a factor: enough for any half life, and short in a text
+_WEIGHED = "IS_NOT_NULL(?x.metadata.confidence) || IS_NOT_NULL(?x.metadata.memory_strength)"
+_FIELDS = (
+    "metadata.confidence",
+    "metadata.memory_strength",
+    "metadata.decay_applied_at",
+    "metadata._created_at",
+    "metadata.observed_at",
+    "metadata.last_observed",
+    "attributes.last_observed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Faded:
+    """One value of one element, before and after."""
+
+    target: Target
+    key: str  # of its metadata
+    before: float
+    after: float
+    factor: float
+    since: Instant  # when it was observed or faded last
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """What faded, and what was done about it."""
+
+    faded: tuple[Faded, ...]
+    left: int  # due too, and left for the next run
+    done: Done
+
+
+def decay(
+    nexus: Nexus,
+    *,
+    half_life: timedelta = HALF_LIFE,
+    floor: float = FLOOR,
+    cycle: timedelta = CYCLE,
+    spare: Collection[str] = (),
+    limit: int = MOST,
+    dry_run: bool = False,
+    actor: str | None = None,
+    request_id: str | None = None,
+    progress: Progress = silent,
+) -> Decay:
+    """Let `memory_strength`, or else `confidence`, of concepts and links fall with time.
+
+    An element is due when a `cycle` has passed since it was observed, or faded last, which
+    `decay_applied_at` says. Spared are a confidence of 1, what is at the `floor`, definitions,
+    domains and belonging to them, and the types and predicates of `spare`. INVALID_ARGUMENT for
+    a rule that makes nothing fall. Cost: every element once, a look-up for each that fades.
+    """
+    _check(half_life, floor, cycle)
+    now = nexus.now()
+    spared = {BELONGS, *LEFT_ALONE, *META_TYPES, *spare}
+    due: list[Faded] = []
+    for target, values in elements_with(nexus, _WEIGHED, _FIELDS, progress):
+        kind = target.what.type if isinstance(target.what, Key) else target.what.predicate
+        weight = None if kind in spared else _weight(values[0], values[1])
+        since = _since(values[2:])
+        elapsed = timedelta(milliseconds=now - since)
+        if weight is None or elapsed < cycle:
+            continue
+        key, before = weight
+        factor = round(0.5 ** (elapsed / half_life), _DIGITS)
+        after = min(max(before * factor, floor), 1.0)
+        if after < before:
+            due.append(Faded(target, key, before, after, factor, since))
+    chosen = tuple(due[:limit])
+    done = carry_out(
+        nexus,
+        [_fading(one, floor, now) for one in chosen],
+        dry_run=dry_run,
+        actor=actor,
+        request_id=request_id,
+    )
+    return Decay(chosen, len(due) - len(chosen), done)
+
+
+def _weight(confidence: Cell, strength: Cell) -> tuple[str, float] | None:
+    """Return the key that falls and its value; an axiom has none."""
+    held = _number(confidence)
+    if held == _AXIOM:
+        return None
+    strong = _number(strength)
+    if strong is not None:
+        return STRENGTH, strong
+    return None if held is None else (CONFIDENCE, held)
+
+
+def _number(value: Cell) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _since(times: tuple[Cell, ...]) -> Instant:
+    """Return when an element was last observed, else made, and faded, whichever is later."""
+    faded, created, *observed = (
+        parse_instant(one) if isinstance(one, str) else None for one in times
+    )
+    seen = observed if any(one is not None for one in observed) else [created]
+    return max(one for one in (faded, *seen) if one is not None)
+
+
+def _fading(one: Faded, floor: float, now: Instant) -> str:
+    """Return the text that computes what the report says; the floor is for what falls below."""
+    value = f"CLAMP(MUL(?x.metadata.{one.key}, {one.factor!r}), {float(floor)!r}, 1.0)"
+    marker = quoted(instant_text(now))
+    return one.target.update(f"{one.key}: {value}, {MARKER}: {marker}")
+
+
+def _check(half_life: timedelta, floor: float, cycle: timedelta) -> None:
+    if half_life <= timedelta(0):
+        raise RecollectError(
+            INVALID_ARGUMENT, "the half life is not a time", hint="give more than zero: 30d"
+        )
+    if not 0 <= floor < 1:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"the floor {floor} is not from 0 to below 1", hint="use 0.1"
+        )
+    if cycle < timedelta(0):
+        raise RecollectError(
+            INVALID_ARGUMENT, "the cycle is less than no time", hint="give 1d, or 0d"
+        )

@@ -1,0 +1,97 @@
+"""What maintenance reads of a memory: everything of each type, in KIP texts with parameters.
+
+The rule: one question for each type or predicate, never one for all, so that none has to look
+at more than it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from recollect.faces.kip.maintenance.target import Ends, Target
+from recollect.kernel import Nexus
+from recollect.model import Cell, Description, Key, Limits, Progress, Rows, Value
+
+META_TYPES = frozenset({"$ConceptType", "$PropositionType"})
+"""Concepts of these say what the others are."""
+
+LEFT_ALONE = frozenset({"Domain", "Episode"})
+"""Types whose concepts neither fade nor are merged: shelves, and what only a call writes."""
+
+BELONGS = "belongs_to_domain"
+
+_PATIENT = Limits(max_rows=10**7, max_steps=10**11, max_seconds=3_600.0)
+"""Maintenance looks at all there is, and nobody waits for it."""
+
+_TYPES = "DESCRIBE CONCEPT TYPES"
+_PREDICATES = "DESCRIBE PROPOSITION TYPES"
+
+_CONCEPTS = """
+FIND(?x.id, ?x.metadata._version, ?x.name, {fields})
+WHERE {{ ?x {{type: $type}} FILTER({condition}) }}
+"""
+
+_LINKS = """
+FIND(?x.id, ?x.metadata._version, ?s.type, ?s.name, ?o.type, ?o.name, {fields})
+WHERE {{ ?x (?s, $type, ?o) FILTER({condition}) }}
+"""
+
+
+def rows_of(
+    nexus: Nexus, text: str, parameters: Mapping[str, Value] | None = None
+) -> list[tuple[Cell, ...]]:
+    """Return the rows of one FIND, however many there are."""
+    (found,) = nexus.read(text, parameters, limits=_PATIENT).results
+    assert isinstance(found, Rows)
+    return found.rows
+
+
+def types_in_use(nexus: Nexus) -> list[str]:
+    """Return the types that living concepts have, in the order of DESCRIBE."""
+    return _names(nexus, _TYPES)
+
+
+def predicates_in_use(nexus: Nexus) -> list[str]:
+    """Return the predicates that living links have, in the order of DESCRIBE."""
+    return _names(nexus, _PREDICATES)
+
+
+def elements_with(
+    nexus: Nexus, condition: str, fields: Sequence[str], progress: Progress
+) -> Iterator[tuple[Target, tuple[Cell, ...]]]:
+    """Yield the living elements ?x of a condition, concepts first, oldest first of each type.
+
+    `fields` are paths such as "metadata.status", whose values come with each.
+    """
+    wanted = {"fields": ", ".join(f"?x.{one}" for one in fields), "condition": condition}
+    types = types_in_use(nexus)
+    predicates = predicates_in_use(nexus)
+    total = len(types) + len(predicates)
+    for done, type_ in enumerate(types):
+        progress("reading", done, total)
+        for row in rows_of(nexus, _CONCEPTS.format(**wanted), {"type": type_}):
+            identifier, version, name, *values = row
+            yield _target(identifier, version, Key(type_, str(name))), tuple(values)
+    for done, predicate in enumerate(predicates, len(types)):
+        progress("reading", done, total)
+        for row in rows_of(nexus, _LINKS.format(**wanted), {"type": predicate}):
+            identifier, version, *ends = row[:6]
+            subject, object_ = _key(*ends[:2]), _key(*ends[2:])
+            yield _target(identifier, version, Ends(subject, predicate, object_)), row[6:]
+    progress("reading", total, total)
+
+
+def _names(nexus: Nexus, text: str) -> list[str]:
+    (found,) = nexus.read(text).results
+    items = found.body["items"] if isinstance(found, Description) else None
+    assert isinstance(items, list)
+    return [str(one["name"]) for one in items if isinstance(one, dict) and one["count"]]
+
+
+def _target(identifier: Cell, version: Cell, what: Key | Ends) -> Target:
+    assert isinstance(version, int)
+    return Target(str(identifier), what, version)
+
+
+def _key(type_: Cell, name: Cell) -> Key | None:
+    return Key(type_, name) if isinstance(type_, str) and isinstance(name, str) else None

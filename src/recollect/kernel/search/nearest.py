@@ -1,0 +1,87 @@
+"""Elements near a text in meaning, ranked among those that are there.
+
+The rule: a vector only proposes; its element's row, bound to the group, decides whether the
+element is there and true at the time asked of and of the type asked for, before anything is
+ranked. As of the past an element is compared only if what it says was not written anew since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import orjson
+
+from recollect.kernel.search.guards import guarded
+from recollect.kernel.search.scope import Scope
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.vectors.embedder import Near
+from recollect.kernel.vectors.meanings import Meanings
+from recollect.model import ElementKind
+
+_PROPOSED = 2  # elements looked at first, for each that is wanted
+
+_CONCEPTS = guarded(
+    "concept",
+    """
+SELECT concept.id, concept.public_id
+FROM json_each(:elements) AS one CROSS JOIN concept ON concept.id = one.value
+WHERE {guards} AND concept.changed_at <= :known
+""",
+)
+_LINKS = guarded(
+    "link",
+    """
+SELECT link.id, link.public_id
+FROM json_each(:elements) AS one CROSS JOIN link ON link.id = one.value
+WHERE {guards} AND link.changed_at <= :known
+""",
+)
+
+
+class Nearby(NamedTuple):
+    """An element that is there, its public id, and its nearness in 0..1."""
+
+    element: int
+    id: str
+    score: float
+
+
+def nearest(
+    session: Session, scope: Scope, meanings: Meanings, kind: ElementKind, term: str, limit: int
+) -> list[Nearby]:
+    """Return the nearest elements of a kind, best first, at least `limit` if there are so many.
+
+    More come where the last are equally near, so that the caller decides between them.
+    EMBEDDER_UNAVAILABLE when the text cannot be embedded, EMBEDDER_CHANGED for vectors of
+    another model. Cost: all vectors of the kind, and a row for each that is proposed.
+    """
+    spaces = meanings.spaces(session, scope.group.group_id)
+    if spaces is None or not term.strip():
+        return []
+    space = spaces[kind is ElementKind.LINK]
+    found: list[Nearby] = []
+    for part in space.nearest(meanings.question(term), _PROPOSED * limit):
+        if len(found) >= limit and (not part or part[0][1] < found[-1].score):
+            break
+        found += _there(session, scope, kind, part)
+    return found
+
+
+def _there(
+    session: Session, scope: Scope, kind: ElementKind, part: Sequence[Near]
+) -> Iterator[Nearby]:
+    """Yield those of the proposed elements that are there, in their order."""
+    elements = orjson.dumps([one for one, _ in part]).decode()
+    statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
+    rows = session.rows(statement, scope.parameters(elements=elements))
+    bits = scope.group.id_bits
+    there = {
+        whole(one): public_id(bits, whole(one)) if given is None else text(given)
+        for one, given in rows
+    }
+    for element, score in part:
+        if element in there:
+            yield Nearby(element, there[element], score)

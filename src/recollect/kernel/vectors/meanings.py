@@ -1,0 +1,165 @@
+"""What the groups of a store share of an embedder: vectors made in advance, and those in memory.
+
+The rule: a group's vectors in memory are brought up to date before they are asked, and none
+outlives a purge. Together they take a bounded share of memory, the longest unused go first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.store.cells import octets, whole
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import LINK_BIT
+from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
+from recollect.kernel.vectors.model import is_of_model
+from recollect.kernel.vectors.rows import known_texts
+from recollect.kernel.vectors.texts import text_hash
+
+_MOST_BYTES: Final = 512 * 2**20  # of all groups together
+_MOST_TEXTS: Final = 4_096  # whose vectors wait for the write that needs them
+_MOST_QUESTIONS: Final = 256
+_AT_ONCE: Final = 10_000  # vectors read together
+
+_STATE = """
+SELECT e.begun, coalesce((
+  SELECT max(m.number) FROM embedded AS m WHERE m.group_id = :group), 0)
+FROM erasure AS e
+"""
+_LOAD = """
+SELECT m.number, m.element, v.vector FROM embedded AS m
+LEFT JOIN vector AS v ON v.id = m.vector AND v.group_id = :group
+WHERE m.group_id = :group AND m.number > :after ORDER BY m.number LIMIT :most
+"""
+
+
+@dataclass(slots=True)
+class _Held:
+    """The vectors of one group in memory, as of a number."""
+
+    epoch: int
+    concepts: Space
+    links: Space
+    number: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def size(self) -> int:
+        return self.concepts.size + self.links.size
+
+
+class Meanings:
+    """An embedder at work for all groups of a store; safe to share between threads."""
+
+    def __init__(self, embedder: Embedder, mode: str, most_bytes: int = _MOST_BYTES) -> None:
+        """`mode` is how SEARCH compares when it does not say."""
+        self.embedder = embedder
+        self.mode = mode
+        self._most_bytes = most_bytes
+        self._made: dict[str, bytes] = {}  # by hash of the text, oldest first
+        self._questions: dict[str, bytes] = {}  # by text, oldest first
+        self._groups: OrderedDict[int, _Held] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def question(self, text: str) -> bytes:
+        """Return the vector of a text that is looked for; asked again, it is not made again."""
+        vector = self._questions.get(text)
+        if vector is None:
+            vector = self.embedder.question(text)
+            self._keep(self._questions, {text: vector}, _MOST_QUESTIONS)
+        return vector
+
+    def vectors_of(self, texts: Iterable[str]) -> dict[str, bytes]:
+        """Return the vectors of texts by hash; those made a moment ago are not made again."""
+        hashes = {text_hash(one): one for one in texts}
+        held = {one: vector for one in hashes if (vector := self._made.get(one)) is not None}
+        missing = [one for one in hashes if one not in held]
+        if not missing:
+            return held
+        vectors = self.embedder.documents([hashes[one] for one in missing])
+        made = dict(zip(missing, vectors, strict=True))
+        self._keep(self._made, made, _MOST_TEXTS)
+        return held | made
+
+    def without_vectors(self, session: Session, group_id: int, texts: Iterable[str]) -> list[str]:
+        """Return the texts that the group has no vector of; EMBEDDER_CHANGED for another model."""
+        wanted = {text_hash(one): one for one in texts}
+        if not wanted or not is_of_model(session, group_id, self.embedder):
+            return list(wanted.values())
+        known = known_texts(session, group_id, wanted)
+        return [text for hash_, text in wanted.items() if hash_ not in known]
+
+    def spaces(self, session: Session, group_id: int) -> tuple[Space, Space] | None:
+        """Return the vectors of a group's concepts and of its links; None where it has none.
+
+        EMBEDDER_CHANGED for those of another model. Cost: what changed since the last time;
+        at first, all vectors of the group. Inside a write, what others have committed.
+        """
+        if not is_of_model(session, group_id, self.embedder):
+            return None
+        row = session.row(_STATE, {"group": group_id})
+        assert row is not None
+        epoch, number = map(whole, row)
+        held = self._held(group_id, epoch, is_shared=not session.is_writing)
+        with held.lock:
+            if held.number < number and (not session.is_writing or not held.number):
+                self._catch_up(session, group_id, held)
+        self._keep_within_bounds()
+        return held.concepts, held.links
+
+    def forget(self) -> None:
+        """Drop everything that is in memory, as a purge demands."""
+        with self._lock:
+            self._groups.clear()
+            self._made.clear()
+            self._questions.clear()
+
+    def _keep(self, kept: dict[str, bytes], new: Mapping[str, bytes], most: int) -> None:
+        """Keep new vectors, and drop the oldest beyond so many."""
+        with self._lock:
+            kept |= new
+            for one in list(kept)[: max(0, len(kept) - most)]:
+                del kept[one]
+
+    def _held(self, group_id: int, epoch: int, *, is_shared: bool) -> _Held:
+        """Return what is held of a group; what a write sees first is held for itself alone."""
+        with self._lock:
+            held = self._groups.get(group_id)
+            if held is None or held.epoch < epoch:
+                held = _Held(epoch, self.embedder.space(), self.embedder.space())
+                if not is_shared:
+                    return held
+                self._groups[group_id] = held
+            self._groups.move_to_end(group_id)
+            return held
+
+    def _catch_up(self, session: Session, group_id: int, held: _Held) -> None:
+        bytes_each = NUMBER_BYTES * self.embedder.dimension
+        while True:
+            parameters = {"group": group_id, "after": held.number, "most": _AT_ONCE}
+            rows = session.rows(_LOAD, parameters)
+            for space, bit in ((held.concepts, 0), (held.links, LINK_BIT)):
+                own = [(whole(one), vector) for _, one, vector in rows if whole(one) & 1 == bit]
+                vectors = [None if vector is None else octets(vector) for _, vector in own]
+                if any(one is not None and len(one) != bytes_each for one in vectors):
+                    raise RecollectError(
+                        STORE_CORRUPT, "a vector has another length", hint="recollect doctor --fix"
+                    )
+                space.put([one for one, _ in own], vectors)
+            if rows:
+                held.number = whole(rows[-1][0])
+            if len(rows) < _AT_ONCE:
+                return
+
+    def _keep_within_bounds(self) -> None:
+        """Drop the longest unused until the rest fits; a group too large by itself goes too."""
+        with self._lock:
+            total = sum(one.size for one in self._groups.values())
+            while total > self._most_bytes and self._groups:
+                _, dropped = self._groups.popitem(last=False)
+                total -= dropped.size

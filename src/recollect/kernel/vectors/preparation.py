@@ -1,0 +1,56 @@
+"""The vectors that one write brings along, made before its transaction.
+
+The rule: no model is asked while others wait to write. A write whose texts lack vectors is
+undone and run again with them; when the embedder is away, it is kept without, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recollect.errors import EMBEDDER_UNAVAILABLE, Notice, RecollectError
+from recollect.kernel.vectors.embedder import Embedder
+from recollect.kernel.vectors.meanings import Meanings
+
+_MOST_RUNS = 3  # of one write; others may change what it says meanwhile
+
+
+class Preparation:
+    """What is prepared for one write, which is run again while it waits for vectors."""
+
+    def __init__(self, meanings: Meanings) -> None:
+        self.vectors: dict[str, bytes] = {}  # by hash of the text
+        self.notices: list[Notice] = []
+        self._meanings = meanings
+        self._wanted: tuple[str, ...] = ()
+        self._runs_left = _MOST_RUNS
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the vectors are made with."""
+        return self._meanings.embedder
+
+    def waits_for(self, texts: Iterable[str]) -> bool:
+        """Whether to undo a run that has no vectors of these texts, `make` them, and run again."""
+        self._wanted = tuple(texts) if self._runs_left else ()
+        return bool(self._wanted)
+
+    def make(self) -> None:
+        """Make the vectors that are waited for; with the embedder away, wait no longer."""
+        if not self._wanted:
+            return
+        self._runs_left -= 1
+        try:
+            self.vectors |= self._meanings.vectors_of(self._wanted)
+        except RecollectError as error:
+            if error.code is not EMBEDDER_UNAVAILABLE:
+                raise
+            self._runs_left = 0
+            self.notices.append(
+                Notice(
+                    "not_embedded",
+                    f"{len(self._wanted)} texts have no vectors, so only words find them:"
+                    f" {error.message}",
+                    "run recollect reindex later",
+                )
+            )

@@ -1,0 +1,169 @@
+"""The rows of vectors: each text of a group once, and which element says it.
+
+The rule: an element's vector is that of what it says now, or it has none. `number` rises
+whenever the vector of an element becomes another one, so that a copy in memory can catch up;
+rows go only with a purge, or when all of a group's vectors go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import orjson
+
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.vectors.embedder import Embedder
+from recollect.kernel.vectors.model import is_of_model, set_model
+from recollect.kernel.vectors.texts import text_hash
+
+NO_VECTOR = 0
+"""Stands where an element had a vector, and says something else now."""
+
+_OF_TEXTS = """
+SELECT v.hash, v.id FROM json_each(:hashes) AS one
+CROSS JOIN vector AS v ON v.hash = one.value
+WHERE v.group_id = :group
+"""
+_OF_ELEMENTS = """
+SELECT m.element, m.vector FROM json_each(:elements) AS one
+CROSS JOIN embedded AS m ON m.element = one.value
+WHERE m.group_id = :group
+"""
+_LAST_VECTOR = "SELECT coalesce(max(v.id), 0) FROM vector AS v"
+_LAST_NUMBER = "SELECT coalesce(max(m.number), 0) FROM embedded AS m WHERE m.group_id = ?"
+_ADD_VECTOR = "INSERT INTO vector (id, group_id, hash, vector) VALUES (?, ?, ?, ?)"
+_ADD = "INSERT INTO embedded (group_id, number, element, vector) VALUES (?, ?, ?, ?)"
+_CHANGE = "UPDATE embedded SET number = ?, vector = ? WHERE group_id = ? AND element = ?"
+_DROP_UNUSED = """
+DELETE FROM vector WHERE group_id = :group AND id = :vector AND NOT EXISTS (
+  SELECT 1 FROM embedded AS m WHERE m.group_id = :group AND m.vector = :vector)
+"""
+_REMOVE = "DELETE FROM embedded WHERE group_id = ? AND element = ?"
+_COUNT = "SELECT count(*) FROM embedded AS m WHERE m.group_id = ? AND m.vector != ?"
+_FORGET = (
+    "DELETE FROM embedded WHERE group_id = ?",
+    "DELETE FROM vector WHERE group_id = ?",
+    "DELETE FROM embedding_model WHERE group_id = ?",
+)
+
+
+class VectorRows:
+    """Collects what the elements of one group say in one write transaction, and writes it at once.
+
+    Without an embedder an element that says something else only loses its vector.
+    Cost: a few statements per `flush`, whatever their number.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        group_id: int,
+        embedder: Embedder | None = None,
+        prepared: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """`prepared` has the vectors of texts by their hashes."""
+        self._session = session
+        self._group_id = group_id
+        self._embedder = embedder
+        self._prepared = prepared or {}
+        self._texts: dict[int, str | None] = {}
+
+    def put(self, element: int, text: str | None) -> None:
+        """Let an element say a text, or nothing."""
+        self._texts[element] = text
+
+    def flush(self) -> Sequence[str]:
+        """Write what was put, and return the texts that there is no vector for."""
+        texts, self._texts = self._texts, {}
+        before = self._vectors_of(texts)
+        if self._embedder is None or not texts:
+            self._point(dict.fromkeys(before, NO_VECTOR), before)
+            return ()
+        if not is_of_model(self._session, self._group_id, self._embedder):
+            set_model(self._session, self._group_id, self._embedder)
+        said = {one: text_hash(one) for one in texts.values() if one is not None}
+        vectors = known_texts(self._session, self._group_id, said.values())
+        vectors |= self._added(one for one in said.values() if one not in vectors)
+        after = {
+            element: vectors.get(said[one], NO_VECTOR) if one is not None else NO_VECTOR
+            for element, one in texts.items()
+        }
+        self._point({one: at for one, at in after.items() if at or one in before}, before)
+        return [one for one, hash_ in said.items() if hash_ not in vectors]
+
+    def _added(self, hashes: Iterable[str]) -> dict[str, int]:
+        """Add the vectors that are prepared, and return where they are."""
+        row = self._session.row(_LAST_VECTOR)
+        last = 0 if row is None else whole(row[0])
+        new = [one for one in dict.fromkeys(hashes) if one in self._prepared]
+        places = {one: last + at for at, one in enumerate(new, 1)}
+        self._session.execute_many(
+            _ADD_VECTOR,
+            [(at, self._group_id, one, self._prepared[one]) for one, at in places.items()],
+        )
+        return places
+
+    def _point(self, after: Mapping[int, int], before: Mapping[int, int]) -> None:
+        """Let elements have other vectors, and drop those that nothing has any more."""
+        group_id, last = self._group_id, last_number(self._session, self._group_id)
+        changed = [(one, at) for one, at in after.items() if before.get(one) != at]
+        new: list[tuple[int, int, int, int]] = []
+        moved: list[tuple[int, int, int, int]] = []
+        for number, (element, vector) in enumerate(changed, last + 1):
+            if element in before:
+                moved.append((number, vector, group_id, element))
+            else:
+                new.append((group_id, number, element, vector))
+        self._session.execute_many(_ADD, new)
+        self._session.execute_many(_CHANGE, moved)
+        drop_unused(self._session, group_id, {before[one] for _, _, _, one in moved})
+
+    def _vectors_of(self, elements: Iterable[int]) -> dict[int, int]:
+        return _vectors_of(self._session, self._group_id, elements)
+
+
+def last_number(session: Session, group_id: int) -> int:
+    """Return the number of the last change of a group's vectors."""
+    row = session.row(_LAST_NUMBER, (group_id,))
+    return 0 if row is None else whole(row[0])
+
+
+def known_texts(session: Session, group_id: int, hashes: Iterable[str]) -> dict[str, int]:
+    """Return where the vectors of texts are, by hash, as far as there are any."""
+    wanted = orjson.dumps([*hashes]).decode()
+    rows = session.rows(_OF_TEXTS, {"group": group_id, "hashes": wanted})
+    return {text(hash_): whole(vector) for hash_, vector in rows}
+
+
+def drop_unused(session: Session, group_id: int, vectors: Iterable[int]) -> None:
+    """Drop those of the vectors that no element has."""
+    session.execute_many(
+        _DROP_UNUSED, [{"group": group_id, "vector": one} for one in vectors if one != NO_VECTOR]
+    )
+
+
+def purge_vectors(session: Session, group_id: int, elements: Sequence[int]) -> int:
+    """Erase what elements said as vectors, unless others say it too; return how many went."""
+    before = _vectors_of(session, group_id, elements)
+    session.execute_many(_REMOVE, [(group_id, one) for one in before])
+    drop_unused(session, group_id, set(before.values()))
+    return sum(vector != NO_VECTOR for vector in before.values())
+
+
+def vectors_in(session: Session, group_id: int) -> int:
+    """Return how many elements of a group have a vector."""
+    row = session.row(_COUNT, (group_id, NO_VECTOR))
+    return 0 if row is None else whole(row[0])
+
+
+def forget_vectors(session: Session, group_id: int) -> None:
+    """Drop all vectors of a group, and its model; what was cached of them is to be made stale."""
+    for sql in _FORGET:
+        session.execute_many(sql, [(group_id,)])
+
+
+def _vectors_of(session: Session, group_id: int, elements: Iterable[int]) -> dict[int, int]:
+    wanted = orjson.dumps([*elements]).decode()
+    rows = session.rows(_OF_ELEMENTS, {"group": group_id, "elements": wanted})
+    return {whole(element): whole(vector) for element, vector in rows}

@@ -1,0 +1,95 @@
+"""Vectors made for what has none: all that is alive, after the embedder became another one.
+
+The rule: no model is asked inside a transaction, and what is done stays done when it fails.
+"""
+
+from __future__ import annotations
+
+from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.erasure import make_stale
+from recollect.kernel.store.group import load_group
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.vectors.meanings import Meanings
+from recollect.kernel.vectors.model import model_of
+from recollect.kernel.vectors.rows import VectorRows, forget_vectors
+from recollect.kernel.vectors.texts import concept_meaning, link_meaning
+from recollect.kernel.write.own_types import says_something
+from recollect.model import Progress, Reindexed
+
+_AT_ONCE = 512  # elements
+
+_CONCEPTS = f"""
+SELECT c.id, t.text, c.name, c.attributes FROM concept AS c
+CROSS JOIN term AS t ON t.group_id = :group AND t.code = c.type
+LEFT JOIN embedded AS m ON m.group_id = :group AND m.element = c.id
+WHERE c.group_id = :group AND c.expired_at = {LIVING} AND c.id > :after
+  AND coalesce(m.vector, 0) = 0
+ORDER BY c.id LIMIT :most
+"""  # noqa: S608 - a number
+_LINKS = f"""
+SELECT k.id, '', NULL, k.attributes FROM link AS k
+LEFT JOIN embedded AS m ON m.group_id = :group AND m.element = k.id
+WHERE k.group_id = :group AND k.expired_at = {LIVING} AND k.id > :after
+  AND json_type(k.attributes, '$.fact') = 'text' AND coalesce(m.vector, 0) = 0
+ORDER BY k.id LIMIT :most
+"""  # noqa: S608 - a number
+
+
+def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progress) -> Reindexed:
+    """Make the vectors that the living elements of a group lack, and return how many they were.
+
+    Vectors of another model go first. EMBEDDER_UNAVAILABLE when the model does not answer; the
+    next call goes on from there. Cost: the model, once for every text.
+    """
+    with store.writing() as session:
+        group = load_group(session, name)
+        if group is None:
+            session.roll_back()
+            return Reindexed(meanings.embedder.name, 0)
+        model = model_of(session, group.group_id)
+        if model not in (None, (meanings.embedder.name, meanings.embedder.dimension)):
+            forget_vectors(session, group.group_id)
+            make_stale(session)
+    count = 0
+    for sql, step in ((_CONCEPTS, "concepts"), (_LINKS, "links")):
+        count += _embed_all(store, group.group_id, meanings, sql, progress, f"{name}: {step}")
+    return Reindexed(meanings.embedder.name, count)
+
+
+def _embed_all(
+    store: SqliteStore, group_id: int, meanings: Meanings, sql: str, progress: Progress, step: str
+) -> int:
+    after, count = -1, 0
+    while True:
+        with store.reading() as session:
+            said = _said(session, group_id, sql, after)
+            texts = [one for one in said.values() if one is not None]
+            lacking = meanings.without_vectors(session, group_id, texts)
+        if not said:
+            return count
+        vectors = meanings.vectors_of(lacking)
+        with store.writing() as session:
+            rows = VectorRows(session, group_id, meanings.embedder, vectors)
+            now = _said(session, group_id, sql, after)
+            same = {one: text for one, text in now.items() if text and said.get(one) == text}
+            for element, meaning in same.items():
+                rows.put(element, meaning)
+            rows.flush()
+        after, count = max(said), count + len(same)
+        progress(step, count, 0)
+
+
+def _said(session: Session, group_id: int, sql: str, after: int) -> dict[int, str | None]:
+    """Return what the next elements without a vector say; those that say nothing, too."""
+    rows = session.rows(sql, {"group": group_id, "after": after, "most": _AT_ONCE})
+    said: dict[int, str | None] = {}
+    for element, kind, name, attributes in rows:
+        if name is None:
+            said[whole(element)] = link_meaning(members(attributes))
+        else:
+            is_told = says_something(text(kind))
+            meaning = concept_meaning(text(name), members(attributes)) if is_told else None
+            said[whole(element)] = meaning
+    return said

@@ -1,0 +1,282 @@
+"""What the commands of maintenance do: work or rehearse, and show what changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import TypeVar
+
+import typer
+from rich import box
+from rich.table import Table
+
+from recollect.faces.kip.maintenance import (
+    Done,
+    Duplicates,
+    Expired,
+    Faded,
+    Target,
+    decay,
+    expire,
+    find_duplicates,
+    find_orphans,
+    merge_duplicates,
+)
+from recollect.faces.kip.maintenance.duplicates import LIKELY, SURE
+from recollect.kernel import Nexus
+from recollect.model import Key, Progress, Triple, instant_text
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.progress import told
+from recollect.servers.cli.render import counted
+from recollect.servers.cli.safe_text import escaped, one_line, shown
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+SHOWN = 50
+"""So many lines of a list are shown to people; `--json` has them all."""
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every command of maintenance is told."""
+
+    database: str | None
+    group: str | None
+    actor: str | None
+    request_id: str | None
+    dry_run: bool
+    kip: bool
+    as_json: bool
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether nothing may change."""
+        return self.dry_run or self.kip
+
+    def of(self, out: Output, work: Callable[[Nexus, Progress, str | None], Found]) -> Found:
+        """Return what the work finds in the memory, with bars and the name of who asks."""
+        settings = Settings()
+        located = settings.database(self.database)
+        with open_nexus(located, settings.group(self.group)) as nexus, told(out) as progress:
+            return work(nexus, progress, settings.actor(self.actor))
+
+
+def show_expiry(asked: Asked, types: Sequence[str], *, archive: bool, limit: int) -> None:
+    """Close or archive what has expired."""
+    with output(as_json=asked.as_json) as out:
+        found = asked.of(
+            out,
+            lambda nexus, progress, actor: expire(
+                nexus,
+                types,
+                archive=archive,
+                limit=limit,
+                dry_run=asked.keeps_all,
+                actor=actor,
+                request_id=asked.request_id,
+                progress=progress,
+            ),
+        )
+        if out.as_json:
+            lists = {
+                "expired": _expired(found.expired),
+                "suspect": _expired(found.suspect),
+                "unreadable": _expired(found.unreadable),
+            }
+            out.json({"result": {**lists, "left": found.left, **_effect(found.done)}})
+        elif asked.kip:
+            _print(found.done.kip)
+        else:
+            lines = [(str(one.target), str(one.expires_at)) for one in found.expired]
+            _table(out, ("expired", "expires_at"), lines)
+            _told(out, found.suspect, "expired, of no type that is forgotten; --type takes it")
+            _told(out, found.unreadable, "expires_at is not an ISO 8601 time")
+            _verdict(out, found.done, "archived" if archive else "closed", len(lines), found.left)
+
+
+def show_decay(
+    asked: Asked,
+    half_life: timedelta,
+    cycle: timedelta,
+    *,
+    floor: float,
+    spare: Sequence[str],
+    limit: int,
+) -> None:
+    """Let values fall."""
+    with output(as_json=asked.as_json) as out:
+        found = asked.of(
+            out,
+            lambda nexus, progress, actor: decay(
+                nexus,
+                half_life=half_life,
+                cycle=cycle,
+                floor=floor,
+                spare=spare,
+                limit=limit,
+                dry_run=asked.keeps_all,
+                actor=actor,
+                request_id=asked.request_id,
+                progress=progress,
+            ),
+        )
+        if out.as_json:
+            faded = [_faded(one) for one in found.faded]
+            out.json({"result": {"faded": faded, "left": found.left, **_effect(found.done)}})
+        elif asked.kip:
+            _print(found.done.kip)
+        else:
+            lines = [
+                (
+                    str(one.target),
+                    one.key,
+                    f"{one.before:.3f}",
+                    f"{one.after:.3f}",
+                    instant_text(one.since)[:10],
+                )
+                for one in found.faded
+            ]
+            _table(out, ("faded", "key", "before", "after", "since"), lines)
+            _verdict(out, found.done, "faded", len(lines), found.left)
+
+
+def show_duplicates(
+    asked: Asked, types: Sequence[str], threshold: float | None, *, apply: bool
+) -> None:
+    """Propose merges, or carry them out."""
+
+    def work(nexus: Nexus, progress: Progress, actor: str | None) -> Duplicates:
+        if not apply:
+            least = LIKELY if threshold is None else threshold
+            return find_duplicates(nexus, types, threshold=least, progress=progress)
+        return merge_duplicates(
+            nexus,
+            types,
+            threshold=SURE if threshold is None else threshold,
+            dry_run=asked.keeps_all,
+            actor=actor,
+            request_id=asked.request_id,
+            progress=progress,
+        )
+
+    with output(as_json=asked.as_json) as out:
+        found = asked.of(out, work)
+        if out.as_json:
+            proposed = [{**asdict(one), "kip": one.kip} for one in found.found]
+            effect = {} if found.done is None else _effect(found.done)
+            out.json({"result": {"duplicates": proposed, **effect}})
+        elif asked.kip:
+            _print("".join(f"// {one.score:.2f} {one.reason}\n{one.kip}\n" for one in found.found))
+        else:
+            _show_duplicates(out, found)
+
+
+def show_orphans(asked: Asked) -> None:
+    """List what hangs on nothing."""
+    with output(as_json=asked.as_json) as out:
+        found = asked.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
+        if out.as_json:
+            out.json({"result": asdict(found)})
+            return
+        _table(out, ("without links", ""), [(one.type, one.name) for one in found.unlinked])
+        _table(out, ("without a domain", ""), [(one.type, one.name) for one in found.homeless])
+        _table(out, ("types that nothing has",), [(one,) for one in found.unused_types])
+        _table(out, ("predicates that nothing has",), [(one,) for one in found.unused_predicates])
+        if not (found.unlinked or found.homeless or found.unused_types or found.unused_predicates):
+            out.say("nothing hangs loose", "dim")
+
+
+def _show_duplicates(out: Output, found: Duplicates) -> None:
+    lines = [
+        (
+            f"{one.score:.2f}",
+            one.duplicate.type,
+            one.duplicate.name,
+            one.canonical.name,
+            " : ".join(map(str, one.links)),
+            one.reason,
+        )
+        for one in found.found
+    ]
+    _table(out, ("score", "type", "duplicate", "of", "links", "because"), lines)
+    if found.done is not None:
+        _verdict(out, found.done, "merged", len(lines), 0)
+        return
+    likely = f"{counted(len(lines), 'duplicate')} likely; nothing is changed"
+    out.say(likely if lines else "no duplicates", "bold" if lines else "dim")
+    if lines:
+        out.say("look at the texts with --kip; merge with --apply", "dim")
+
+
+def _table(out: Output, columns: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    """Show lines under headings; none for no lines, and of many the first."""
+    if not lines:
+        return
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(shown(column), overflow="fold")
+    for line in lines[:SHOWN]:
+        table.add_row(*(shown(one_line(cell)) for cell in line))
+    out.show(table)
+    if len(lines) > SHOWN:
+        out.say(f"and {len(lines) - SHOWN:,} more; all with --json", "dim")
+
+
+def _told(out: Output, doubtful: Sequence[Expired], reason: str) -> None:
+    """Warn of what is left as it is."""
+    for one in doubtful[:SHOWN]:
+        out.warn(f"{one.target} ({one.expires_at}): {reason}")
+    if len(doubtful) > SHOWN:
+        out.warn(f"{len(doubtful) - SHOWN:,} more: {reason}")
+
+
+def _verdict(out: Output, done: Done, verb: str, count: int, left: int) -> None:
+    """Say what the transaction did, with what hung on its targets."""
+    if not count:
+        out.say(f"nothing to be {verb}", "dim")
+        return
+    number = "" if done.transaction is None else f" (transaction {done.transaction})"
+    would = "would be " if done.is_dry_run else ""
+    touched = counted(len(done.changes), "change")
+    out.say(f"{count:,} {would}{verb}: {touched} in the log{number}", "bold")
+    if left:
+        out.say(f"{left:,} more are left for the next run", "yellow")
+
+
+def _print(text: str) -> None:
+    """Print a KIP text whole, as another command reads it."""
+    typer.echo(escaped(text), nl=False)
+
+
+def _expired(found: Iterable[Expired]) -> list[dict[str, object]]:
+    return [{**_target(one.target), "expires_at": one.expires_at} for one in found]
+
+
+def _faded(one: Faded) -> dict[str, object]:
+    values = {"key": one.key, "before": one.before, "after": one.after, "factor": one.factor}
+    return {**_target(one.target), **values, "since": instant_text(one.since)}
+
+
+def _target(target: Target) -> dict[str, object]:
+    return {"id": target.id, "what": asdict(target.what)}
+
+
+def _effect(done: Done) -> dict[str, object]:
+    """Return what the log says, or would say, of the work."""
+    changes = [
+        {
+            "id": one.id,
+            "operation": one.operation,
+            "what": asdict(one.what) if isinstance(one.what, Key | Triple) else None,
+        }
+        for one in done.changes
+    ]
+    return {
+        "changes": changes,
+        "transaction": done.transaction,
+        "dry_run": done.is_dry_run,
+        "kip": done.kip,
+    }

@@ -1,0 +1,84 @@
+"""The command that works on the queue of a memory until it is stopped, or once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.faces.operations import Policy
+from recollect.faces.operations.pipeline import Transition, Work, Worker
+from recollect.servers.cli.output import Output, output
+from recollect.servers.learning import make_learner
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+GRACE_SECONDS = 10.0
+"""How long steps that are running may take to end after a signal."""
+
+_ENDS = ("completed", "parked")
+
+
+class Log:
+    """What the work did, told as it happens; `counts` has items by their last state."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._lock = threading.Lock()
+        self.counts: Counter[str] = Counter(dict.fromkeys(_ENDS, 0))
+
+    def watch(self, transition: Transition) -> None:
+        """Tell of an item that ended or failed; no words of an episode are in a line."""
+        state = transition.state
+        with self._lock:
+            if state in _ENDS:
+                self.counts[state] += 1
+            if state in _ENDS or state.endswith("_failed"):
+                tried = f" after {transition.attempts} attempts" if transition.attempts else ""
+                style = "" if state == "completed" else "yellow"
+                self._out.say(
+                    f"{transition.group} {transition.episode_uuid}: {state}{tried}", style
+                )
+
+
+def work_on_memory(
+    database: str | None, functional: list[str], *, once: bool, threads: int, as_json: bool
+) -> None:
+    """Learn from the episodes of every group; with `once` only from those that are due now."""
+    settings = Settings()
+    located = settings.database(database)
+    with output(as_json=as_json) as out:
+        learner = make_learner(settings.learning())
+        with open_nexus(located, settings.group()) as nexus:
+            if learner.warning:
+                out.warn(learner.warning, learner.hint)
+            log = Log(out)
+            policy = Policy(functional=frozenset(functional))
+            work = Work(learner.extractor, policy=policy, watcher=log.watch)
+            if once:
+                work.drain(nexus)
+            else:
+                out.say(f"working on {located.path} with {learner.name}", "green")
+                with _until_signal() as stopped:
+                    worker = Worker(nexus, work, threads=threads).start()
+                    stopped.wait()
+                    worker.stop(GRACE_SECONDS)
+            if out.as_json:
+                out.json({"result": {"extractor": learner.name, **log.counts}})
+            elif once and not sum(log.counts.values()):
+                out.say("nothing is due")
+
+
+@contextmanager
+def _until_signal() -> Iterator[threading.Event]:
+    """Yield an event that SIGTERM and Ctrl-C set, instead of ending the process."""
+    stopped = threading.Event()
+    names = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(one, lambda *_: stopped.set()) for one in names]
+    try:
+        yield stopped
+    finally:
+        for one, handler in zip(names, before, strict=True):
+            signal.signal(one, handler)

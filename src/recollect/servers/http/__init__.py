@@ -1,0 +1,1 @@
+"""The HTTP server: the faces of a memory, for programs that are elsewhere."""

@@ -1,0 +1,122 @@
+"""The application: the faces of a memory behind one guard, one edge and one set of metrics.
+
+A face is a module with a function `(Shared) -> Face`; it is served when it stands in `FACES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.servers.http.answers import Refusals
+from recollect.servers.http.edge import Edge
+from recollect.servers.http.face import Face, Shared
+from recollect.servers.http.guard import Guard
+from recollect.servers.http.health import health_face
+from recollect.servers.http.metrics import Metrics
+from recollect.servers.http.operations import operations_face
+from recollect.servers.http.options import Options
+from recollect.servers.http.threads import Threads
+from recollect.servers.service import Service
+
+FACES: Sequence[Callable[[Shared], Face]] = (operations_face, health_face)
+"""The faces that are served, each made for one application."""
+
+_TITLE = "Recollect"
+_ABOUT = "One bitemporal knowledge graph: the operations of the Knowledge Graph API v1."
+
+
+def make_app(
+    service: Service, options: Options | None = None, metrics: Metrics | None = None
+) -> FastAPI:
+    """Return the application that serves a memory; `metrics` is what watches its operations."""
+    options, metrics = options or Options(), metrics or Metrics()
+    threads = Threads(options.threads, options.waiting)
+    shared = Shared(service, threads, Guard(options), metrics)
+    faces = [face(shared) for face in FACES]
+    refusals = Refusals(faces, metrics)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        threads.close()
+
+    app = Application(faces, shared.guard.wants_tokens, lifespan=life)
+    for face in faces:
+        admitted = [] if face.is_open else [Depends(shared.guard.admit)]
+        app.include_router(face.router, dependencies=admitted)
+    app.add_middleware(
+        Edge, request_bytes=options.request_bytes, refusals=refusals, metrics=metrics
+    )
+    _tell_errors(app, refusals)
+    return app
+
+
+class Application(FastAPI):
+    """The application, which describes itself at `/openapi.json`."""
+
+    def __init__(self, faces: Sequence[Face], wants_tokens: bool, **more: Any) -> None:  # noqa: ANN401
+        super().__init__(
+            title=_TITLE,
+            description=_ABOUT,
+            version="v1",
+            docs_url=None,  # its pages load scripts from elsewhere
+            redoc_url=None,
+            redirect_slashes=False,
+            **more,
+        )
+        self._faces = faces
+        self._wants_tokens = wants_tokens
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description, made once."""
+        if self.openapi_schema is None:
+            made = get_openapi(
+                title=self.title,
+                version=self.version,
+                description=self.description,
+                routes=self.routes,
+            )
+            components = made.setdefault("components", {})
+            schemas = components.setdefault("schemas", {})
+            for face in self._faces:
+                schemas.update(face.schemas)
+            if self._wants_tokens:
+                components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+                made["security"] = [{"token": []}]
+            self.openapi_schema = made
+        return self.openapi_schema
+
+
+def _tell_errors(app: FastAPI, refusals: Refusals) -> None:
+    async def recollect_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RecollectError)
+        return refusals.answer(request.scope, error)
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status, headers = error.status_code, error.headers
+        return refusals.answer(request.scope, _of(error), status=status, headers=headers)
+
+    app.add_exception_handler(RecollectError, recollect_error)
+    app.add_exception_handler(HTTPException, http_error)
+
+
+def _of(error: HTTPException) -> RecollectError:
+    """Return the error for a request that no route takes."""
+    if error.status_code == RESOURCE_NOT_FOUND.http:
+        return RecollectError(
+            RESOURCE_NOT_FOUND, "there is nothing at this address", hint="GET /openapi.json"
+        )
+    allowed = (error.headers or {}).get("Allow", "")
+    return RecollectError(
+        INVALID_ARGUMENT,
+        "this address does not take the request",
+        hint=f"use {allowed}" if allowed else "",
+    )

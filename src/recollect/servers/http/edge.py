@@ -1,0 +1,93 @@
+"""The outermost layer: every request gets an id, a limit to its body, and an answer.
+
+The rule: it is the one place that catches what nobody expected; that is INTERNAL, it is logged,
+and nothing of it is told.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import unquote
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recollect.errors import INTERNAL, LIMIT_EXCEEDED, RecollectError
+from recollect.faces.operations.envelope import named_request
+from recollect.servers.http.answers import REQUEST_ID, Refusals, in_header
+from recollect.servers.http.logs import log_failure
+from recollect.servers.http.metrics import Metrics
+
+
+class Edge:
+    """Wraps the application; Starlette makes it."""
+
+    def __init__(
+        self, app: ASGIApp, *, request_bytes: int, refusals: Refusals, metrics: Metrics
+    ) -> None:
+        self._app = app
+        self._request_bytes = request_bytes
+        self._refusals = refusals
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        request_id = _request_id(headers)
+        scope.setdefault("state", {})["request_id"] = request_id
+        is_begun = False
+
+        async def sent(message: Message) -> None:
+            nonlocal is_begun
+            if message["type"] == "http.response.start":
+                is_begun = True
+                MutableHeaders(scope=message).setdefault(REQUEST_ID, in_header(request_id))
+            await send(message)
+
+        self._metrics.opened(1)
+        try:
+            await self._app(scope, self._limited(receive, headers), sent)
+        except Exception as error:  # the edge: nothing may pass unanswered
+            log_failure(request_id, error)
+            if is_begun:
+                raise
+            fault = RecollectError(INTERNAL, "the server failed")
+            await self._refusals.answer(scope, fault)(scope, receive, sent)
+        finally:
+            self._metrics.opened(-1)
+
+    def _limited(self, receive: Receive, headers: Headers) -> Receive:
+        """Return what reads a body and raises LIMIT_EXCEEDED as soon as it is too large."""
+        declared = headers.get("content-length", "")
+        is_too_large = declared.isdecimal() and int(declared[:20]) > self._request_bytes
+        read = 0
+
+        async def limited() -> Message:
+            nonlocal read
+            if is_too_large:
+                raise self._too_large()
+            message = await receive()
+            if message["type"] == "http.request":
+                read += len(message.get("body", b""))
+                if read > self._request_bytes:
+                    raise self._too_large()
+            return message
+
+        return limited
+
+    def _too_large(self) -> RecollectError:
+        return RecollectError(
+            LIMIT_EXCEEDED,
+            f"the body is larger than {self._request_bytes} bytes",
+            hint="send it in several requests",
+        )
+
+
+def _request_id(headers: Headers) -> str:
+    """Return the id that a request names in its header, or a new one."""
+    try:
+        return named_request(unquote(headers.get(REQUEST_ID, "")))
+    except RecollectError:
+        return named_request(None)

@@ -1,0 +1,61 @@
+"""What a face brings to the server, and what the server gives to every face.
+
+The rule: a route asks nobody for a token, counts no bytes and catches nothing: it is let in by
+the guard, reads what the edge lets through, and raises RecollectError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from fastapi import APIRouter, Request
+
+from recollect.errors import RecollectError
+from recollect.faces.operations import Caller
+from recollect.faces.operations.envelope import failure
+from recollect.servers.http.guard import Guard
+from recollect.servers.http.metrics import Metrics
+from recollect.servers.http.threads import Threads
+from recollect.servers.service import Service
+
+Tell = Callable[[str, RecollectError], Mapping[str, object]]
+"""Returns the body that tells of an error, for the id of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all faces of one server share."""
+
+    service: Service
+    threads: Threads
+    guard: Guard
+    metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """The routes of one face, below one prefix."""
+
+    prefix: str
+    router: APIRouter
+    schemas: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """What its routes refer to as `#/components/schemas/...`."""
+
+    tell: Tell = failure
+    """How it tells of an error: the envelope of the operations, if nothing else is said."""
+
+    is_open: bool = False
+    """Whether its routes are for everybody, without a token."""
+
+
+def caller_of(request: Request) -> Caller:
+    """Return who asks, as the guard has found; only for a route of a face that is not open."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+def request_id_of(request: Request) -> str:
+    """Return the id of a request: of its header, else a new one; a face may know a better one."""
+    request_id: str = request.state.request_id
+    return request_id

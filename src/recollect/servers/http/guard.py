@@ -1,0 +1,86 @@
+"""Who may come in: the bearer of a token, or without tokens whoever is on this machine.
+
+The rule: nothing of a request is read before its bearer is known. Without tokens a web page must
+not reach the memory through the browser of somebody on this machine: the name the server is
+called by must be its own, and a page of another origin is refused.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
+from recollect.faces.operations import EVERYONE, Caller
+from recollect.servers.http.options import Options
+
+_SCHEME = "bearer"
+
+
+class Guard:
+    """Finds who asks, from the head of a request."""
+
+    def __init__(self, options: Options) -> None:
+        self._tokens = options.tokens
+        self._hosts = options.hosts
+
+    @property
+    def wants_tokens(self) -> bool:
+        """Whether a token is needed."""
+        return bool(self._tokens)
+
+    async def admit(self, request: Request) -> None:
+        """Find who asks and note it, or raise UNAUTHENTICATED or PERMISSION_DENIED."""
+        request.state.caller = self._caller(request)
+
+    async def admit_admin(self, request: Request) -> None:
+        """Find who asks, and raise PERMISSION_DENIED for one that is no administrator."""
+        caller = self._caller(request)
+        if not caller.is_admin:
+            raise RecollectError(
+                PERMISSION_DENIED,
+                "only an administrator may see this",
+                hint="send the token of an administrator",
+            )
+        request.state.caller = caller
+
+    def _caller(self, request: Request) -> Caller:
+        if not self._tokens:
+            self._check_own(request)
+            return EVERYONE
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != _SCHEME or not token.strip():
+            raise _unauthenticated("the request has no bearer token")
+        caller = self._tokens.caller(token.strip())
+        if caller is None:
+            raise _unauthenticated("the bearer token is not known here")
+        return caller
+
+    def _check_own(self, request: Request) -> None:
+        named = request.headers.get("host", "")
+        host = urlsplit(f"//{named}").hostname if _is_host(named) else None
+        if self._hosts is not None and host not in self._hosts:
+            raise RecollectError(
+                PERMISSION_DENIED,
+                "this server is not called by that name",
+                hint="call it by its address, or start it with tokens",
+            )
+        origin = request.headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != named:
+            raise RecollectError(
+                PERMISSION_DENIED,
+                "a page of another origin may not ask this server",
+                hint="start the server with tokens, and ask from a program",
+            )
+
+
+def _is_host(named: str) -> bool:
+    try:
+        return bool(urlsplit(f"//{named}").hostname)
+    except ValueError:
+        return False
+
+
+def _unauthenticated(message: str) -> RecollectError:
+    return RecollectError(UNAUTHENTICATED, message, hint="send `Authorization: Bearer` and a token")

@@ -1,0 +1,142 @@
+"""The log of a server: one line for each operation, each refusal and each failure.
+
+The rule: a line says what was asked for, by its name, and how it ended, never what was in it:
+no query, no name, no message of an error that may quote them.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import PurePath
+from typing import TextIO
+
+import orjson
+
+from recollect.errors import INTERNAL
+from recollect.faces.operations import OPERATIONS, Observation
+from recollect.faces.operations.pipeline import Transition
+
+
+class Form(StrEnum):
+    """How the log is written."""
+
+    JSON = "json"
+    TEXT = "text"
+    NONE = "none"
+
+
+_LOG = logging.getLogger("recollect.http")
+_SERVER = logging.getLogger("uvicorn")
+_FIELDS = "recollect_fields"
+
+
+def begin_log(form: Form, stream: TextIO) -> None:
+    """Write the log to a stream from now on."""
+    for logger in (_LOG, _SERVER):
+        logger.handlers.clear()
+        logger.propagate = False
+        logger.setLevel(logging.INFO if logger is _LOG else logging.WARNING)
+        if form is Form.NONE:
+            logger.addHandler(logging.NullHandler())
+            continue
+        handler = logging.StreamHandler(stream)
+        handler.setFormatter(Lines(is_json=form is Form.JSON))
+        logger.addHandler(handler)
+
+
+def log_operation(observation: Observation) -> None:
+    """Tell of an operation that has ended."""
+    groups = observation.groups
+    _tell(
+        logging.ERROR if observation.error_code == INTERNAL.code else logging.INFO,
+        "operation",
+        None,
+        request_id=observation.request_id,
+        operation=observation.operation if observation.operation in OPERATIONS else None,
+        group_id=groups[0] if len(groups) == 1 else list(groups) or None,
+        status=observation.status,
+        latency_ms=round(observation.seconds * 1_000, 3),
+        error_code=observation.error_code,
+        cause=observation.cause,
+    )
+
+
+def log_step(transition: Transition) -> None:
+    """Tell of a step of the pipeline; the reason of a failure stands in ListParked."""
+    is_failed = transition.state == "parked" or transition.state.endswith("_failed")
+    _tell(
+        logging.WARNING if is_failed else logging.INFO,
+        "step",
+        None,
+        group_id=transition.group,
+        episode_uuid=transition.episode_uuid,
+        state=transition.state,
+        attempts=transition.attempts,
+        latency_ms=round(transition.seconds * 1_000, 3),
+    )
+
+
+def log_refusal(request_id: str, method: str, status: int, error_code: str) -> None:
+    """Tell of a request that reached no operation."""
+    _tell(
+        logging.INFO,
+        "refusal",
+        None,
+        request_id=request_id,
+        method=method,
+        http_status=status,
+        error_code=error_code,
+    )
+
+
+def log_failure(request_id: str, error: BaseException) -> None:
+    """Tell where the server itself is at fault."""
+    _tell(logging.ERROR, "failure", error, request_id=request_id)
+
+
+def log_event(event: str, **fields: object) -> None:
+    """Tell of the server itself."""
+    _tell(logging.INFO, event, None, **fields)
+
+
+class Lines(logging.Formatter):
+    """One line for each record; of an exception its class and its places, not its words."""
+
+    def __init__(self, *, is_json: bool) -> None:
+        super().__init__()
+        self._is_json = is_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a record as a line."""
+        fields: Mapping[str, object] = getattr(record, _FIELDS, {})
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        line: dict[str, object] = {
+            "time": moment.replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **fields,
+        }
+        if record.exc_info is not None and record.exc_info[1] is not None:
+            line |= _places(record.exc_info[1])
+        if self._is_json:
+            return orjson.dumps(line).decode()
+        return " ".join(
+            f"{key}={value}" if key in fields else str(value)
+            for key, value in line.items()
+            if value is not None
+        )
+
+
+def _tell(level: int, event: str, error: BaseException | None, /, **fields: object) -> None:
+    _LOG.log(level, event, exc_info=error, extra={_FIELDS: fields})
+
+
+def _places(error: BaseException) -> dict[str, object]:
+    """Return the class of an error and where it was raised; its message may quote anything."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{PurePath(one.filename).name}:{one.lineno} {one.name}" for one in frames]
+    return {"exception": type(error).__qualname__, "at": places}

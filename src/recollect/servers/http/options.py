@@ -1,0 +1,30 @@
+"""How a server is to behave: whom it lets in, and how much it takes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from recollect.faces.operations import limits
+from recollect.servers.http.tokens import Tokens
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a server is told; the defaults are those of a server on this machine alone."""
+
+    tokens: Tokens = field(default_factory=Tokens)
+    """Without any, everybody who reaches the server may do everything."""
+
+    hosts: frozenset[str] | None = frozenset(LOOPBACK)
+    """The names a server without tokens may be called by; None is any."""
+
+    request_bytes: int = limits.REQUEST_BYTES
+    """Of a body."""
+
+    threads: int = 8
+    """How many requests are worked on at once."""
+
+    waiting: int = 512
+    """How many more may wait; the next one is UNAVAILABLE."""

@@ -1,0 +1,93 @@
+"""Listening, serving and stopping.
+
+The rule: without tokens a server listens to its own machine alone, unless it is told otherwise.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import signal
+import socket
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.servers.http.options import LOOPBACK
+
+_BACKLOG = 512
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine alone.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return host in LOOPBACK or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def check_exposure(host: str, *, has_tokens: bool, is_insecure: bool) -> None:
+    """Raise INVALID_ARGUMENT where a server would be open to everybody on the network."""
+    if not (is_loopback(host) or has_tokens or is_insecure):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"without tokens everybody who reaches {host} may read and erase the memory",
+            hint="make a token with `recollect token new`, and pass --tokens FILE",
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 is any that is free. Raises STORE_UNAVAILABLE."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
+        )[0]
+        # With the protocol named, asyncio sends small answers at once.
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+        except BaseException:
+            listener.close()
+            raise
+        return listener
+    except OSError as error:
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            f"{host} port {port} cannot be listened to: {error.strerror}",
+            hint="name another port with --port",
+        ) from error
+
+
+def url_of(listener: socket.socket) -> str:
+    """Return the address of a socket that listens."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_server(app: ASGIApp, *, grace_seconds: int) -> uvicorn.Server:
+    """Return what serves an application; to stop, requests get `grace_seconds` to end."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=grace_seconds,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(app: ASGIApp, listener: socket.socket, *, grace_seconds: int) -> None:
+    """Serve until SIGTERM or Ctrl-C; only from the main thread."""
+    # The server gives a signal that stopped it on to whoever had it before.
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, lambda *_: None)
+    make_server(app, grace_seconds=grace_seconds).run(sockets=[listener])

@@ -1,0 +1,133 @@
+"""Bearer tokens: each is good for some groups, or for all of them.
+
+The rule: what is kept is a hash, and a token is compared with every hash there is, each in
+constant time. A token has 256 random bits, so that a hash without salt gives nothing away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.faces.operations import Caller
+
+PREFIX = "rct_"
+"""What every token begins with, so that one that leaked is recognised."""
+
+_BYTES = 32
+_MEMBERS = {"sha256", "groups", "admin"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is kept of a token; `groups` is None where it is good for every group."""
+
+    sha256: str
+    groups: tuple[str, ...] | None
+    is_admin: bool
+
+    @property
+    def caller(self) -> Caller:
+        """Who comes with the token."""
+        return Caller(None if self.groups is None else frozenset(self.groups), self.is_admin)
+
+    def line(self) -> str:
+        """Return the row as a line of a file of tokens."""
+        groups = None if self.groups is None else list(self.groups)
+        members = {"sha256": self.sha256, "groups": groups, "admin": self.is_admin}
+        return orjson.dumps(members).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens that a server takes; without one, everybody may do everything."""
+
+    rows: tuple[Row, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    def caller(self, token: str) -> Caller | None:
+        """Return who comes with a token, None for one that is not known."""
+        given, found = digest(token), None
+        for row in self.rows:
+            if hmac.compare_digest(row.sha256, given):
+                found = row.caller
+        return found
+
+
+def new_token(groups: Sequence[str], *, is_admin: bool = False) -> tuple[str, Row]:
+    """Return a new token and what to keep of it; without groups it is good for all of them.
+
+    Raises INVALID_ARGUMENT for a token that is neither bound to a group nor an administrator's.
+    """
+    if not groups and not is_admin:
+        raise RecollectError(
+            INVALID_ARGUMENT, "the token is good for no group", hint="name one with --group"
+        )
+    token = PREFIX + secrets.token_urlsafe(_BYTES)
+    return token, Row(digest(token), tuple(groups) or None, is_admin)
+
+
+def digest(token: str) -> str:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def read_tokens(path: Path) -> Tokens:
+    """Return the tokens of a file: one row as JSON on each line, `#` begins a comment.
+
+    Raises STORE_UNAVAILABLE for a file that cannot be read, INVALID_ARGUMENT for one that holds
+    no token or a line that is none.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise RecollectError(
+            STORE_UNAVAILABLE, f"the tokens in {path} cannot be read: {reason}"
+        ) from error
+    rows = tuple(_rows(path, lines))
+    if not rows:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{path} holds no token",
+            hint=f"recollect token new --group NAME --tokens {path}",
+        )
+    return Tokens(rows)
+
+
+def _rows(path: Path, lines: Iterable[str]) -> Iterable[Row]:
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                yield _row(orjson.loads(line))
+            except (orjson.JSONDecodeError, ValueError) as error:
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"line {number} of {path} is no token: {error}",
+                    hint="write what `recollect token new` prints",
+                ) from error
+
+
+def _row(members: object) -> Row:
+    if not isinstance(members, dict) or set(members) != _MEMBERS:
+        raise ValueError("it has not exactly the members sha256, groups and admin")
+    sha256, groups, is_admin = members["sha256"], members["groups"], members["admin"]
+    if not isinstance(sha256, str) or len(sha256) != 64 or set(sha256) - set("0123456789abcdef"):
+        raise ValueError("sha256 is not 64 hexadecimal digits")
+    if not isinstance(is_admin, bool):
+        raise ValueError("admin is neither true nor false")
+    if groups is None and is_admin:
+        return Row(sha256, None, is_admin)
+    if not isinstance(groups, list) or not groups or not all(isinstance(g, str) for g in groups):
+        raise ValueError("groups is not a list of names")
+    return Row(sha256, tuple(cast("list[str]", groups)), is_admin)

@@ -1,0 +1,66 @@
+"""How a service learns from episodes: the extractor that the settings name.
+
+The rule: a service starts whatever is missing, and says what it does not learn without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
+from recollect.servers.settings import Learning
+
+_LLM = "recollect.faces.operations.pipeline.llm"  # needs the extra of the same name
+_ONLY_STATED = "texts and messages are kept, and no facts are learnt from them"
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """An extractor, and what to tell of it."""
+
+    extractor: Extractor
+    name: str  # structured, or the name of a model
+    warning: str = ""
+    hint: str = ""
+
+
+def make_learner(learning: Learning) -> Learner:
+    """Return the extractor; without a key of a model it is the one that needs none.
+
+    INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra `llm`.
+    """
+    if learning.extractor != "llm":
+        hint = "set RECOLLECT_EXTRACTOR to llm"
+        return Learner(StructuredExtractor(), "structured", _ONLY_STATED, hint)
+    if not learning.key and not learning.url:
+        warning = f"RECOLLECT_LLM_KEY is not set: {_ONLY_STATED}"
+        hint = "set it, or RECOLLECT_LLM_URL to an endpoint that needs none"
+        return Learner(StructuredExtractor(), "structured", warning, hint)
+    if not learning.model:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "RECOLLECT_LLM_MODEL is not set, and there is no model without a name",
+            hint="set it to the name of a model of your endpoint",
+        )
+    llm = _module()
+    model = llm.LanguageModel(
+        learning.model,
+        learning.key or "none",
+        learning.url or llm.DEFAULT_URL,
+        learning.timeout_seconds,
+    )
+    return Learner(llm.LlmExtractor(model), learning.model)
+
+
+def _module() -> Any:  # noqa: ANN401 - loaded only by those who ask a model
+    try:
+        return import_module(_LLM)
+    except ModuleNotFoundError as error:
+        raise RecollectError(
+            UNAVAILABLE,
+            f"{error.name} is not installed, and a language model is asked through it",
+            hint='pip install "recollect[llm]"',
+        ) from error

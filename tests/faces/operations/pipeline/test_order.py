@@ -1,0 +1,159 @@
+"""Who goes when: acceptance order in a group, groups in turns and side by side, leases."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from tests.faces.operations.calls import told
+from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
+
+import recollect
+from recollect.faces.operations import Operations
+from recollect.faces.operations.pipeline import (
+    Episode,
+    Extracted,
+    KeptReplays,
+    Known,
+    Pipeline,
+    Refused,
+    Rejected,
+    StructuredExtractor,
+    Work,
+    Worker,
+)
+from recollect.kernel import Nexus
+
+
+def test_first_attempts_run_in_the_order_of_acceptance(nexus: Nexus) -> None:
+    scripted = Scripted()
+    one = rig(nexus, scripted)
+    names = [f"e{number}" for number in (5, 3, 9, 1, 7)]
+    one.add("g", *(text(name) for name in names[:3]))
+    one.add("g", *(text(name) for name in names[3:]))
+    one.drain()
+    assert scripted.order == names
+
+
+def test_what_waits_to_be_tried_again_holds_nobody_back(nexus: Nexus) -> None:
+    scripted = Scripted({"e1": [Refused("no")]})
+    one = rig(nexus, scripted)
+    one.add("g", says("e1"), text("e2"), text("e3"))
+    one.drain()
+    assert scripted.order == ["e1", "e2", "e3"]
+    one.clock.pass_seconds(1)
+    one.drain()
+    assert scripted.order == ["e1", "e2", "e3", "e1"]
+    assert one.facts("g") == ["Ann works at Acme"]
+
+
+def test_groups_take_turns(nexus: Nexus) -> None:
+    scripted = Scripted()
+    one = rig(nexus, scripted)
+    for group in ("a", "b", "c"):
+        one.add(group, text(f"{group}1"), text(f"{group}2"))
+    one.drain()
+    assert scripted.order == ["a1", "b1", "c1", "a2", "b2", "c2"]
+
+
+def test_a_group_is_worked_on_by_one_at_a_time(nexus: Nexus) -> None:
+    one = rig(nexus)
+    one.add("g", says("e1"), text("e2"))
+    taken = nexus.group("g").queue.claim("other", one.clock(), one.work.lease_end())
+    assert taken is not None
+    assert one.drain() == 0
+    one.clock.pass_seconds(one.work.lease_seconds)
+    assert one.drain() == 2
+    assert one.facts("g") == ["Ann works at Acme"]
+
+
+def test_who_lost_its_lease_writes_nothing(nexus: Nexus) -> None:
+    one = rig(nexus)
+    thief = one.work.named("thief")
+
+    class Slow:
+        def extract(
+            self, episode: Episode, known: Known, rejected: Rejected | None
+        ) -> Extracted | Refused:
+            one.clock.pass_seconds(one.work.lease_seconds)
+            assert thief.drain(nexus) == 1
+            return StructuredExtractor().extract(episode, known, rejected)
+
+    one.add("g", says("e1"))
+    slow = Work(Slow(), clock=one.clock, owner="slow")
+    assert slow.run_once(nexus)
+    assert one.facts("g") == ["Ann works at Acme"]
+    assert one.states("e1") == ["extracted", "embedded", "upserted", "completed"]
+
+
+def test_an_item_that_is_left_between_steps_is_taken_up_where_it_stands(nexus: Nexus) -> None:
+    scripted = Scripted()
+    one = rig(nexus, scripted)
+    one.add("g", says("e1"))
+    answers = iter([True, False])
+    assert one.work.run_once(nexus, lambda: next(answers))
+    assert one.states("e1") == ["extracted"]
+    assert one.work.named("other").run_once(nexus)
+    assert scripted.order == ["e1"]
+    assert one.states("e1")[-1] == "completed"
+
+
+class Meeting:
+    """An extractor that goes on only when so many episodes are in it at once."""
+
+    def __init__(self, parties: int) -> None:
+        self.barrier = threading.Barrier(parties, timeout=20)
+
+    def extract(
+        self, episode: Episode, known: Known, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        self.barrier.wait()
+        return StructuredExtractor().extract(episode, known, rejected)
+
+
+def test_groups_are_worked_on_side_by_side(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "m.db") as nexus:
+        done = threading.Semaphore(0)
+
+        def watch(transition: object) -> None:
+            if getattr(transition, "state", "") == "completed":
+                done.release()
+
+        worker = Worker(nexus, Work(Meeting(3), watcher=watch), threads=3)
+        service = Operations(nexus, ingestion=Pipeline(worker.wake), replays=KeptReplays())
+        with worker:
+            for group in ("a", "b", "c"):
+                told(service.add_episodes(group_id=group, items=[says("e1")]))  # type: ignore[list-item]
+            for _ in range(3):
+                assert done.acquire(timeout=20)
+            assert worker.is_running
+        assert not worker.is_running
+        for group in ("a", "b", "c"):
+            assert told(service.search_facts(group_ids=[group], query="Ann"))["facts"]
+
+
+def test_a_worker_sees_what_another_process_accepts_and_stops_between_steps(
+    tmp_path: Path,
+) -> None:
+    with recollect.open(tmp_path / "m.db") as nexus, recollect.open(tmp_path / "m.db") as other:
+        extracted = threading.Event()
+
+        def watch(transition: object) -> None:
+            extracted.set()
+
+        work = Work(StructuredExtractor(), watcher=watch)
+        with Worker(nexus, work, threads=1, poll_seconds=0.01):
+            service = Operations(other, ingestion=Pipeline())
+            given = told(service.add_episodes(group_id="g", items=[says("e1")]))  # type: ignore[list-item]
+            assert extracted.wait(20)
+        Work(StructuredExtractor()).drain(other)
+        receipt = service.get_receipt(group_id="g", receipt_id=given["receipt_id"])
+        assert receipt["status"] == "OK"
+
+
+def test_a_worker_stops_when_the_memory_is_closed(tmp_path: Path) -> None:
+    nexus = recollect.open(tmp_path / "m.db")
+    worker = Worker(nexus, Work(StructuredExtractor()), poll_seconds=0.01).start()
+    nexus.close()
+    worker.wake()
+    assert worker.stop(20)

@@ -16,7 +16,7 @@ import orjson
 
 import recollect
 from recollect.faces.operations import Operations
-from recollect.faces.operations.pipeline import KeptReplays, Pipeline, Transition, Work
+from recollect.faces.operations.pipeline import Extraction, KeptReplays, Pipeline, Transition, Work
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
 
 EDGES = 3
@@ -38,6 +38,13 @@ def episode(number: int) -> dict[str, Any]:
     }
 
 
+class NoVectors:
+    """An embedding that embeds nothing, so that its step is one of its own."""
+
+    def prepare(self, nexus: recollect.Nexus, extraction: Extraction) -> None:
+        pass
+
+
 def say(*words: object) -> None:
     os.write(sys.stdout.fileno(), (" ".join(map(str, words)) + "\n").encode())
 
@@ -52,7 +59,10 @@ def learn(path: str, until: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with recollect.open(path) as nexus:
-        Work(StructuredExtractor(), lease_seconds=0.0, watcher=watch).drain(nexus)
+        work = Work(
+            StructuredExtractor(), embedding=NoVectors(), lease_seconds=0.0, watcher=watch
+        )
+        work.drain(nexus)
 
 
 def accept(path: str, first: int) -> None:

@@ -279,7 +279,7 @@ class Nexus:
             if isinstance(text, str):
                 statements = Run(unit, reader, bindings, run.on_missing, progress)
                 results = tuple(statements.statement(one) for one in script.statements)
-                refuse_owned(unit.changed(), unit.terms)
+                refuse_owned(unit.changed(), unit.terms, unit.directory)
             else:
                 results = (apply_changes(unit, text),)
             progress("keeping", 0, 0)

@@ -121,7 +121,7 @@ def test_what_nobody_expected_is_internal_logged_and_mute(http, stage, service, 
         def call(self, *_: object, **__: object):
             raise ZeroDivisionError("the secret")
 
-        def on_behalf_of(self, caller):
+        def on_behalf_of(self, _):
             return self
 
     broken = Broken(service.nexus)

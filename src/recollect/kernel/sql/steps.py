@@ -95,8 +95,15 @@ def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[n
             type_ = bare(type_)
         conditions.append(nodes.equal(type_, code))
     if step.id is not None:
-        conditions.append(_is_called(rows, alias, "concept", step.id))
+        conditions = _by_id(conditions, _is_called(rows, alias, "concept", step.id))
     return conditions
+
+
+def _by_id(conditions: list[nodes.Expr], is_called: nodes.Expr) -> list[nodes.Expr]:
+    """Keep the engine on the row's id: without statistics it would walk an index of the group."""
+    guard, *others = conditions
+    assert isinstance(guard, nodes.Binary)
+    return [nodes.equal(bare(guard.left), guard.right), *others, is_called]
 
 
 def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
@@ -123,8 +130,8 @@ def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
 
 def _match_link_id(rows: Rows, step: ir.MatchLinkId) -> None:
     alias = rows.join("link", "l")
-    rows.where += rows.context.clock.alive(alias, "link")
-    rows.where.append(_is_called(rows, alias, "link", step.id))
+    conditions = list(rows.context.clock.alive(alias, "link"))
+    rows.where += _by_id(conditions, _is_called(rows, alias, "link", step.id))
     rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias))
 
 

@@ -22,6 +22,7 @@ from recollect.kernel.write.attribute_indexes import build_index
 from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
+from recollect.kernel.write.vector_check import mend_vectors, unused_vectors, wrong_vectors
 from recollect.model import Diagnosis, Finding, Progress
 
 _SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
@@ -110,6 +111,8 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             found += own
             if not _counts_are_right(session, group.group_id):
                 found.append(Finding("counts", "counts differ from the elements", group.name))
+            if _is_readable(own):
+                found += _vector_findings(session, group)
         if not _is_readable(own):
             continue
         with store.writing(is_dry_run=True) as session:
@@ -117,6 +120,13 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
                 found.append(Finding("text", "the text index differs", group.name))
     progress("groups", len(groups), len(groups))
     return found
+
+
+def _vector_findings(session: Session, group: Group) -> Iterator[Finding]:
+    if wrong := len(wrong_vectors(session, group.group_id)):
+        yield Finding("vectors", f"{wrong} vectors are not of what is said", group.name)
+    if unused := len(unused_vectors(session, group.group_id)):
+        yield Finding("vectors", f"{unused} vectors are of nothing", group.name)
 
 
 def _counts_are_right(session: Session, group_id: int) -> bool:
@@ -177,6 +187,8 @@ def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
                 recount(session, group.group_id)
         if not _is_readable(findings):
             return
+        for group in groups:
+            mend_vectors(session, group.group_id)
         declared, built = _indexes(session)
         for attribute in sorted(declared - built):
             build_index(session, attribute)

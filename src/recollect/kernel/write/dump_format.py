@@ -1,8 +1,9 @@
 """The lines of a dump: which row of which table each kind of line holds, and under which names.
 
 A dump is JSON, one object a line; the first key of a line is its kind. Blobs are written in
-hexadecimal, types and predicates as their texts. Counts and the text index are not in it: they
-follow from the rest. Nor are who works on what, and the answers kept for idempotency keys.
+hexadecimal, types and predicates as their texts. Counts, the text index and vectors are not in
+it: they follow from the rest. Nor are who works on what, and the answers kept for idempotency
+keys.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ JOIN work AS w ON w.group_id = :group AND w.item = r.item
 WHERE r.group_id = :group AND r.receipt = :receipt ORDER BY r.position
 """  # noqa: S608 - only the columns above are inserted
 _IN_STATE = f"""
-SELECT {_ITEM} FROM work AS w
+SELECT {_ITEM} FROM work AS w INDEXED BY work_state
 WHERE w.group_id = :group AND w.state = :state ORDER BY w.number
 """  # noqa: S608
 _ONE = f"SELECT {_ITEM} FROM work AS w WHERE w.group_id = :group AND w.item = :item"  # noqa: S608

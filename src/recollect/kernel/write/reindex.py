@@ -14,8 +14,8 @@ from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import model_of
 from recollect.kernel.vectors.rows import VectorRows, forget_vectors
-from recollect.kernel.vectors.texts import concept_meaning, link_meaning
-from recollect.kernel.write.own_types import says_something
+from recollect.kernel.vectors.texts import link_meaning
+from recollect.kernel.write.own_types import meaning_of
 from recollect.model import Progress, Reindexed
 
 _AT_ONCE = 512  # elements
@@ -89,7 +89,5 @@ def _said(session: Session, group_id: int, sql: str, after: int) -> dict[int, st
         if name is None:
             said[whole(element)] = link_meaning(members(attributes))
         else:
-            is_told = says_something(text(kind))
-            meaning = concept_meaning(text(name), members(attributes)) if is_told else None
-            said[whole(element)] = meaning
+            said[whole(element)] = meaning_of(text(kind), text(name), members(attributes))
     return said

@@ -20,7 +20,7 @@ from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.terms import Interning, Terms
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.rows import VectorRows
-from recollect.kernel.vectors.texts import concept_meaning, link_meaning
+from recollect.kernel.vectors.texts import link_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import (
     NOTHING,
@@ -41,7 +41,7 @@ from recollect.kernel.write.log import (
     next_chain,
 )
 from recollect.kernel.write.merge import merge
-from recollect.kernel.write.own_types import name_key, says_something
+from recollect.kernel.write.own_types import meaning_of, name_key
 from recollect.kernel.write.rows import RowBatch, first_version
 from recollect.kernel.write.tally import Move, count_moves
 from recollect.kernel.write.temporal import advance_clock, moves_clock
@@ -330,8 +330,7 @@ class Unit:
 
     def _meaning(self, element: Element, content: Content) -> str | None:
         if isinstance(element, ConceptElement):
-            is_told = says_something(self.terms.text(element.type))
-            return concept_meaning(element.name, content.attributes) if is_told else None
+            return meaning_of(self.terms.text(element.type), element.name, content.attributes)
         return link_meaning(content.attributes)
 
     def _digest(self, element: Element) -> bytes:

@@ -45,8 +45,10 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
     from recollect.servers.http.server import check_exposure, is_loopback, listen, serve, url_of
     from recollect.servers.http.tokens import Tokens, read_tokens
     from recollect.servers.http.watching import observer, watcher
+    from recollect.servers.learning import make_learner
     from recollect.servers.service import at_work, make_service
 
+    learner = make_learner(settings.learning())
     host, path = settings.host(asked.host), settings.tokens(asked.tokens)
     tokens = Tokens() if path is None else read_tokens(path)
     check_exposure(host, has_tokens=bool(tokens), is_insecure=asked.is_insecure)
@@ -58,6 +60,7 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
         metrics = Metrics()
         service = make_service(
             nexus,
+            extractor=learner.extractor,
             policy=Policy(functional=asked.functional),
             has_worker=asked.has_worker,
             observer=observer(metrics),
@@ -66,6 +69,8 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
         hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
         app = make_app(service, Options(tokens=tokens, hosts=hosts), metrics)
         url = url_of(listener)
+        if learner.warning and asked.has_worker:
+            out.warn(learner.warning, learner.hint)
         if out.as_json:
             told = {"url": url, "path": located.path, "worker": asked.has_worker}
             out.json({"result": told})

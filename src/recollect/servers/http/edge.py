@@ -35,22 +35,22 @@ class Edge:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        request_id = _request_id(headers)
-        scope.setdefault("state", {})["request_id"] = request_id
+        state = scope.setdefault("state", {})
+        state["request_id"] = _request_id(headers)  # until a face knows a better one
         is_begun = False
 
         async def sent(message: Message) -> None:
             nonlocal is_begun
             if message["type"] == "http.response.start":
                 is_begun = True
-                MutableHeaders(scope=message).setdefault(REQUEST_ID, in_header(request_id))
+                MutableHeaders(scope=message).setdefault(REQUEST_ID, in_header(state["request_id"]))
             await send(message)
 
         self._metrics.opened(1)
         try:
             await self._app(scope, self._limited(receive, headers), sent)
         except Exception as error:  # the edge: nothing may pass unanswered
-            log_failure(request_id, error)
+            log_failure(state["request_id"], error)
             if is_begun:
                 raise
             fault = RecollectError(INTERNAL, "the server failed")

@@ -92,7 +92,7 @@ def test_an_item_that_is_left_between_steps_is_taken_up_where_it_stands(nexus: N
     one.add("g", says("e1"))
     answers = iter([True, False])
     assert one.work.run_once(nexus, lambda: next(answers))
-    assert one.states("e1") == ["extracted"]
+    assert one.states("e1") == ["extracted", "embedded"]
     assert one.work.named("other").run_once(nexus)
     assert scripted.order == ["e1"]
     assert one.states("e1")[-1] == "completed"

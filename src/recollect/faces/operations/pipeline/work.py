@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, cast
 
 from recollect.errors import INTERNAL_ERROR, VERSION_CONFLICT, RecollectError
 from recollect.faces.operations import limits
@@ -36,6 +36,20 @@ from recollect.model import BEGINNING, FOREVER, Instant, WorkItem
 
 _MOST_RETRY_SECONDS: Final = 3_600.0
 _MILLISECONDS: Final = 1_000
+
+
+_LADDER: Final[tuple[State, ...]] = ("accepted", "extracted", "embedded", "upserted", "completed")
+_REACHED: Final[Mapping[str, State]] = {
+    "accepted": "accepted",
+    "extract_failed": "accepted",
+    "extracted": "extracted",
+    "embed_failed": "extracted",
+    "embedded": "embedded",
+    "upsert_failed": "embedded",
+}
+"""How far an item is that is in a state from which something is to be done."""
+
+_STORE = "STORE_"  # the codes of what is wrong with the store begin so
 
 
 def _always() -> bool:
@@ -124,19 +138,18 @@ class Work:
     def _step(self, nexus: Nexus, item: WorkItem) -> WorkItem:
         """Execute the step an item is at, and return the item as it then is, durably."""
         started, progress = time.perf_counter(), Progress.of(item)
-        match item.state:
-            case "accepted" | "extract_failed":
+        match _REACHED.get(item.state):
+            case "accepted":
                 settled = self._extract(nexus, item, progress)
-            case "extracted" | "embed_failed":
+            case "extracted":
                 settled = self._embed(nexus, item, progress)
-            case "embedded" | "upsert_failed":
+            case "embedded":
                 settled = self._upsert(nexus, item, progress)
-            case "upserted":
-                done = Progress(usage=progress.usage)
-                settled = self._settle(nexus, moved(item, "completed", done, FOREVER))
             case _:
-                raise RecollectError(INTERNAL_ERROR, f'"{item.state}" is no state of an item')
-        self._watch(nexus, settled, time.perf_counter() - started)
+                raise RecollectError(INTERNAL_ERROR, f'nothing is to be done in "{item.state}"')
+        seconds = time.perf_counter() - started
+        for state in _passed(item, settled):
+            self._watch(nexus, settled, state, seconds)
         return settled
 
     def _extract(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
@@ -150,7 +163,8 @@ class Work:
         match found:
             case Extracted(extraction=extraction):
                 known = Progress(extraction=extraction, usage=usage)
-                return self._settle(nexus, moved(item, "extracted", known, BEGINNING))
+                reached: State = "extracted" if self._embedding is not None else "embedded"
+                return self._settle(nexus, moved(item, reached, known, BEGINNING))
             case Refused(reason=reason, answer=answer, retry_seconds=seconds):
                 rejected = Rejected(reason, answer) if answer else progress.rejected
                 failed = Progress(rejected=rejected, usage=usage, error=reason)
@@ -171,8 +185,8 @@ class Work:
             with nexus.transaction():
                 if progress.extraction is not None:
                     write_extraction(nexus, self._policy, episode, progress.extraction)
-                written = Progress(usage=progress.usage)
-                return self._settle(nexus, moved(item, "upserted", written, BEGINNING))
+                done = Progress(usage=progress.usage)
+                return self._settle(nexus, moved(item, "completed", done, FOREVER))
         except RecollectError as error:
             if error.code is VERSION_CONFLICT:
                 raise
@@ -194,12 +208,12 @@ class Work:
         nexus.queue.settle(self.owner, item, self._clock(), self.lease_end())
         return item
 
-    def _watch(self, nexus: Nexus, item: WorkItem, seconds: float) -> None:
+    def _watch(self, nexus: Nexus, item: WorkItem, state: State, seconds: float) -> None:
         self._watcher(
             Transition(
                 group=nexus.group_name,
                 episode_uuid=item.item,
-                state=_STATES[item.state],
+                state=state,
                 attempts=item.attempts,
                 error=Progress.of(item).error,
                 seconds=seconds,
@@ -207,16 +221,12 @@ class Work:
         )
 
 
-_STATES: Final[dict[str, State]] = {
-    "extracted": "extracted",
-    "embedded": "embedded",
-    "upserted": "upserted",
-    "completed": "completed",
-    "extract_failed": "extract_failed",
-    "embed_failed": "embed_failed",
-    "upsert_failed": "upsert_failed",
-    "parked": "parked",
-}
+def _passed(before: WorkItem, after: WorkItem) -> Sequence[State]:
+    """Return the states that one step led through; two where nothing stands between them."""
+    last = cast(State, after.state)
+    if last not in _LADDER:
+        return (last,)
+    return _LADDER[_LADDER.index(_REACHED[before.state]) + 1 : _LADDER.index(last) + 1]
 
 
 def _episode(nexus: Nexus, item: WorkItem) -> Episode:
@@ -237,6 +247,6 @@ def _episode(nexus: Nexus, item: WorkItem) -> Episode:
 
 def _reason(error: RecollectError) -> str:
     """Return why a step failed; what is wrong with the store is no fault of the item."""
-    if error.code.category == "storage":
+    if error.code.code.startswith(_STORE):
         raise error
     return f"{error.message}; {error.hint}" if error.hint else error.message

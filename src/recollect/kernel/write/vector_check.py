@@ -1,0 +1,74 @@
+"""Vectors compared with what the elements say, and those that are of nothing taken away.
+
+The rule: what is taken away is made again by a reindex; until then words find the element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.erasure import make_stale
+from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.vectors.embedder import NUMBER_BYTES
+from recollect.kernel.vectors.model import model_of
+from recollect.kernel.vectors.rows import NO_VECTOR, drop_unused, purge_vectors
+from recollect.kernel.vectors.texts import concept_meaning, link_meaning, text_hash
+
+_AT_ONCE = 1_000
+_EMBEDDED = """
+SELECT m.number, m.element, m.vector, v.hash, length(v.vector), c.name,
+  coalesce(c.attributes, k.attributes)
+FROM embedded AS m
+LEFT JOIN vector AS v ON v.group_id = :group AND v.id = m.vector
+LEFT JOIN concept AS c ON c.group_id = :group AND c.id = m.element
+LEFT JOIN link AS k ON k.group_id = :group AND k.id = m.element
+WHERE m.group_id = :group AND m.number > :after ORDER BY m.number LIMIT :most
+"""
+_UNUSED = """
+SELECT v.id FROM vector AS v WHERE v.group_id = :group AND NOT EXISTS (
+  SELECT 1 FROM embedded AS m WHERE m.group_id = :group AND m.vector = v.id)
+"""
+
+
+def wrong_vectors(session: Session, group_id: int) -> list[int]:
+    """Return the elements whose vector is not that of what they say. Cost: all that have one."""
+    model = model_of(session, group_id)
+    size = 0 if model is None else NUMBER_BYTES * model[1]
+    return [whole(row[1]) for row in _rows(session, group_id) if not _is_right(row, size)]
+
+
+def unused_vectors(session: Session, group_id: int) -> list[int]:
+    """Return the vectors that no element has."""
+    return [whole(one) for (one,) in session.rows(_UNUSED, {"group": group_id})]
+
+
+def mend_vectors(session: Session, group_id: int) -> None:
+    """Take away the vectors that are wrong, and those that nothing uses."""
+    wrong, unused = wrong_vectors(session, group_id), unused_vectors(session, group_id)
+    if wrong or unused:
+        purge_vectors(session, group_id, wrong)
+        drop_unused(session, group_id, unused)
+        make_stale(session)
+
+
+def _rows(session: Session, group_id: int) -> Iterator[SqlRow]:
+    after = 0
+    while True:
+        parameters = {"group": group_id, "after": after, "most": _AT_ONCE}
+        rows = session.rows(_EMBEDDED, parameters)
+        yield from rows
+        if len(rows) < _AT_ONCE:
+            return
+        after = whole(rows[-1][0])
+
+
+def _is_right(row: SqlRow, size: int) -> bool:
+    _, _, vector, hash_, length, name, attributes = row
+    if attributes is None:
+        return False
+    if vector == NO_VECTOR:
+        return True
+    said = members(attributes)
+    meaning = link_meaning(said) if name is None else concept_meaning(text(name), said)
+    return length == size and meaning is not None and text_hash(meaning) == hash_

@@ -41,6 +41,9 @@ def episode(number: int) -> dict[str, Any]:
 class NoVectors:
     """An embedding that embeds nothing, so that its step is one of its own."""
 
+    def is_needed(self, nexus: recollect.Nexus) -> bool:
+        return True
+
     def prepare(self, nexus: recollect.Nexus, extraction: Extraction) -> None:
         pass
 
@@ -59,9 +62,7 @@ def learn(path: str, until: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with recollect.open(path) as nexus:
-        work = Work(
-            StructuredExtractor(), embedding=NoVectors(), lease_seconds=0.0, watcher=watch
-        )
+        work = Work(StructuredExtractor(), embedding=NoVectors(), lease_seconds=0.0, watcher=watch)
         work.drain(nexus)
 
 

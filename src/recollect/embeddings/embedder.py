@@ -26,16 +26,26 @@ class Embedder(ABC):
     >>> class Letters(Embedder):
     ...     def embed(self, texts):
     ...         return [[text.count(letter) for letter in "abc"] for text in texts]
-    >>> letters = Letters("letters", 3)
+    >>> letters = Letters("letters")
+    >>> letters.dimension
+    3
     >>> np.frombuffer(letters.question("aab"), np.float32).round(3).tolist()
     [0.8939999938011169, 0.4469999969005585, 0.0]
     """
 
-    def __init__(self, name: str, dimension: int, batch: int = 64) -> None:
-        """`batch` is how many texts `embed` is given at once, at most."""
+    def __init__(self, name: str, dimension: int | None = None, batch: int = 64) -> None:
+        """Without a `dimension` the model is asked once; `batch` texts are embedded at once."""
         self.name = name
-        self.dimension = dimension
         self.batch = batch
+        self._dimension = dimension
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        if self._dimension is None:
+            rows: Numbers = np.asarray(self.embed(["dimension"]), dtype=np.float32)
+            self._dimension = rows.shape[-1]
+        return self._dimension
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> ArrayLike:
@@ -47,7 +57,8 @@ class Embedder(ABC):
     def embed_question(self, text: str) -> ArrayLike:
         """Return the numbers of a text that is looked for, where the model tells them apart."""
         rows: Numbers = np.asarray(self.embed([text]), dtype=np.float32)
-        return rows[0]
+        numbers: Numbers = rows[0]
+        return numbers
 
     def documents(self, texts: Sequence[str]) -> list[bytes]:
         """Return the vectors of texts that are kept, in order."""

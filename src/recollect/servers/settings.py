@@ -22,7 +22,10 @@ DEFAULT_GROUP = "default"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7411
 EXTRACTORS = ("structured", "llm")
+EMBEDDERS = ("http", "fastembed", "sentence-transformers")
+SEARCH_MODES = ("keyword", "semantic", "hybrid")
 LONGEST_TIMEOUT = 3_600
+MOST_NUMBERS = 65_536  # of a vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,19 @@ class Learning:
     key: str = field(default="", repr=False)
     url: str = ""
     timeout_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """How texts become vectors, and how a search uses them where it does not say."""
+
+    embedder: str
+    model: str = ""
+    key: str = field(default="", repr=False)
+    url: str = ""
+    dimension: int | None = None  # None: the model's own
+    timeout_seconds: float = 30.0
+    search_mode: str = "keyword"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +141,52 @@ class Settings:
 
     def learning(self) -> Learning:
         """Return how facts are found: RECOLLECT_EXTRACTOR, and RECOLLECT_LLM_* of a model."""
-        extractor = self.environment.get("RECOLLECT_EXTRACTOR") or "structured"
-        if extractor not in EXTRACTORS:
-            known = nearest(extractor, EXTRACTORS) or EXTRACTORS
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"RECOLLECT_EXTRACTOR is {extractor}, which is no extractor",
-                hint=f"set it to {known[0]}",
-                known=known,
-            )
         return Learning(
-            extractor,
+            self._one_of("RECOLLECT_EXTRACTOR", EXTRACTORS, "extractor"),
             self.environment.get("RECOLLECT_LLM_MODEL", ""),
             self.environment.get("RECOLLECT_LLM_KEY", ""),
             self.environment.get("RECOLLECT_LLM_URL", ""),
             self._seconds("RECOLLECT_LLM_SECONDS", Learning().timeout_seconds),
         )
+
+    def embedding(self) -> Embedding | None:
+        """Return how texts become vectors: RECOLLECT_EMBEDDER and RECOLLECT_EMBEDDER_*; or not."""
+        if not self.environment.get("RECOLLECT_EMBEDDER"):
+            return None
+        return Embedding(
+            self._one_of("RECOLLECT_EMBEDDER", EMBEDDERS, "embedder"),
+            self.environment.get("RECOLLECT_EMBEDDER_MODEL", ""),
+            self.environment.get("RECOLLECT_EMBEDDER_KEY", ""),
+            self.environment.get("RECOLLECT_EMBEDDER_URL", ""),
+            self._dimension(),
+            self._seconds("RECOLLECT_EMBEDDER_SECONDS", Embedding("").timeout_seconds),
+            self._one_of("RECOLLECT_SEARCH_MODE", SEARCH_MODES, "mode of search"),
+        )
+
+    def _one_of(self, variable: str, known: tuple[str, ...], noun: str) -> str:
+        """Return a word of the environment; the first of those known where it says none."""
+        named = self.environment.get(variable) or known[0]
+        if named not in known:
+            near = nearest(named, known) or known
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{variable} is {named}, which is no {noun}",
+                hint=f"set it to {near[0]}",
+                known=near,
+            )
+        return named
+
+    def _dimension(self) -> int | None:
+        named = self.environment.get("RECOLLECT_EMBEDDER_DIMENSION")
+        if not named:
+            return None
+        if not named.isdecimal() or not 1 <= int(named) <= MOST_NUMBERS:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"RECOLLECT_EMBEDDER_DIMENSION is {named}, and it is a number up to {MOST_NUMBERS}",
+                hint="leave it out: the model has one of its own",
+            )
+        return int(named)
 
     def _seconds(self, variable: str, otherwise: float) -> float:
         named = self.environment.get(variable)

@@ -16,6 +16,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel import Nexus
+from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import DEFAULT_GROUP, Located, Settings
 
 FEW_GROUPS = 10
@@ -36,8 +37,11 @@ def open_nexus(located: Located, group: str, *, create: bool = False) -> Nexus:
             )
         if located.is_own and located.file is not None:
             make_folder(located.file.parent)
+    embedding = Settings().embedding()
+    embedder = None if embedding is None else make_embedder(embedding)
+    mode = "keyword" if embedding is None else embedding.search_mode
     try:
-        return Nexus.open(located.path, group=group)
+        return Nexus.open(located.path, group=group, embedder=embedder, search_mode=mode)
     except RecollectError as error:
         if error.code.category != "storage":
             raise

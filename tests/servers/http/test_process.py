@@ -80,8 +80,7 @@ def test_it_serves_until_it_is_told_to_stop(start, how: signal.Signals) -> None:
         assert operations.healthcheck()["status"] == "OK"
         assert server.stop(how) == 0
         assert operations.healthcheck()["error"]["error_code"] == "UNAVAILABLE"
-    assert [line["event"] for line in server.log][0] == "listening"
-    assert [line["event"] for line in server.log][-1] == "stopped"
+    assert (server.log[0]["event"], server.log[-1]["event"]) == ("listening", "stopped")
 
 
 def test_what_was_accepted_when_it_stops_is_done_by_the_next(start, tmp_path: Path) -> None:

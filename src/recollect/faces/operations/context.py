@@ -9,7 +9,7 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
 from recollect.faces.operations.inputs import AsOf as AsOfInput
-from recollect.faces.operations.semantic import SemanticLeg
+from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import AsOf, Dated, Element, Instant, normal_text
 
@@ -41,7 +41,7 @@ class Context:
     caller: Caller = EVERYONE
     ingestion: Ingestion = field(default_factory=EpisodesOnly)
     replays: Replays | None = None
-    semantic: SemanticLeg | None = None
+    semantic: SemanticLeg = field(default_factory=ByMeaning)
     request_id: str = ""
 
     def group(self, name: str) -> Nexus:

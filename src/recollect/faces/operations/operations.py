@@ -32,7 +32,7 @@ from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replay
 from recollect.faces.operations.methods import Methods
 from recollect.faces.operations.observation import Observation, Observer, unobserved
 from recollect.faces.operations.outputs import Answered, Envelope
-from recollect.faces.operations.semantic import SemanticLeg
+from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
 from recollect.kernel import Nexus
 
 
@@ -63,7 +63,7 @@ class Operations(Methods[Envelope]):
             caller=caller,
             ingestion=ingestion or EpisodesOnly(),
             replays=replays,
-            semantic=semantic,
+            semantic=semantic or ByMeaning(),
         )
         self._observer = observer
 

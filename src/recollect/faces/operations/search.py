@@ -103,23 +103,20 @@ def _groups(context: Context, names: Sequence[str]) -> list[Nexus]:
 def _fact_legs(
     context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
 ) -> list[Sequence[Ranked]]:
-    legs: list[Sequence[Ranked]] = [nexus.rank_facts(query, limit, through=ENTITY, as_of=moment)]
-    if context.semantic is not None:
-        legs.append(context.semantic.facts(nexus, query, limit, moment))
-    return legs
+    words = nexus.rank_facts(query, limit, through=ENTITY, as_of=moment)
+    near = context.semantic.facts(nexus, query, limit, moment)
+    return [words, near] if near else [words]
 
 
 def _node_legs(
     context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
 ) -> list[Sequence[Ranked]]:
-    (hits,) = nexus.search(query, "concept", ENTITY, limit, as_of=moment).results
+    (hits,) = nexus.search(query, "concept", ENTITY, limit, mode="keyword", as_of=moment).results
     assert isinstance(hits, Hits)
     words = [Ranked(one.element.id, one.score) for one in hits.hits]
     words.sort(key=lambda one: (-one.score, one.id))
-    legs: list[Sequence[Ranked]] = [words]
-    if context.semantic is not None:
-        legs.append(context.semantic.nodes(nexus, query, limit, moment))
-    return legs
+    near = context.semantic.nodes(nexus, query, limit, moment)
+    return [words, near] if near else [words]
 
 
 def _check_center(groups: Sequence[Nexus], center: str, as_of: AsOf) -> None:

@@ -117,6 +117,9 @@ class Failing:
     def __init__(self, times: int) -> None:
         self.left = times
 
+    def is_needed(self, nexus: Nexus) -> bool:
+        return True
+
     def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
         if self.left:
             self.left -= 1

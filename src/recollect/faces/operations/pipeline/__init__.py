@@ -1,5 +1,6 @@
 """The pipeline: episodes become nodes and facts, step by step. Specification 004, section 5."""
 
+from recollect.faces.operations.pipeline.embedding import VectorsInAdvance, embedding_for
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.faces.operations.pipeline.pipeline import Pipeline
 from recollect.faces.operations.pipeline.ports import (
@@ -32,7 +33,9 @@ __all__ = [
     "StructuredExtractor",
     "Transition",
     "Usage",
+    "VectorsInAdvance",
     "Watcher",
     "Work",
     "Worker",
+    "embedding_for",
 ]

@@ -20,7 +20,7 @@ class GroupKnowledge:
         """Return (uuid, name) of the nodes a text is about, best first."""
         if not text.strip():
             return []
-        (hits,) = self.nexus.search(text, "concept", ENTITY, limit).results
+        (hits,) = self.nexus.search(text, "concept", ENTITY, limit, mode="keyword").results
         assert isinstance(hits, Hits)
         elements = [one.element for one in hits.hits]
         return [(one.id, one.name) for one in elements if isinstance(one, Concept)]

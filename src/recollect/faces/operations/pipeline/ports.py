@@ -98,5 +98,8 @@ class Extractor(Protocol):
 class Embedding(Protocol):
     """Makes the vectors of what is going to be written, before it is."""
 
+    def is_needed(self, nexus: Nexus) -> bool:
+        """Whether what is written to the memory gets vectors; else the step is none."""
+
     def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
         """Embed the texts of an extraction; texts that have vectors are not embedded again."""

@@ -163,7 +163,7 @@ class Work:
         match found:
             case Extracted(extraction=extraction):
                 known = Progress(extraction=extraction, usage=usage)
-                reached: State = "extracted" if self._embedding is not None else "embedded"
+                reached: State = "extracted" if self._embedding.is_needed(nexus) else "embedded"
                 return self._settle(nexus, moved(item, reached, known, BEGINNING))
             case Refused(reason=reason, answer=answer, retry_seconds=seconds):
                 rejected = Rejected(reason, answer) if answer else progress.rejected

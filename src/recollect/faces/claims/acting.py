@@ -1,0 +1,60 @@
+"""Who acts, and in which session, run and show: said around a call of a store.
+
+The rule: the protocol's methods have no arguments for it, so it goes beside them, in the context
+of the task. A store that does not ask loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from recollect.faces.claims.validation import optional_text
+from recollect.faces.claims.words import ACTOR_TYPES, known_word
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something, and where."""
+
+    actor_type: str = "system"
+    actor_id: str | None = None
+    session_id: str | None = None
+    branch_id: str | None = None
+    run_id: str | None = None
+    show_id: str | None = None
+
+    def __post_init__(self) -> None:
+        known_word(self.actor_type, ACTOR_TYPES, "actor_type")
+        for name in ("actor_id", "session_id", "branch_id", "run_id", "show_id"):
+            optional_text(getattr(self, name), name)
+
+    @property
+    def name(self) -> str:
+        """What stands in the log of the memory."""
+        return self.actor_id or self.actor_type
+
+
+_acting: ContextVar[Actor] = ContextVar("recollect_acting", default=Actor())
+
+
+@contextmanager
+def acting(actor: Actor) -> Iterator[None]:
+    """Let the calls of stores inside be those of an actor.
+
+    >>> with acting(Actor("user", "ann")):
+    ...     acting_now().name
+    'ann'
+    """
+    token = _acting.set(actor)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+def acting_now() -> Actor:
+    """Return who acts: the system, when nobody said."""
+    return _acting.get()

@@ -1,0 +1,174 @@
+"""Claims, their evidence and what happened to them, exactly as specification 002 has them.
+
+The rule: no claim without evidence. What the specification's sketch does not check is checked
+here too, so that a claim that exists can be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from uuid import uuid4
+
+from recollect.faces.claims.validation import (
+    checked_number,
+    checked_share,
+    checked_text,
+    optional_text,
+    refused,
+)
+from recollect.faces.claims.words import ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES, known_word
+
+NO_EVIDENCE = (
+    "A Claim requires at least one EvidenceRef. "
+    "If evidence is truly absent, this is a hypothesis — "
+    "use kind='model_inference' with low confidence."
+)
+"""What is raised, as a ValueError, for a claim without evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRef:
+    """A reference to what a claim rests on; equal references are one piece of evidence.
+
+    `detail` is the quote of a message, the summary of a tool's result, the rationale of a model,
+    the paraphrase of a user's statement, a note on an artifact, or what a human asserted.
+    INVALID_ARGUMENT for an unknown kind and for a field of another type.
+    """
+
+    kind: str
+    id: str | None = None
+    session_id: str | None = None
+    message_id: str | None = None
+    tool_call_id: str | None = None
+    artifact_id: str | None = None
+    path: str | None = None
+    url: str | None = None
+    repo: str | None = None
+    commit_sha: str | None = None
+    content_hash: str | None = None
+    fetched_at: float | None = None  # seconds since 1970
+    detail: str | None = None
+
+    def __post_init__(self) -> None:
+        known_word(self.kind, KINDS, "kind")
+        for name in _TEXTS_OF_EVIDENCE:
+            optional_text(getattr(self, name), name)
+        if self.fetched_at is not None:
+            object.__setattr__(self, "fetched_at", checked_number(self.fetched_at, "fetched_at"))
+
+
+_TEXTS_OF_EVIDENCE = tuple(
+    one.name for one in fields(EvidenceRef) if one.name not in ("kind", "fetched_at")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a claim is about: a project, a repo, an agent or a run, by its id."""
+
+    scope_type: str
+    scope_id: str | None = None
+
+    def __post_init__(self) -> None:
+        known_word(self.scope_type, SCOPE_TYPES, "scope_type")
+        optional_text(self.scope_id, "scope_id")
+
+
+@dataclass
+class Claim:
+    """A unit of learned knowledge with evidence and lifecycle.
+
+    ValueError without evidence; INVALID_ARGUMENT for what else cannot be kept.
+
+    >>> Claim("payments uses sagas", [EvidenceRef("file", path="saga.py")]).claim_status
+    'observed'
+    """
+
+    text: str
+    evidence: list[EvidenceRef]
+    claim_status: str = "observed"
+    confidence: float = 1.0  # in the claim being true
+    id: str = field(default_factory=lambda: str(uuid4()))
+    project: str | None = None
+    scope_type: str | None = None  # project | repo | agent | run
+    scope_id: str | None = None
+    session_id: str | None = None
+    branch_id: str | None = None
+    actor_type: str = "agent"  # agent | user | system | tool
+    actor_id: str | None = None
+    created_at: float = 0.0  # seconds since 1970; 0.0 becomes now when it is written
+    domain: str | None = None
+    tags: list[str] = field(default_factory=list)
+    supersedes: str | None = None
+
+    def __post_init__(self) -> None:
+        check_claim_fields(self)
+
+
+def check_claim_fields(claim: Claim) -> None:
+    """Check every field of a claim, and give it lists and floats of its own."""
+    claim.evidence = checked_evidence(claim.evidence)
+    checked_text(claim.text, "text")
+    known_word(claim.claim_status, STATUSES, "claim_status")
+    claim.confidence = checked_share(claim.confidence, "confidence")
+    checked_text(claim.id, "id")
+    known_word(claim.actor_type, ACTOR_TYPES, "actor_type")
+    if claim.scope_type is not None:
+        known_word(claim.scope_type, SCOPE_TYPES, "scope_type")
+    for name in _TEXTS_OF_CLAIM:
+        optional_text(getattr(claim, name), name)
+    claim.created_at = checked_number(claim.created_at, "created_at")
+    if isinstance(claim.tags, str) or not isinstance(claim.tags, Sequence):
+        raise refused("tags is not a list of texts", 'pass tags=["..."]')
+    claim.tags = [checked_text(tag, "a tag") for tag in claim.tags]
+
+
+_TEXTS_OF_CLAIM = (
+    "project",
+    "scope_id",
+    "session_id",
+    "branch_id",
+    "actor_id",
+    "domain",
+    "supersedes",
+)
+
+
+def checked_evidence(evidence: object) -> list[EvidenceRef]:
+    """Return evidence as a list of its own; ValueError when there is none."""
+    if evidence is None or (isinstance(evidence, list | tuple) and not evidence):
+        raise ValueError(NO_EVIDENCE)
+    return given_evidence(evidence)
+
+
+def given_evidence(evidence: object) -> list[EvidenceRef]:
+    """Return evidence that may be absent as a list of its own."""
+    if evidence is None:
+        return []
+    if not isinstance(evidence, list | tuple) or not all(
+        isinstance(one, EvidenceRef) for one in evidence
+    ):
+        raise refused(
+            "evidence is not a list of EvidenceRef",
+            'pass evidence=[EvidenceRef(kind="file", path="...")]',
+        )
+    return list(evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEvent:
+    """One step in the life of a claim: who changed it, on which evidence, and why."""
+
+    sequence: int  # of the claim, from 1
+    claim_id: str
+    event: str  # created | observed | verified | disputed | superseded
+    from_status: str | None  # None: it was created
+    to_status: str
+    at: float  # seconds since 1970
+    actor_type: str
+    actor_id: str | None
+    session_id: str | None
+    branch_id: str | None
+    evidence: list[EvidenceRef]
+    reason: str | None

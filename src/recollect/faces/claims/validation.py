@@ -1,0 +1,72 @@
+"""What the fields of claims and evidence may hold.
+
+The rule: what cannot be kept as it was given is refused when it is made, not when it is stored.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+
+LONGEST_TEXT: Final = 100_000
+"""Characters of one field."""
+
+
+def refused(message: str, hint: str) -> RecollectError:
+    """Return the error for an argument that cannot be taken."""
+    return RecollectError(INVALID_ARGUMENT, message, hint=hint)
+
+
+def checked_text(value: object, name: str) -> str:
+    """Return a text that can be stored: Unicode, not blank, not endless."""
+    if not isinstance(value, str):
+        raise refused(f"{name} is a {type(value).__name__}, not a text", f"pass {name} as a str")
+    if not value.strip():
+        raise refused(f"{name} is blank", f"say something in {name}, or leave it out")
+    if len(value) > LONGEST_TEXT:
+        raise refused(
+            f"{name} has {len(value)} characters, and {LONGEST_TEXT} is the most",
+            f"shorten {name}",
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise refused(f"{name} is not Unicode text", "remove its lone surrogates") from None
+    return value
+
+
+def optional_text(value: object, name: str) -> str | None:
+    """Return a text, or None where none was given."""
+    return None if value is None else checked_text(value, name)
+
+
+def checked_number(value: object, name: str) -> float:
+    """Return a finite number as a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refused(
+            f"{name} is a {type(value).__name__}, not a number", f"pass {name} as a float"
+        )
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise refused(f"{name} is not a finite number", f"pass {name} as a finite float")
+    return number
+
+
+def checked_share(value: object, name: str) -> float:
+    """Return a number from 0 to 1."""
+    number = checked_number(value, name)
+    if not 0.0 <= number <= 1.0:
+        raise refused(f"{name} is {number}, which is not from 0 to 1", f"pass {name}=0.5")
+    return number
+
+
+def checked_limit(limit: object) -> int:
+    """Return a limit: a whole number from 1."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise refused(f"limit is {limit!r:.40}, not a whole number from 1", "pass limit=10")
+    return limit

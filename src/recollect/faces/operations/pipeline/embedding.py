@@ -1,0 +1,33 @@
+"""Vectors made before the facts are written, by the embedder of the memory.
+
+The rule: what has a vector is not embedded again, and a memory without an embedder needs none.
+"""
+
+from __future__ import annotations
+
+from recollect.faces.operations.pipeline.extraction import Extraction
+from recollect.faces.operations.pipeline.ports import Embedding
+from recollect.kernel import Nexus
+
+
+class VectorsInAdvance:
+    """Makes the vectors of an extraction; implements `ports.Embedding`.
+
+    They wait in memory for the step that writes; after a crash that step makes them itself.
+    """
+
+    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
+        """Embed the texts of an extraction. EMBEDDER_UNAVAILABLE where the model is away."""
+        nexus.vectors.prepare(_texts(extraction))
+
+
+def embedding_for(nexus: Nexus) -> Embedding | None:
+    """Return what embeds for a memory; None for one that has no embedder."""
+    return None if nexus.vectors.model is None else VectorsInAdvance()
+
+
+def _texts(extraction: Extraction) -> list[str]:
+    """Return what the memory will embed: name and summary of nodes, words of facts."""
+    nodes = extraction.get("nodes") or []
+    told = [edge["fact"] for edge in extraction.get("edges") or []]
+    return [*(f"{one['name']}\n{one.get('summary') or ''}".rstrip() for one in nodes), *told]

@@ -1,0 +1,60 @@
+"""The embedder that the settings name.
+
+The rule: its packages are loaded only where one is named, so that every other start stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.servers.settings import Embedding
+
+if TYPE_CHECKING:
+    from recollect.embeddings import Embedder
+
+_EXTRAS: Final = {
+    "http": "embed",
+    "fastembed": "fastembed",
+    "sentence-transformers": "sentence-transformers",
+}
+
+
+def make_embedder(embedding: Embedding) -> Embedder:
+    """Return the embedder; its model is loaded when it is first asked.
+
+    INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra it needs.
+    """
+    if not embedding.model:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "RECOLLECT_EMBEDDER_MODEL is not set, and there is no model without a name",
+            hint="set it to the name of a model",
+        )
+    module = _module(embedding.embedder)
+    match embedding.embedder:
+        case "http":
+            made: Embedder = module.HttpEmbedder(
+                embedding.model,
+                key=embedding.key or "none",
+                url=embedding.url or module.DEFAULT_URL,
+                dimension=embedding.dimension,
+                timeout_seconds=embedding.timeout_seconds,
+            )
+        case "fastembed":
+            made = module.FastEmbedder(embedding.model, embedding.dimension)
+        case _:
+            made = module.SentenceTransformersEmbedder(embedding.model, embedding.dimension)
+    return made
+
+
+def _module(embedder: str) -> Any:  # noqa: ANN401 - loaded only by those who embed
+    try:
+        return import_module(f"recollect.embeddings.{embedder.replace('-', '_')}")
+    except ModuleNotFoundError as error:
+        raise RecollectError(
+            UNAVAILABLE,
+            f"{error.name} is not installed, and texts become vectors through it",
+            hint=f'pip install "recollect[{_EXTRAS[embedder]}]"',
+        ) from error

@@ -42,10 +42,11 @@ class NoVectors:
     """An embedding that embeds nothing, so that its step is one of its own."""
 
     def is_needed(self, nexus: recollect.Nexus) -> bool:
+        del nexus
         return True
 
     def prepare(self, nexus: recollect.Nexus, extraction: Extraction) -> None:
-        pass
+        del nexus, extraction
 
 
 def say(*words: object) -> None:

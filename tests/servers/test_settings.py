@@ -89,3 +89,11 @@ def test_who_writes_is_given_or_named_by_the_environment():
     assert (settings.actor("ann"), settings.actor()) == ("ann", "env")
     assert Settings({"RECOLLECT_ACTOR": ""}, "linux").actor() is None
     assert Settings({}, "linux").actor() is None
+
+
+def test_where_a_server_listens_is_given_or_named_or_its_own_machine():
+    named = Settings({"RECOLLECT_HOST": "::1", "RECOLLECT_PORT": "80", "RECOLLECT_TOKENS": "t"})
+    assert (named.host(), named.port(), named.tokens()) == ("::1", 80, Path("t"))
+    assert (named.host("h"), named.port(0), named.tokens(Path("u"))) == ("h", 0, Path("u"))
+    nothing = Settings({})
+    assert (nothing.host(), nothing.port(), nothing.tokens()) == ("127.0.0.1", 7411, None)

@@ -289,7 +289,7 @@ class Nexus:
                 session.roll_back()  # nothing changed: no group, no term stays behind
         if unit.is_waiting:
             return None
-        made = [] if run.preparation is None else run.preparation.notices
+        made = () if run.preparation is None else run.preparation.notices
         notices = _notices(script, bindings, [*reader.notices, *unit.notices, *made])
         return Answer(results, notices, run.dry_run, None if run.dry_run else number)
 

@@ -19,7 +19,6 @@ from recollect.faces.operations.pipeline import (
     Watcher,
     Work,
     Worker,
-    embedding_for,
 )
 from recollect.faces.operations.pipeline.transition import unwatched
 from recollect.kernel import Nexus
@@ -50,12 +49,7 @@ def make_service(
 ) -> Service:
     """Return the service on a memory; its worker is not started."""
     policy = policy or Policy()
-    work = Work(
-        extractor or StructuredExtractor(),
-        embedding=embedding_for(nexus),
-        policy=policy,
-        watcher=watcher,
-    )
+    work = Work(extractor or StructuredExtractor(), policy=policy, watcher=watcher)
     worker = Worker(nexus, work) if has_worker else None
     operations = Operations(
         nexus,

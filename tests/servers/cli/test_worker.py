@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -70,7 +69,7 @@ def test_it_works_until_it_is_told_to_stop(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env={"PYTHONPATH": str(SOURCES), "PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        env={"PYTHONPATH": str(SOURCES), "HOME": str(tmp_path)},
     ) as worker:
         with recollect.open(path) as nexus:
             service = Operations(nexus, ingestion=Pipeline())

@@ -37,7 +37,8 @@ class Actor:
         return self.actor_id or self.actor_type
 
 
-_acting: ContextVar[Actor] = ContextVar("recollect_acting", default=Actor())
+_NOBODY = Actor()
+_acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)
 
 
 @contextmanager
@@ -57,4 +58,4 @@ def acting(actor: Actor) -> Iterator[None]:
 
 def acting_now() -> Actor:
     """Return who acts: the system, when nobody said."""
-    return _acting.get()
+    return _acting.get() or _NOBODY

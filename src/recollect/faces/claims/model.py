@@ -6,7 +6,6 @@ here too, so that a claim that exists can be kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
@@ -119,9 +118,10 @@ def check_claim_fields(claim: Claim) -> None:
     for name in _TEXTS_OF_CLAIM:
         optional_text(getattr(claim, name), name)
     claim.created_at = checked_number(claim.created_at, "created_at")
-    if isinstance(claim.tags, str) or not isinstance(claim.tags, Sequence):
+    tags: object = claim.tags
+    if not isinstance(tags, list | tuple):
         raise refused("tags is not a list of texts", 'pass tags=["..."]')
-    claim.tags = [checked_text(tag, "a tag") for tag in claim.tags]
+    claim.tags = [checked_text(tag, "a tag") for tag in tags]
 
 
 _TEXTS_OF_CLAIM = (
@@ -137,7 +137,7 @@ _TEXTS_OF_CLAIM = (
 
 def checked_evidence(evidence: object) -> list[EvidenceRef]:
     """Return evidence as a list of its own; ValueError when there is none."""
-    if evidence is None or (isinstance(evidence, list | tuple) and not evidence):
+    if not evidence:
         raise ValueError(NO_EVIDENCE)
     return given_evidence(evidence)
 

@@ -62,7 +62,8 @@ def determined(
     while before != len(known):
         before = len(known)
         for step, outer in steps:
-            known.update(var for var in _implied(step, known, statistics) if var not in outer)
+            implied = _implied(step, known, statistics)
+            known.update([var for var in implied if var not in outer] if outer else implied)
     return frozenset(known)
 
 
@@ -79,15 +80,15 @@ def _with_outer(
 
 def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Iterable[ir.Var]:
     match step:
+        case ir.MatchLink():
+            return _implied_by_link(step, known, statistics)
+        case ir.ReadValue():
+            return (step.value,) if step.target in known else ()
         case ir.MatchConcept():
             is_anchored = step.id is not None or (step.type is not None and step.name is not None)
             return (step.var,) if is_anchored else ()
         case ir.MatchLinkId():
             return (step.var,)
-        case ir.MatchLink():
-            return _implied_by_link(step, known, statistics)
-        case ir.ReadValue():
-            return (step.value,) if step.target in known else ()
         case ir.BindNull():
             return (step.var,)
         case ir.Unify() if step.left in known or step.right in known:
@@ -97,23 +98,22 @@ def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Itera
     return ()
 
 
-def _implied_by_block(step: ir.Extend, known: set[ir.Var]) -> Iterator[ir.Var]:
-    """Yield what follows inside an OPTIONAL block from what it gives, and the other way round.
+def _implied_by_block(step: ir.Extend, known: set[ir.Var]) -> list[ir.Var]:
+    """Return what follows inside an OPTIONAL block from what it gives, and the other way round.
 
     What is the same wherever the block finds something is null elsewhere: it follows from what
     decides whether the block finds anything.
     """
     (branch,) = step.branches
-    found = {var for one in branch.steps if isinstance(one, ir.Atom) for var in binds(one)}
     pairs = list(zip(step.outputs, branch.exports, strict=True))
-    is_decided = known.issuperset(step.needs) or any(
-        output in known and export in found for output, export in pairs
-    )
-    for output, export in pairs:
-        if output in known:
-            yield export
-        if export in known and is_decided:
-            yield output
+    is_decided = known.issuperset(step.needs)
+    if not is_decided:
+        found = {var for one in branch.steps if isinstance(one, ir.Atom) for var in binds(one)}
+        is_decided = any(output in known and export in found for output, export in pairs)
+    implied = [export for output, export in pairs if output in known]
+    if is_decided:
+        implied += [output for output, export in pairs if export in known or export in implied]
+    return implied
 
 
 def _implied_by_link(

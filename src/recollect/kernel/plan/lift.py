@@ -7,7 +7,7 @@ ids and compared values become parameters named by class and position: `string0`
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import assert_never
 
 from recollect.errors import INVALID_VALUE, RecollectError
@@ -79,7 +79,7 @@ class Lifting:
             case ast.FilterClause():
                 return ast.FilterClause(self._expression(clause.expression), span=clause.span)
             case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
-                return replace(clause, clauses=self.clauses(clause.clauses))
+                return type(clause)(self.clauses(clause.clauses), span=clause.span)
             case _:
                 assert_never(clause)
 
@@ -99,14 +99,15 @@ class Lifting:
     def _link(self, pattern: ast.LinkPattern) -> ast.LinkPattern:
         predicate = pattern.predicate
         if isinstance(predicate, ast.Path):
-            steps = (
-                replace(step, predicate=self._kept(step.predicate, "a predicate"))
-                for step in predicate.steps
-            )
-            predicate = ast.Path(tuple(steps), span=predicate.span)
+            steps = tuple([self._step(one) for one in predicate.steps])
+            predicate = ast.Path(steps, span=predicate.span)
         return ast.LinkPattern(
             self._end(pattern.subject), predicate, self._end(pattern.object), span=pattern.span
         )
+
+    def _step(self, step: ast.Step) -> ast.Step:
+        predicate = self._kept(step.predicate, "a predicate")
+        return ast.Step(predicate, step.minimum, step.maximum, span=step.span)
 
     def _end(self, end: ast.End) -> ast.End:
         match end:
@@ -122,29 +123,25 @@ class Lifting:
     def _expression(self, expression: ast.Expression) -> ast.Expression:
         match expression:
             case ast.Compare():
-                return replace(
-                    expression,
-                    left=self._operand(expression.left),
-                    right=self._operand(expression.right),
-                )
+                left, right = self._operand(expression.left), self._operand(expression.right)
+                return ast.Compare(expression.operator, left, right, span=expression.span)
             case ast.TestText():
                 part = self._operand(expression.part)
                 if expression.function is ast.TextTest.REGEX and isinstance(part, ast.Parameter):
                     self.patterns.append(part)
-                return replace(expression, text=self._operand(expression.text), part=part)
+                text = self._operand(expression.text)
+                return ast.TestText(expression.function, text, part, span=expression.span)
             case ast.TestIn():
-                return replace(
-                    expression,
-                    value=self._operand(expression.value),
-                    choices=self._choices(expression.choices),
-                )
+                value = self._operand(expression.value)
+                return ast.TestIn(value, self._choices(expression.choices), span=expression.span)
             case ast.TestNull():
-                return replace(expression, value=self._operand(expression.value))
+                value = self._operand(expression.value)
+                return ast.TestNull(value, expression.negated, span=expression.span)
             case ast.Not():
-                return replace(expression, operand=self._expression(expression.operand))
+                return ast.Not(self._expression(expression.operand), span=expression.span)
             case ast.And() | ast.Or():
                 operands = tuple([self._expression(one) for one in expression.operands])
-                return replace(expression, operands=operands)
+                return type(expression)(operands, span=expression.span)
             case _:
                 assert_never(expression)
 

@@ -18,12 +18,15 @@ from recollect.kernel.plan.scope import (
     expression_reads,
     expression_variables,
     mentions,
-    names_in_not,
     not_bound,
 )
 
 MOST_STEPS = 1_000
 """Clauses of a query, each counted once for every branch of UNION it runs in."""
+
+
+Waiting = tuple[ast.ReadClause | ast.FilterClause, list[ast.Variable]]
+"""A clause, and the variables it cannot run without."""
 
 
 @dataclass(slots=True)
@@ -37,7 +40,11 @@ class _Branch:
     scope: dict[str, ir.Var]
     fields: dict[str, ir.Var] = field(default_factory=dict)
     steps: list[ir.Step] = field(default_factory=list)
-    waiting: list[ast.ReadClause | ast.FilterClause] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
+
+    def can_run(self, waiting: Waiting) -> bool:
+        """Whether all that a clause needs is bound."""
+        return all([variable.name in self.scope for variable in waiting[1]])
 
 
 class Lowering:
@@ -47,7 +54,7 @@ class Lowering:
         self._kinds = kinds
         self._count = 0
         self._steps = 0
-        self._in_not: frozenset[str] = frozenset()
+        self._where: Sequence[ast.Clause] = ()
 
     def lower(
         self,
@@ -60,7 +67,7 @@ class Lowering:
         After the names, each branch exports the fields.
         """
         names = list(exports)
-        self._in_not = names_in_not(clauses)
+        self._where = clauses
         branches = self._block(clauses, {})
         read = [[self._field(branch, one) for one in fields] for branch in branches]
         finished = [_finish(branch, names) for branch in branches]
@@ -111,33 +118,35 @@ class Lowering:
         return branches
 
     def _close(self, branches: list[_Branch]) -> None:
-        """Bind to null what a sibling branch binds and this one does not; then nothing waits."""
+        """Make the branches bind the same names; then nothing waits."""
+        if len(branches) > 1:
+            self._level(branches)
+        for branch in branches:
+            for _, needs in branch.waiting:
+                for variable in needs:
+                    if variable.name not in branch.scope:
+                        raise not_bound(variable, branch.scope, self._where)
+
+    def _level(self, branches: list[_Branch]) -> None:
+        """Bind to null what a sibling branch binds and this one does not."""
         for last in (False, True):
             known = {name for branch in branches for name in branch.scope}
             for branch in branches:
                 coming = {
-                    one.value.name for one in branch.waiting if isinstance(one, ast.ReadClause)
+                    one.value.name for one, _ in branch.waiting if isinstance(one, ast.ReadClause)
                 }
                 for name in sorted(known - branch.scope.keys() - (set() if last else coming)):
                     branch.steps.append(ir.BindNull(self._bind(branch, name)))
                 self._wake(branch)
-        for branch in branches:
-            for clause in branch.waiting:
-                for variable in _needs(clause):
-                    if variable.name not in branch.scope:
-                        raise not_bound(variable, branch.scope, self._in_not)
 
     def _wake(self, branch: _Branch) -> None:
         """Run the waiting clauses whose variables are bound by now, in textual order."""
-        again = True
-        while again and branch.waiting:
-            again = False
-            for clause in branch.waiting:
-                if all(variable.name in branch.scope for variable in _needs(clause)):
-                    branch.waiting.remove(clause)
-                    self._run(branch, clause)
-                    again = True
-                    break
+        while branch.waiting:
+            ready = next(filter(branch.can_run, branch.waiting), None)
+            if ready is None:
+                return
+            branch.waiting.remove(ready)
+            self._run(branch, ready[0])
 
     def _apply(self, branch: _Branch, clause: ast.Clause) -> None:
         match clause:
@@ -146,7 +155,7 @@ class Lowering:
             case ast.LinkClause():
                 self._link(branch, clause.variable, clause.pattern)
             case ast.ReadClause() | ast.FilterClause():
-                branch.waiting.append(clause)
+                branch.waiting.append((clause, _needs(clause)))
             case ast.NotClause():
                 self._exclude(branch, clause)
             case ast.OptionalClause():
@@ -181,7 +190,7 @@ class Lowering:
         if wanted.name not in branch.fields:
             variable = wanted.variable
             if variable.name not in branch.scope:
-                raise not_bound(variable, branch.scope, self._in_not)
+                raise not_bound(variable, branch.scope, self._where)
             target = branch.scope[variable.name]
             part, key = _place(wanted)
             branch.fields[wanted.name] = self._read(branch, wanted.name, target, part, key)
@@ -301,7 +310,7 @@ def _shared(clauses: Sequence[ast.Clause], scope: Mapping[str, ir.Var]) -> tuple
 
 def _needs(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable]:
     if isinstance(clause, ast.FilterClause):
-        return list(expression_variables(clause.expression))
+        return expression_variables(clause.expression)
     assert isinstance(clause.target, ast.Variable)
     return [clause.target]
 

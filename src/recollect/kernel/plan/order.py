@@ -7,9 +7,8 @@ run as soon as what they read is bound. OPTIONAL runs when nothing cheaper is le
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
-from typing import TypeGuard, assert_never
+from collections.abc import Sequence, Set
+from typing import assert_never
 
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.statistics import Statistics
@@ -18,23 +17,37 @@ _DEGREE = 8.0  # links guessed at one end of a bound element
 _UNBOUND_PATH = 1e12
 _ATOMS = (ir.MatchConcept, ir.MatchLink, ir.MatchLinkId, ir.MatchPath)  # faster than the union
 
+Pattern = tuple[ir.Atom, tuple[ir.Var, ...]]
+"""An atom, and the elements at its ends."""
+
+Rest = ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude | ir.Extend
+Other = tuple[Rest, Sequence[ir.Var]]
+"""A step that matches nothing, and what must be bound before it."""
+
 
 def order_branch(
     branch: ir.Branch, statistics: Statistics, bound: Set[ir.Var] = frozenset()
 ) -> ir.Branch:
     """Return the branch with its steps, and those of its inner branches, in running order."""
     done = set(bound)
-    waiting = [(step, _ends(step) if _is_atom(step) else needs(step)) for step in branch.steps]
-    owned = Counter([var for step in branch.steps if not _is_atom(step) for var in binds(step)])
+    patterns: list[Pattern] = []
+    others: list[Other] = []
+    owned: set[ir.Var] = set()  # what the others bind that have not run yet
+    for step in branch.steps:
+        if isinstance(step, _ATOMS):
+            patterns.append((step, _ends(step)))
+        else:
+            others.append((step, _needs(step)))
+            owned.update(binds(step))
     ordered: list[ir.Step] = []
-    while waiting:
-        step, _ = waiting.pop(_next_step(waiting, done, owned, statistics))
-        ordered.append(_order_inner(step, statistics, done))
+    while patterns or others:
+        step = _take_next(patterns, others, done, owned, statistics)
         bound_now = binds(step)
+        if not isinstance(step, _ATOMS):
+            step = _order_inner(step, statistics, done)
+            owned.difference_update(bound_now)
+        ordered.append(step)
         done.update(bound_now)
-        if not _is_atom(step):
-            for var in bound_now:
-                owned[var] -= 1
     return ir.Branch(tuple(ordered), branch.exports)
 
 
@@ -49,38 +62,32 @@ def _order_inner(step: ir.Step, statistics: Statistics, bound: Set[ir.Var]) -> i
     return step
 
 
-def _next_step(
-    waiting: Sequence[tuple[ir.Step, Sequence[ir.Var]]],
+def _take_next(
+    patterns: list[Pattern],
+    others: list[Other],
     done: set[ir.Var],
-    owned: Mapping[ir.Var, int],
+    owned: set[ir.Var],
     statistics: Statistics,
-) -> int:
-    """Pick a test or read that is ready, else the cheapest pattern, else the next OPTIONAL.
-
-    With each step stand the elements at its ends, or what it needs.
-    """
+) -> ir.Step:
+    """Take a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
     extension: int | None = None
+    for at, (step, needed) in enumerate(others):
+        if done.issuperset(needed):
+            if not isinstance(step, ir.Extend):
+                return others.pop(at)[0]
+            extension = at if extension is None else extension
     best: int | None = None
     lowest = 0.0
-    for at, (step, touched) in enumerate(waiting):
-        if isinstance(step, _ATOMS):
-            if not any(map(owned.get, touched)):
-                cost = _cost(step, done, statistics)
-                if best is None or cost < lowest:
-                    best, lowest = at, cost
-        elif done.issuperset(touched):
-            if not isinstance(step, ir.Extend):
-                return at
-            extension = at if extension is None else extension
-    is_scan = best is not None and done and done.isdisjoint(waiting[best][1]) and lowest > 1
+    for at, (atom, ends) in enumerate(patterns):
+        if owned.isdisjoint(ends):
+            cost = _cost(atom, done, statistics)
+            if best is None or cost < lowest:
+                best, lowest = at, cost
+    is_scan = best is not None and done and done.isdisjoint(patterns[best][1]) and lowest > 1
     if extension is not None and (best is None or is_scan):
-        return extension
+        return others.pop(extension)[0]
     assert best is not None, "every step is bound by one before it"
-    return best
-
-
-def _is_atom(step: ir.Step) -> TypeGuard[ir.Atom]:
-    return isinstance(step, _ATOMS)
+    return patterns.pop(best)[0]
 
 
 def _ends(atom: ir.Atom) -> tuple[ir.Var, ...]:
@@ -115,7 +122,7 @@ def binds(step: ir.Step) -> tuple[ir.Var, ...]:
             assert_never(step)
 
 
-def needs(step: ir.Step) -> Sequence[ir.Var]:
+def _needs(step: Rest) -> Sequence[ir.Var]:
     """Return the variables that must be bound before a step that matches nothing may run."""
     match step:
         case ir.ReadValue():
@@ -128,9 +135,7 @@ def needs(step: ir.Step) -> Sequence[ir.Var]:
             return step.shared
         case ir.Extend():
             return step.needs
-        case ir.BindNull() | ir.MatchConcept() | ir.MatchLink() | ir.MatchLinkId():
-            return ()
-        case ir.MatchPath():
+        case ir.BindNull():
             return ()
         case _:
             assert_never(step)

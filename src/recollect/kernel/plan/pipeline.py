@@ -10,7 +10,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.order import order_branch
-from recollect.kernel.plan.scope import TargetNames, names_in_not, not_bound, resolve_kinds
+from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
 from recollect.kernel.plan.statistics import Statistics
 
 
@@ -20,7 +20,7 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
     Raises KIP_3001 for a variable nothing binds, KIP_1001 for one of two kinds.
     """
     plan = plan_as_written(find)
-    branches = (order_branch(branch, statistics) for branch in plan.branches)
+    branches = [order_branch(branch, statistics) for branch in plan.branches]
     return replace(plan, branches=tuple(branches))
 
 
@@ -32,12 +32,12 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
     variables = branches[0].exports
     _refuse_equal_names(find)
     places = {var.name: at for at, var in enumerate(variables)}
-    columns = _Columns(places, variables, names_in_not(where))
+    columns = _Columns(places, variables, where)
     return ir.Plan(
         branches=tuple(branches),
         variables=variables,
-        columns=tuple(columns.column(one) for one in find.columns),
-        names=tuple(one.name for one in find.columns),
+        columns=tuple([columns.column(one) for one in find.columns]),
+        names=tuple([one.name for one in find.columns]),
         order_by=columns.sorts(find),
         is_grouped=_is_grouped(find),
     )
@@ -79,7 +79,7 @@ class _Columns:
 
     places: Mapping[str, int]
     variables: Sequence[ir.Var]
-    in_not: frozenset[str]
+    where: Sequence[ast.Clause]
 
     def column(self, column: ast.Variable | ast.Field | ast.Aggregate) -> ir.Column:
         if isinstance(column, ast.Aggregate):
@@ -108,7 +108,7 @@ class _Columns:
 
     def _place(self, variable: ast.Variable | ast.Field) -> int:
         if variable.name not in self.places:
-            raise not_bound(variable, self.places, self.in_not)
+            raise not_bound(variable, self.places, self.where)
         return self.places[variable.name]
 
 

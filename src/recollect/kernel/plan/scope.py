@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import assert_never
 
@@ -17,6 +17,8 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast
 
+Mention = tuple[ast.Variable, bool | None]
+
 
 class TargetNames:
     """Gives the inline targets of ATTR and META names that no text can write."""
@@ -26,71 +28,71 @@ class TargetNames:
 
     def name_targets(self, clauses: Sequence[ast.Clause]) -> tuple[ast.Clause, ...]:
         """Return the clauses with each inline target as a clause of its own before its reader."""
-        return tuple(one for clause in clauses for one in self._named(clause))
+        named: list[ast.Clause] = []
+        for clause in clauses:
+            if isinstance(clause, ast.NotClause | ast.OptionalClause | ast.UnionClause):
+                inner = self.name_targets(clause.clauses)
+                named.append(type(clause)(inner, span=clause.span))
+            elif isinstance(clause, ast.ReadClause):
+                named += self._read(clause)
+            else:
+                named.append(clause)
+        return tuple(named)
 
-    def _named(self, clause: ast.Clause) -> Iterator[ast.Clause]:
-        match clause:
-            case ast.ReadClause(target=ast.ConceptPattern() as pattern):
-                name = self._next(pattern)
-                yield ast.ConceptClause(name, pattern, span=pattern.span)
-                yield replace(clause, target=name)
-            case ast.ReadClause(target=(ast.LinkPattern() | ast.LinkId()) as pattern):
-                name = self._next(pattern)
-                yield ast.LinkClause(name, pattern, span=pattern.span)
-                yield replace(clause, target=name)
-            case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
-                yield replace(clause, clauses=self.name_targets(clause.clauses))
-            case _:
-                yield clause
+    def _read(self, clause: ast.ReadClause) -> Sequence[ast.Clause]:
+        pattern = clause.target
+        if isinstance(pattern, ast.Variable):
+            return (clause,)
+        name = self._next(pattern)
+        matched: ast.Clause
+        if isinstance(pattern, ast.ConceptPattern):
+            matched = ast.ConceptClause(name, pattern, span=pattern.span)
+        else:
+            matched = ast.LinkClause(name, pattern, span=pattern.span)
+        return matched, replace(clause, target=name)
 
     def _next(self, pattern: ast.Node) -> ast.Variable:
         self._count += 1
         return ast.Variable(f"#{self._count}", span=pattern.span)
 
 
-def mentions(clauses: Iterable[ast.Clause]) -> Iterator[tuple[ast.Variable, bool | None]]:
-    """Yield every variable of the clauses in textual order, with the kind its place demands.
+def mentions(clauses: Iterable[ast.Clause]) -> list[Mention]:
+    """Return every variable of the clauses in textual order, with the kind its place demands.
 
     True means an element, False a value, None either: FILTER and the target of ATTR take both.
     """
+    found: list[Mention] = []
     for clause in clauses:
         match clause:
-            case ast.ConceptClause():
-                if clause.variable is not None:
-                    yield clause.variable, True
             case ast.LinkClause():
                 if clause.variable is not None:
-                    yield clause.variable, True
-                yield from _pattern_mentions(clause.pattern)
+                    found.append((clause.variable, True))
+                _add_mentions(found, clause.pattern)
             case ast.ReadClause():
                 if isinstance(clause.target, ast.Variable):
-                    yield clause.target, None
-                yield clause.value, False
+                    found.append((clause.target, None))
+                found.append((clause.value, False))
+            case ast.ConceptClause():
+                if clause.variable is not None:
+                    found.append((clause.variable, True))
             case ast.FilterClause():
-                for variable in expression_variables(clause.expression):
-                    yield variable, None
+                found += [(one, None) for one in expression_variables(clause.expression)]
             case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
-                yield from mentions(clause.clauses)
+                found += mentions(clause.clauses)
             case _:
                 assert_never(clause)
+    return found
 
 
-def _pattern_mentions(
-    pattern: ast.LinkPattern | ast.LinkId,
-) -> Iterator[tuple[ast.Variable, bool | None]]:
-    if isinstance(pattern, ast.LinkId):
-        return
-    yield from _end_mentions(pattern.subject)
-    if isinstance(pattern.predicate, ast.Variable):
-        yield pattern.predicate, False
-    yield from _end_mentions(pattern.object)
-
-
-def _end_mentions(end: ast.End) -> Iterator[tuple[ast.Variable, bool | None]]:
+def _add_mentions(found: list[Mention], end: ast.End) -> None:
+    """Add the variables of a link pattern, or of what stands at an end of one."""
     if isinstance(end, ast.Variable):
-        yield end, True
+        found.append((end, True))
     elif isinstance(end, ast.LinkPattern):
-        yield from _pattern_mentions(end)
+        _add_mentions(found, end.subject)
+        if isinstance(end.predicate, ast.Variable):
+            found.append((end.predicate, False))
+        _add_mentions(found, end.object)
 
 
 def place_of(node: object, text: str) -> Span | None:
@@ -105,14 +107,14 @@ def place_of(node: object, text: str) -> Span | None:
     return next((span for part in parts if (span := place_of(part, text)) is not None), None)
 
 
-def expression_variables(expression: ast.Expression) -> Iterator[ast.Variable]:
-    """Yield the variables of a FILTER expression in textual order, those of fields among them."""
-    for one in expression_reads(expression):
-        yield one.variable if isinstance(one, ast.Field) else one
+def expression_variables(expression: ast.Expression) -> list[ast.Variable]:
+    """Return the variables of a FILTER expression in textual order, those of fields among them."""
+    reads = expression_reads(expression)
+    return [one.variable if isinstance(one, ast.Field) else one for one in reads]
 
 
-def expression_reads(expression: ast.Expression) -> Iterator[ast.Variable | ast.Field]:
-    """Yield the variables and the fields of a FILTER expression in textual order."""
+def expression_reads(expression: ast.Expression) -> list[ast.Variable | ast.Field]:
+    """Return the variables and the fields of a FILTER expression in textual order."""
     match expression:
         case ast.Compare():
             operands: tuple[ast.Operand, ...] = (expression.left, expression.right)
@@ -121,15 +123,12 @@ def expression_reads(expression: ast.Expression) -> Iterator[ast.Variable | ast.
         case ast.TestIn() | ast.TestNull():
             operands = (expression.value,)
         case ast.Not():
-            yield from expression_reads(expression.operand)
-            return
+            return expression_reads(expression.operand)
         case ast.And() | ast.Or():
-            for operand in expression.operands:
-                yield from expression_reads(operand)
-            return
+            return [read for one in expression.operands for read in expression_reads(one)]
         case _:
             assert_never(expression)
-    yield from (one for one in operands if isinstance(one, ast.Variable | ast.Field))
+    return [one for one in operands if isinstance(one, ast.Variable | ast.Field)]
 
 
 def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
@@ -158,24 +157,24 @@ def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
     return {name: kind is not False for name, kind in kinds.items()}
 
 
-def names_in_not(clauses: Iterable[ast.Clause]) -> frozenset[str]:
+def _names_in_not(clauses: Iterable[ast.Clause]) -> set[str]:
     """Return the names that NOT blocks mention: what they bind is not seen outside."""
     names: set[str] = set()
     for clause in clauses:
         if isinstance(clause, ast.NotClause):
             names |= {variable.name for variable, _ in mentions(clause.clauses)}
         elif isinstance(clause, ast.OptionalClause | ast.UnionClause):
-            names |= names_in_not(clause.clauses)
-    return frozenset(names)
+            names |= _names_in_not(clause.clauses)
+    return names
 
 
 def not_bound(
     variable: ast.Variable | ast.Field,
     known: Iterable[str],
-    in_not: frozenset[str] = frozenset(),
+    where: Iterable[ast.Clause] = (),
 ) -> RecollectError:
-    """Return the error for a variable that nothing binds where it is used."""
-    if variable.name in in_not:
+    """Return the error for a variable of a WHERE that nothing binds where it is used."""
+    if variable.name in _names_in_not(where):
         return RecollectError(
             REFERENCE_ERROR,
             f"variable ?{variable.name} exists only inside NOT",

@@ -7,7 +7,7 @@ are found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import orjson
@@ -51,7 +51,9 @@ class _Asked:
 
     def source(self, attribute: str | None) -> str:
         """Return the table, through the index of an attribute."""
-        return "concept AS c" + ("" if attribute is None else f" INDEXED BY {index_name(attribute)}")
+        return "concept AS c" + (
+            "" if attribute is None else f" INDEXED BY {index_name(attribute)}"
+        )
 
 
 class Concepts:
@@ -180,7 +182,7 @@ def _asked(reader: Reader, type_: str, where: Where) -> _Asked | None:
         parameters[f"values{number}"] = orjson.dumps(list(values)).decode()
         value = _value("c", attribute)
         having[attribute] = (
-            f"{value} IS NOT NULL AND"
+            f"{value} IS NOT NULL AND"  # noqa: S608 - names of attributes, quoted
             f" {value} IN (SELECT one.value FROM json_each(:values{number}) AS one)"
         )
     conditions = " AND ".join([_OF_TYPE, *having.values()])

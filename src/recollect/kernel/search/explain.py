@@ -12,7 +12,10 @@ from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.explain import explain_find
 from recollect.kernel.read.reader import Reader
+from recollect.kernel.search.grounding import mode_of
+from recollect.kernel.search.modes import KEYWORD, SEMANTIC
 from recollect.kernel.search.tokens import terms
+from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import Description, Explanation, Hits, Result
 
 Run = Callable[[ast.Search | ast.Describe], Result]
@@ -29,7 +32,9 @@ def explain(
     return Explanation(
         tree=print_text(query),
         written=(),
-        plan=_search(bindings, query) if isinstance(query, ast.Search) else _describe(query),
+        plan=_search(reader, bindings, query)
+        if isinstance(query, ast.Search)
+        else _describe(query),
         rules=(),
         counts={},
         sql="",
@@ -41,7 +46,7 @@ def explain(
     )
 
 
-def _search(bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
+def _search(reader: Reader, bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
     words = [one.text + "..." * one.is_prefix for one in terms(bindings.text(query.term, "term"))]
     concepts = (
         f"look up in the text index: {', '.join(words)}",
@@ -58,6 +63,7 @@ def _search(bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
             steps = (*concepts, *links)
         case _:
             assert_never(query.kind)
+    steps = _compared(mode_of(reader, bindings, query), reader.meanings, steps)
     if query.type is not None:
         steps = (*steps, f"keep what is of the type {bindings.string(query.type, 'the type')}")
     if query.threshold is not None:
@@ -65,6 +71,16 @@ def _search(bindings: Bindings, query: ast.Search) -> tuple[str, ...]:
     if query.cursor is not None:
         steps = (*steps, "leave out what earlier pages have shown")
     return steps
+
+
+def _compared(mode: str, meanings: Meanings | None, steps: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the steps of a mode, where `steps` are those that compare words."""
+    if meanings is None or mode == KEYWORD:
+        return steps
+    meaning = "rank by the cosine between the meaning of the text and that of every element"
+    if mode == SEMANTIC:
+        return (meaning,)
+    return (*steps, meaning, "join both rankings by the reciprocals of their ranks")
 
 
 def _describe(query: ast.Describe) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
     type_ = None if query.type is None else bindings.string(query.type, "the type")
     limit = DEFAULT_LIMIT if query.limit is None else bindings.whole(query.limit, "LIMIT")
     kind = None if query.kind is None else ElementKind(query.kind.value)
-    mode = asked = _mode(reader, bindings, query)
+    mode = asked = mode_of(reader, bindings, query)
     if mode != KEYWORD and (
         reason := why_by_words(reader.session, reader.group, reader.meanings, term)
     ):
@@ -103,7 +103,8 @@ def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) 
             return _Page(moment, place.known, position=place.position)
 
 
-def _mode(reader: Reader, bindings: Bindings, query: ast.Search) -> str:
+def mode_of(reader: Reader, bindings: Bindings, query: ast.Search) -> str:
+    """Return the mode a SEARCH asks for, else that of the memory."""
     if query.mode is not None:
         return checked_mode(bindings.text(query.mode, "the mode"), query.mode.span)
     return KEYWORD if reader.meanings is None else reader.meanings.mode

@@ -64,9 +64,9 @@ def nearest(
     space = spaces[kind is ElementKind.LINK]
     found: list[Nearby] = []
     for part in space.nearest(meanings.question(term), _PROPOSED * limit):
-        if len(found) >= limit and (not part or part[0][1] < found[-1].score):
-            break
         found += _there(session, scope, kind, part)
+        if len(found) >= limit:
+            break
     return found
 
 

@@ -16,7 +16,6 @@ from recollect.kernel.store.protocol import SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Instant
 
-
 Where = Mapping[str, Sequence[str]]
 """Attributes of concepts, and the texts that each may be."""
 

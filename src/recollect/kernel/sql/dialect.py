@@ -25,4 +25,4 @@ class Dialect:
     inner_join: str  # a join whose order the engine keeps
     render_json: RenderJson
     apart: str  # what ends a subquery that must not be merged into the query around it
-    parameter: str  # template of a bound parameter: ":{}"
+    parameter: str  # what a bound parameter begins with: ":"

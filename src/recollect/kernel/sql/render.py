@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import get_args
 
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.dialect import Dialect
@@ -46,9 +47,9 @@ class Renderer:
         if select.tables:
             text += "\nFROM " + self._tables(select.tables)
         if select.where:
-            text += "\nWHERE " + "\n  AND ".join([self.expr(one) for one in select.where])
+            text += "\nWHERE " + "\n  AND ".join(map(self.expr, select.where))
         if select.group_by:
-            text += "\nGROUP BY " + ", ".join(self.expr(one) for one in select.group_by)
+            text += "\nGROUP BY " + ", ".join(map(self.expr, select.group_by))
         if select.order_by:
             text += "\nORDER BY " + self._orders(select.order_by)
         if select.limit is not None:
@@ -60,8 +61,7 @@ class Renderer:
         return text
 
     def _tables(self, tables: tuple[nodes.From, ...]) -> str:
-        first, *others = tables
-        return "\n".join([self._source(first), *(self._join(one) for one in others)])
+        return "\n".join([self._source(tables[0]), *map(self._join, tables[1:])])
 
     def _join(self, table: nodes.From) -> str:
         if table.join is nodes.Join.INNER:
@@ -77,43 +77,36 @@ class Renderer:
 
     def _orders(self, orders: tuple[nodes.Order, ...]) -> str:
         return ", ".join(
-            self.expr(one.key) + " DESC" * one.is_descending + " NULLS LAST" * one.nulls_last
-            for one in orders
+            [
+                self.expr(one.key) + " DESC" * one.is_descending + " NULLS LAST" * one.nulls_last
+                for one in orders
+            ]
         )
 
     def expr(self, expr: nodes.Expr) -> str:
         """Return the text of one expression."""
-        match expr:
-            case nodes.Column():
-                return f"{expr.table}.{expr.name}"
-            case nodes.Binary():
-                return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
-            case nodes.Param():
-                return self._dialect.parameter.format(expr.name)
-            case nodes.Number():
-                return str(expr.value)
-            case nodes.Null():
-                return "NULL"
-            case nodes.All() | nodes.Any():
-                return self._joined(expr)
-            case nodes.Negate():
-                return f"(({self.expr(expr.operand)}) IS NOT TRUE)"
-            case nodes.IsNull():
-                return f"({self.expr(expr.operand)} IS {'NOT ' * expr.is_negated}NULL)"
-            case nodes.Json():
-                document = self.expr(expr.document)
-                return self._dialect.render_json(expr.part, document, expr.key)
-            case nodes.Call():
-                template = self._dialect.functions[expr.function]
-                return template.format(*(self.expr(one) for one in expr.arguments))
-            case _:
-                return self._compound(expr)
+        return _TEXTS[type(expr)](self, expr)
 
-    def _joined(self, expr: nodes.All | nodes.Any) -> str:
-        is_all = isinstance(expr, nodes.All)
-        if not expr.operands:
-            return "1" if is_all else "0"
-        return self._balanced(" AND " if is_all else " OR ", [*map(self.expr, expr.operands)])
+    def _column(self, expr: nodes.Column) -> str:
+        return f"{expr.table}.{expr.name}"
+
+    def _parameter(self, expr: nodes.Param) -> str:
+        return f"{self._dialect.parameter}{expr.name}"
+
+    def _number(self, expr: nodes.Number) -> str:
+        return str(expr.value)
+
+    def _null(self, _: nodes.Null) -> str:
+        return "NULL"
+
+    def _binary(self, expr: nodes.Binary) -> str:
+        return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
+
+    def _all(self, expr: nodes.All) -> str:
+        return self._balanced(" AND ", [*map(self.expr, expr.operands)]) if expr.operands else "1"
+
+    def _any(self, expr: nodes.Any) -> str:
+        return self._balanced(" OR ", [*map(self.expr, expr.operands)]) if expr.operands else "0"
 
     def _balanced(self, word: str, parts: list[str]) -> str:
         """Join many parts in halves: engines bound the depth of an expression, not its size."""
@@ -123,40 +116,29 @@ class Renderer:
         halves = self._balanced(word, parts[:middle]), self._balanced(word, parts[middle:])
         return f"({word.join(halves)})"
 
-    def _compound(
-        self,
-        expr: nodes.InList
-        | nodes.InSelect
-        | nodes.Case
-        | nodes.Aggregate
-        | nodes.RowNumber
-        | nodes.Exists
-        | nodes.Scalar,
-    ) -> str:
-        match expr:
-            case nodes.InList():
-                choices = ", ".join(self.expr(one) for one in expr.choices)
-                return f"({self.expr(expr.operand)} IN ({choices}))"
-            case nodes.InSelect():
-                word = "NOT IN" if expr.is_negated else "IN"
-                return f"({self.expr(expr.operand)} {word} (\n{self.query(expr.select)}\n))"
-            case nodes.Case():
-                whens = " ".join(
-                    f"WHEN {self.expr(when)} THEN {self.expr(then)}" for when, then in expr.whens
-                )
-                return f"CASE {whens} ELSE {self.expr(expr.otherwise)} END"
-            case nodes.Aggregate():
-                return self._aggregate(expr)
-            case nodes.RowNumber():
-                order = f"ORDER BY {self._orders(expr.order)}" if expr.order else ""
-                return f"row_number() OVER ({order})"
-            case nodes.Exists():
-                word = "NOT EXISTS" if expr.is_negated else "EXISTS"
-                return f"{word} (\n{self.query(expr.select)}\n)"
-            case nodes.Scalar():
-                return f"(\n{self.query(expr.select)}\n)"
-            case _:
-                assert_never(expr)
+    def _negate(self, expr: nodes.Negate) -> str:
+        return f"(({self.expr(expr.operand)}) IS NOT TRUE)"
+
+    def _is_null(self, expr: nodes.IsNull) -> str:
+        return f"({self.expr(expr.operand)} IS {'NOT ' * expr.is_negated}NULL)"
+
+    def _json(self, expr: nodes.Json) -> str:
+        return self._dialect.render_json(expr.part, self.expr(expr.document), expr.key)
+
+    def _call(self, expr: nodes.Call) -> str:
+        template = self._dialect.functions[expr.function]
+        return template.format(*map(self.expr, expr.arguments))
+
+    def _in_list(self, expr: nodes.InList) -> str:
+        return f"({self.expr(expr.operand)} IN ({', '.join(map(self.expr, expr.choices))}))"
+
+    def _in_select(self, expr: nodes.InSelect) -> str:
+        word = "NOT IN" if expr.is_negated else "IN"
+        return f"({self.expr(expr.operand)} {word} (\n{self.query(expr.select)}\n))"
+
+    def _case(self, expr: nodes.Case) -> str:
+        whens = [f"WHEN {self.expr(when)} THEN {self.expr(then)}" for when, then in expr.whens]
+        return f"CASE {' '.join(whens)} ELSE {self.expr(expr.otherwise)} END"
 
     def _aggregate(self, expr: nodes.Aggregate) -> str:
         operand = self.expr(expr.operand)
@@ -167,3 +149,37 @@ class Renderer:
         if expr.skips_null:
             text += f" FILTER (WHERE {operand} IS NOT NULL)"
         return text
+
+    def _row_number(self, expr: nodes.RowNumber) -> str:
+        order = f"ORDER BY {self._orders(expr.order)}" if expr.order else ""
+        return f"row_number() OVER ({order})"
+
+    def _exists(self, expr: nodes.Exists) -> str:
+        word = "NOT EXISTS" if expr.is_negated else "EXISTS"
+        return f"{word} (\n{self.query(expr.select)}\n)"
+
+    def _scalar(self, expr: nodes.Scalar) -> str:
+        return f"(\n{self.query(expr.select)}\n)"
+
+
+_TEXTS: dict[type, Callable[..., str]] = {  # one look-up, where cases are tried one by one
+    nodes.Column: Renderer._column,
+    nodes.Param: Renderer._parameter,
+    nodes.Number: Renderer._number,
+    nodes.Null: Renderer._null,
+    nodes.Binary: Renderer._binary,
+    nodes.All: Renderer._all,
+    nodes.Any: Renderer._any,
+    nodes.Negate: Renderer._negate,
+    nodes.IsNull: Renderer._is_null,
+    nodes.InList: Renderer._in_list,
+    nodes.InSelect: Renderer._in_select,
+    nodes.Call: Renderer._call,
+    nodes.Case: Renderer._case,
+    nodes.Json: Renderer._json,
+    nodes.Aggregate: Renderer._aggregate,
+    nodes.RowNumber: Renderer._row_number,
+    nodes.Exists: Renderer._exists,
+    nodes.Scalar: Renderer._scalar,
+}
+assert _TEXTS.keys() == set(get_args(nodes.Expr))

@@ -63,5 +63,5 @@ SQLITE = Dialect(
     inner_join="CROSS JOIN",  # SQLite never reorders across it
     render_json=_render_json,
     apart="LIMIT -1",
-    parameter=":{}",
+    parameter=":",
 )

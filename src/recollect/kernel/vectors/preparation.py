@@ -20,9 +20,9 @@ class Preparation:
 
     def __init__(self, meanings: Meanings) -> None:
         self.vectors: dict[str, bytes] = {}  # by hash of the text
-        self.notices: list[Notice] = []
         self._meanings = meanings
         self._wanted: tuple[str, ...] = ()
+        self._reason = "what is said changed meanwhile"
         self._runs_left = _MOST_RUNS
 
     @property
@@ -32,8 +32,8 @@ class Preparation:
 
     def waits_for(self, texts: Iterable[str]) -> bool:
         """Whether to undo a run that has no vectors of these texts, `make` them, and run again."""
-        self._wanted = tuple(texts) if self._runs_left else ()
-        return bool(self._wanted)
+        self._wanted = tuple(texts)
+        return bool(self._wanted) and self._runs_left > 0
 
     def make(self) -> None:
         """Make the vectors that are waited for; with the embedder away, wait no longer."""
@@ -45,12 +45,14 @@ class Preparation:
         except RecollectError as error:
             if error.code is not EMBEDDER_UNAVAILABLE:
                 raise
-            self._runs_left = 0
-            self.notices.append(
-                Notice(
-                    "not_embedded",
-                    f"{len(self._wanted)} texts have no vectors, so only words find them:"
-                    f" {error.message}",
-                    "run recollect reindex later",
-                )
-            )
+            self._reason, self._runs_left = error.message, 0
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What to know about a write that has run: which of its texts have no vectors."""
+        if not self._wanted:
+            return ()
+        count = len(self._wanted)
+        lack = "1 text has no vector" if count == 1 else f"{count} texts have no vectors"
+        message = f"{lack}, and only words find what says so: {self._reason}"
+        return (Notice("not_embedded", message, "run recollect reindex later"),)

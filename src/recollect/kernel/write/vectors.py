@@ -45,6 +45,10 @@ class Vectors:
         meanings = self._catalogs.meanings
         return None if meanings is None else meanings.embedder.name
 
+    def check_embedder(self) -> None:
+        """Raise INVALID_ARGUMENT where no embedder is configured."""
+        self._meanings()
+
     def prepare(self, texts: Iterable[str]) -> None:
         """Make the vectors of texts that are about to be written, so that the write need not.
 

@@ -448,6 +448,19 @@ def doctor(
 
 
 @app.command()
+def reindex(
+    database: Place = None,
+    db: Database = None,
+    group: GroupName = None,
+    json: Json = False,
+) -> None:
+    """Make the vectors that elements lack; all of them after another model was configured."""
+    from recollect.servers.cli.embed import make_vectors
+
+    make_vectors(_one(database, db), group, as_json=json)
+
+
+@app.command()
 def index(
     action: Annotated[
         IndexAction, typer.Argument(metavar="ACTION", help="list, add or drop.")

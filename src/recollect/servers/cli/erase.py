@@ -102,6 +102,7 @@ def _summary(receipt: Receipt) -> str:
         counted(receipt.links, "link"),
         counted(receipt.past_contents, "past content"),
         counted(receipt.texts, "search text"),
+        *([counted(receipt.vectors, "vector")] if receipt.vectors else []),
         counted(receipt.terms, "term"),
     )
     verb = "would erase" if receipt.is_dry_run else "erased"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from recollect.faces.operations import Policy
-from recollect.faces.operations.pipeline import Transition, Work, Worker, embedding_for
+from recollect.faces.operations.pipeline import Transition, Work, Worker
 from recollect.servers.cli.output import Output, output
 from recollect.servers.learning import make_learner
 from recollect.servers.settings import Settings
@@ -56,12 +56,7 @@ def work_on_memory(
                 out.warn(learner.warning, learner.hint)
             log = Log(out)
             policy = Policy(functional=frozenset(functional))
-            work = Work(
-                learner.extractor,
-                embedding=embedding_for(nexus),
-                policy=policy,
-                watcher=log.watch,
-            )
+            work = Work(learner.extractor, policy=policy, watcher=log.watch)
             if once:
                 work.drain(nexus)
             else:

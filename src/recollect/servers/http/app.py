@@ -25,7 +25,9 @@ from recollect.servers.http.options import Options
 from recollect.servers.http.threads import Threads
 from recollect.servers.service import Service
 
-FACES: Sequence[Callable[[Shared], Face]] = (operations_face, health_face)
+FaceMaker = Callable[[Shared], Face]
+
+FACES: Sequence[FaceMaker] = (operations_face, health_face)
 """The faces that are served, each made for one application."""
 
 _TITLE = "Recollect"
@@ -33,13 +35,16 @@ _ABOUT = "One bitemporal knowledge graph: the operations of the Knowledge Graph 
 
 
 def make_app(
-    service: Service, options: Options | None = None, metrics: Metrics | None = None
+    service: Service,
+    options: Options | None = None,
+    metrics: Metrics | None = None,
+    makers: Sequence[FaceMaker] = FACES,
 ) -> FastAPI:
     """Return the application that serves a memory; `metrics` is what watches its operations."""
     options, metrics = options or Options(), metrics or Metrics()
     threads = Threads(options.threads, options.waiting)
     shared = Shared(service, threads, Guard(options), metrics)
-    faces = [face(shared) for face in FACES]
+    faces = [make(shared) for make in makers]
     refusals = Refusals(faces, metrics)
 
     @asynccontextmanager

@@ -138,7 +138,7 @@ def test_a_worker_sees_what_another_process_accepts_and_stops_between_steps(
     with recollect.open(tmp_path / "m.db") as nexus, recollect.open(tmp_path / "m.db") as other:
         extracted = threading.Event()
 
-        def watch(transition: object) -> None:
+        def watch(_: object) -> None:
             extracted.set()
 
         work = Work(StructuredExtractor(), watcher=watch)

@@ -1,6 +1,6 @@
 """The pipeline: episodes become nodes and facts, step by step. Specification 004, section 5."""
 
-from recollect.faces.operations.pipeline.embedding import VectorsInAdvance, embedding_for
+from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.faces.operations.pipeline.pipeline import Pipeline
 from recollect.faces.operations.pipeline.ports import (
@@ -37,5 +37,4 @@ __all__ = [
     "Watcher",
     "Work",
     "Worker",
-    "embedding_for",
 ]

@@ -6,7 +6,6 @@ The rule: what has a vector is not embedded again, and a memory without an embed
 from __future__ import annotations
 
 from recollect.faces.operations.pipeline.extraction import Extraction
-from recollect.faces.operations.pipeline.ports import Embedding
 from recollect.kernel import Nexus
 
 
@@ -16,14 +15,13 @@ class VectorsInAdvance:
     They wait in memory for the step that writes; after a crash that step makes them itself.
     """
 
+    def is_needed(self, nexus: Nexus) -> bool:
+        """Whether the memory has an embedder."""
+        return nexus.vectors.model is not None
+
     def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
         """Embed the texts of an extraction. EMBEDDER_UNAVAILABLE where the model is away."""
         nexus.vectors.prepare(_texts(extraction))
-
-
-def embedding_for(nexus: Nexus) -> Embedding | None:
-    """Return what embeds for a memory; None for one that has no embedder."""
-    return None if nexus.vectors.model is None else VectorsInAdvance()
 
 
 def _texts(extraction: Extraction) -> list[str]:

@@ -17,6 +17,7 @@ from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline.clock import Clock, system_clock
+from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
 from recollect.faces.operations.pipeline.known import GroupKnowledge
 from recollect.faces.operations.pipeline.ports import (
     Embedding,
@@ -77,7 +78,7 @@ class Work:
         self.extractor = extractor
         self.owner = owner or str(uuid.uuid4())
         self.lease_seconds = lease_seconds
-        self._embedding = embedding
+        self._embedding = embedding or VectorsInAdvance()
         self._policy = policy or Policy()
         self._clock = clock
         self._watcher = watcher
@@ -171,7 +172,7 @@ class Work:
                 return self._failed(nexus, item, "extract_failed", failed, seconds)
 
     def _embed(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
-        if self._embedding is not None and progress.extraction is not None:
+        if progress.extraction is not None and self._embedding.is_needed(nexus):
             try:
                 self._embedding.prepare(nexus, progress.extraction)
             except RecollectError as error:

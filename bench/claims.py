@@ -1,0 +1,169 @@
+"""Claims: 100,000 of real text, each with two references, learned, recalled, moved and listed.
+
+The text is what the standard library says about itself, so it is the same wherever Python is.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import random
+import re
+import statistics
+import sysconfig
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from bench.measure import Calibration, Figure
+from recollect.faces.claims import (
+    ACTIVE,
+    Claim,
+    Scope,
+    SQLiteKnowledgeStore,
+    from_file,
+    from_tool_result,
+)
+
+SCOPES = 1_000
+_WORDS, _STEP = 14, 5  # of a claim, and between two of them
+_BATCH = 1_000
+_ASKED = 200
+_LEARNED = 200
+_COMMON = 40  # the words of common questions are among so many
+
+
+class Knowledge:
+    """A file with claims in it."""
+
+    def __init__(self, folder: Path, claims: int) -> None:
+        self._store = SQLiteKnowledgeStore(folder / "claims.db")
+        self._texts = list(islice(_texts(), claims))
+        self._seconds = 0.0
+        self.done = 0
+        self.total = claims
+
+    def build(self) -> None:
+        """Write the claims in batches, each durable."""
+        asyncio.run(self._build())
+
+    def figures(self, calibration: Calibration) -> Iterator[Figure]:
+        """Time what one does with claims."""
+        calibration.run()
+        yield from asyncio.run(self._figures())
+        calibration.run()
+
+    async def _build(self) -> None:
+        start = time.perf_counter()
+        for first in range(0, self.total, _BATCH):
+            numbers = range(first, min(first + _BATCH, self.total))
+            await self._store.write_claims([self._claim(number) for number in numbers])
+            self.done += len(numbers)
+        self._seconds = time.perf_counter() - start
+
+    async def _figures(self) -> list[Figure]:
+        store, size = self._store, f"{self.total // 1000} k claims"
+        chance = random.Random(39)
+        ids = [f"claim-{number}" for number in chance.sample(range(self.total), _ASKED)]
+        places = [f"repo-{chance.randrange(SCOPES)}" for _ in range(_ASKED)]
+        asked = [*self._questions(chance), *self._common_questions(chance)]
+        learned = iter([self._claim(self.total + number) for number in range(_LEARNED + 5)])
+        rate = self.total / self._seconds
+        figures = [
+            Figure("claims", f"learned in batches, {size}", rate, "/s", None, "2000/s", rate > 2_000)
+        ]
+
+        async def recall(question: str) -> None:
+            await store.query(question, status=list(ACTIVE), limit=5)
+
+        async def recall_scoped(question: str) -> None:
+            scope = Scope("repo", places[len(question) % _ASKED])
+            await store.query(question, scope=scope, status=list(ACTIVE), limit=5)
+
+        async def learn(_: str) -> None:
+            await store.write_claim(next(learned))
+
+        async def verify(claim_id: str) -> None:
+            await store.transition(claim_id, "verified", evidence=[from_tool_result(claim_id)])
+
+        async def listed(place: str) -> None:
+            await store.list(scope=Scope("repo", place), limit=20)
+
+        for name, action, given, middle, late in (
+            ("learn one", learn, ids, 1.0, 0.0),
+            ("recall", recall, asked, 5.0, 20.0),
+            ("recall in a scope", recall_scoped, asked, 5.0, 20.0),
+            ("transition", verify, ids, 1.0, 0.0),
+            ("list a scope", listed, places, 1.0, 0.0),
+        ):
+            times = await _times(action, given)
+            p50, p95 = statistics.median(times), sorted(times)[len(times) * 95 // 100]
+            figures.append(_figure(f"{name}, p50, {size}", p50, middle))
+            figures.append(_figure(f"{name}, p95, {size}", p95, late))
+        return figures
+
+    def _claim(self, number: int) -> Claim:
+        text = self._texts[number % len(self._texts)]
+        return Claim(
+            text if number < self.total else f"{text} {number}",
+            [
+                from_file(f"src/module_{number % 5_000}.py", repo="acme/payments"),
+                from_tool_result(f"call-{number}", text[:40]),
+            ],
+            id=f"claim-{number}",
+            scope_type="repo",
+            scope_id=f"repo-{number % SCOPES}",
+            confidence=(number % 10 + 1) / 10,
+        )
+
+    def _questions(self, chance: random.Random) -> list[str]:
+        """Return questions of words that stand in one claim."""
+        return [
+            " ".join(chance.sample(chance.choice(self._texts).split(), 7)) for _ in range(_ASKED)
+        ]
+
+    def _common_questions(self, chance: random.Random) -> list[str]:
+        """Return questions of common words alone."""
+        counts = Counter(word for text in self._texts for word in set(text.casefold().split()))
+        common = [word for word, _ in counts.most_common(4 * _COMMON) if len(word) > 3][:_COMMON]
+        return [" ".join(chance.sample(common, 4)) for _ in range(_ASKED // 10)]
+
+
+async def _times(action: Callable[[str], Awaitable[None]], given: list[str]) -> list[float]:
+    """Return the milliseconds of each call, after a few that warm up."""
+    for one in given[:5]:
+        await action(one) if action.__name__ not in ("verify",) else None
+    times: list[float] = []
+    for one in given:
+        start = time.perf_counter()
+        await action(one)
+        times.append((time.perf_counter() - start) * 1_000)
+    return times
+
+
+def _figure(name: str, value: float, most: float) -> Figure:
+    if not most:
+        return Figure("claims", name, value, "ms")
+    return Figure("claims", name, value, "ms", None, f"{most:g} ms", value <= most)
+
+
+def _texts() -> Iterator[str]:
+    """Yield texts of real words, one after another from the docstrings of the library."""
+    words = [word for text in _docstrings() for word in re.findall(r"[A-Za-z][\w'-]*", text)]
+    for start in range(0, len(words) - _WORDS, _STEP):
+        yield " ".join(words[start : start + _WORDS])
+
+
+def _docstrings() -> Iterator[str]:
+    for path in sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py")):
+        if "site-packages" in path.parts or "test" in path.parts:
+            continue
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                yield ast.get_docstring(node) or ""

@@ -1,0 +1,69 @@
+"""The claims: knowledge that must show its evidence, on the one graph. Specification 002."""
+
+from recollect.faces.claims.acting import Actor, acting, acting_now
+from recollect.faces.claims.attention import AttentionItem, AttentionQueue
+from recollect.faces.claims.audit_log import DataLogger, LogEntry
+from recollect.faces.claims.branch import Branch, Session
+from recollect.faces.claims.checking import Checker, EvidenceReport
+from recollect.faces.claims.evidence import (
+    from_artifact,
+    from_file,
+    from_human_assertion,
+    from_message,
+    from_model_inference,
+    from_tool_result,
+    from_url,
+    from_user_statement,
+)
+from recollect.faces.claims.feed import FeedEvent
+from recollect.faces.claims.lifecycle import TRANSITIONS
+from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
+from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
+from recollect.faces.claims.rendering import claim_line
+from recollect.faces.claims.severity import derive_claim_severity
+from recollect.faces.claims.stores import (
+    MemoryKnowledgeStore,
+    NexusKnowledgeStore,
+    SQLiteKnowledgeStore,
+)
+from recollect.faces.claims.words import ACTIVE, ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES
+
+__all__ = [
+    "ACTIVE",
+    "ACTOR_TYPES",
+    "KINDS",
+    "SCOPE_TYPES",
+    "STATUSES",
+    "TRANSITIONS",
+    "Actor",
+    "AttentionItem",
+    "AttentionQueue",
+    "Branch",
+    "Checker",
+    "Claim",
+    "ClaimEvent",
+    "DataLogger",
+    "EvidenceRef",
+    "EvidenceReport",
+    "FeedEvent",
+    "KnowledgeStore",
+    "LogEntry",
+    "MemoryKnowledgeStore",
+    "NexusKnowledgeStore",
+    "NullKnowledgeStore",
+    "SQLiteKnowledgeStore",
+    "Scope",
+    "Session",
+    "acting",
+    "acting_now",
+    "claim_line",
+    "derive_claim_severity",
+    "from_artifact",
+    "from_file",
+    "from_human_assertion",
+    "from_message",
+    "from_model_inference",
+    "from_tool_result",
+    "from_url",
+    "from_user_statement",
+]

@@ -1,0 +1,276 @@
+"""The attention queue: what about claims a person should look at. Specification 002.
+
+The rule: an item is computed from what the memory holds, so it is there for as long as its cause
+is. What a person has put aside, by fingerprint, stays aside until its status or reason changes.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, nearest
+from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.model import Claim, EvidenceRef
+from recollect.faces.claims.past import evidence_by_name
+from recollect.faces.claims.reading import claims_of
+from recollect.faces.claims.records import (
+    ATTENTION_SINCE,
+    event_of,
+    evidence_names,
+    scope_text,
+)
+from recollect.faces.claims.validation import checked_number, checked_text, optional_text
+from recollect.faces.claims.words import HYPOTHESIS, INFERRED, OBSERVED
+from recollect.faces.claims.writing import (
+    CONFLICTING_EVIDENCE,
+    NEWER_OBSERVATION,
+    USER_REJECTION,
+)
+from recollect.kernel import Nexus
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, PutConcept, Rows, Value
+
+UNVERIFIED_TOO_LONG: Final = "knowledge.stale.unverified_too_long"
+EMPTY_EVIDENCE: Final = "knowledge.rejected.empty_evidence"
+
+LOW_CONFIDENCE: Final = 0.5
+"""Below it a claim that nobody verifies grows stale."""
+
+STALE_SECONDS: Final = 7 * 24 * 3600.0
+"""How long a claim of low confidence may wait to be verified."""
+
+REJECTED: Final = "RejectedClaim"
+CHOICE: Final = "AttentionChoice"
+
+_SEVERITIES: Final = {
+    CONFLICTING_EVIDENCE: "warning",
+    USER_REJECTION: "warning",
+    NEWER_OBSERVATION: "warning",
+    UNVERIFIED_TOO_LONG: "info",
+    EMPTY_EVIDENCE: "info",
+}
+_ACTIONS: Final = {
+    CONFLICTING_EVIDENCE: ("Review conflicting evidence", "verify", "supersede"),
+    USER_REJECTION: ("Review conflicting evidence", "verify", "supersede"),
+    NEWER_OBSERVATION: ("Review supersession",),
+    UNVERIFIED_TOO_LONG: ("Verify or discard", "verify", "dispute"),
+    EMPTY_EVIDENCE: ("Agent attempted knowledge write without evidence",),
+}
+
+_ASKING = """
+FIND(?claim) WHERE {
+  ?claim {type: "Claim"}
+  FILTER(?claim.attributes.attention_code == $code)
+}
+"""
+_STALE = """
+FIND(?claim) WHERE {
+  ?claim {type: "Claim"}
+  FILTER(?claim.attributes.confidence < $confidence)
+  FILTER(?claim.attributes.created_at <= $until)
+  FILTER(IN(?claim.attributes.claim_status, $waiting))
+}
+"""
+_REJECTIONS = 'FIND(?rejected) WHERE { ?rejected {type: "RejectedClaim"} }'
+_CHOICES = 'FIND(?choice) WHERE { ?choice {type: "AttentionChoice"} }'
+_NOT_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: []}
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionItem:
+    """Something a person should look at."""
+
+    id: str
+    fingerprint: str  # claim:<id>:<code>: the same for as long as the cause is
+    severity: str  # warning | info
+    entity_type: str  # claim | rejection
+    entity_id: str
+    status: str
+    code: str  # the reason, as a word
+    reason: str  # the reason, in words
+    text: str  # what the claim says, or what was to be one
+    evidence: tuple[EvidenceRef, ...]
+    cluster: str  # what it shares with others: the code and the scope
+    cluster_size: int
+    first_seen: float  # seconds since 1970
+    actions: tuple[str, ...]  # what one may do, the main one first
+    sequence: int = field(default=0, repr=False)  # of the claim's last event
+
+
+class AttentionQueue:
+    """What about the claims of one group asks for attention."""
+
+    def __init__(self, nexus: Nexus) -> None:
+        self._nexus = nexus
+
+    def items(self, *, aside: bool = False) -> list[AttentionItem]:
+        """Return the items, warnings first, then the oldest first.
+
+        With `aside` those that were dismissed or snoozed are there too.
+        """
+        now = self._nexus.now() / 1_000
+        found = [*self._asking(), *self._stale(now), *self._rejections()]
+        if not aside:
+            choices = self._choices()
+            found = [one for one in found if not _is_aside(one, choices, now)]
+        sizes = Counter(one.cluster for one in found)
+        found = [replace(one, cluster_size=sizes[one.cluster]) for one in found]
+        return sorted(
+            found, key=lambda one: (one.severity != "warning", one.first_seen, one.fingerprint)
+        )
+
+    def dismiss(self, fingerprint: str, actor: Actor) -> None:
+        """Put an item aside until its status or reason changes."""
+        self._choose(fingerprint, None, actor)
+
+    def snooze(self, fingerprint: str, until: float, actor: Actor) -> None:
+        """Put an item aside until a time in seconds, or until its status or reason changes."""
+        self._choose(fingerprint, checked_number(until, "until"), actor)
+
+    def reject(self, text: object, actor: Actor) -> str:
+        """Record that a claim without evidence was to be written; return its fingerprint."""
+        name = str(uuid.uuid4())
+        said: dict[str, Value] = {
+            "text": str(text)[:1_000].encode("utf-8", "replace").decode(),
+            "code": EMPTY_EVIDENCE,
+            "at": self._nexus.now() / 1_000,
+            "actor_type": actor.actor_type,
+            "actor_id": actor.actor_id,
+            "session_id": actor.session_id,
+            "branch_id": actor.branch_id,
+        }
+        kept = {key: value for key, value in said.items() if value is not None}
+        change = PutConcept(REJECTED, name, kept, _NOT_SEARCHED, id=name)
+        self._nexus.write([change], actor=actor.name)
+        return f"rejection:{name}:{EMPTY_EVIDENCE}"
+
+    def _choose(self, fingerprint: str, until: float | None, actor: Actor) -> None:
+        checked_text(fingerprint, "fingerprint")
+        items = {one.fingerprint: one for one in self.items(aside=True)}
+        item = items.get(fingerprint)
+        if item is None:
+            known = nearest(fingerprint, items)
+            raise RecollectError(
+                RESOURCE_NOT_FOUND,
+                f'nothing with the fingerprint "{fingerprint}" asks for attention',
+                hint=f'use "{known[0]}"' if known else "list the items: store.attention()",
+                known=known,
+            )
+        said: Attributes = {
+            "choice": "dismissed" if until is None else "snoozed",
+            "until": until,
+            "status": item.status,
+            "sequence": item.sequence,
+            "actor_id": optional_text(actor.actor_id, "actor_id"),
+        }
+        change = PutConcept(CHOICE, fingerprint, said, _NOT_SEARCHED)
+        self._nexus.write([change], actor=actor.name)
+
+    def _asking(self) -> Iterator[AttentionItem]:
+        """Yield the claims whose last transition asks for attention."""
+        for code in (CONFLICTING_EVIDENCE, USER_REJECTION, NEWER_OBSERVATION):
+            concepts = self._concepts(_ASKING, {"code": code})
+            names = {name for one in concepts for name in evidence_names(event_of(one.attributes))}
+            evidence = evidence_by_name(self._nexus, names)
+            for concept, claim in zip(concepts, claims_of(self._nexus, concepts), strict=True):
+                said = event_of(concept.attributes)
+                brought = [evidence[one] for one in evidence_names(said) if one in evidence]
+                reason = str(said.get("reason") or "it was verified, and is disputed")
+                if code == NEWER_OBSERVATION:
+                    reason += ", which is less certain"
+                since = concept.attributes.get(ATTENTION_SINCE)
+                first_seen = float(since) if isinstance(since, int | float) else claim.created_at
+                yield _item(concept, claim, code, reason, brought or claim.evidence, first_seen)
+
+    def _stale(self, now: float) -> Iterator[AttentionItem]:
+        """Yield the claims of low confidence that nobody has verified for long."""
+        parameters: dict[str, Value] = {
+            "confidence": LOW_CONFIDENCE,
+            "until": now - STALE_SECONDS,
+            "waiting": [OBSERVED, INFERRED, HYPOTHESIS],
+        }
+        concepts = self._concepts(_STALE, parameters)
+        for concept, claim in zip(concepts, claims_of(self._nexus, concepts), strict=True):
+            days = int((now - claim.created_at) // 86_400)
+            reason = f"confidence {claim.confidence:g}, and not verified for {days} days"
+            first_seen = claim.created_at + STALE_SECONDS
+            yield _item(concept, claim, UNVERIFIED_TOO_LONG, reason, claim.evidence, first_seen)
+
+    def _rejections(self) -> Iterator[AttentionItem]:
+        for concept in self._concepts(_REJECTIONS, {}):
+            said = concept.attributes
+            at = said["at"]
+            fingerprint = f"rejection:{concept.name}:{EMPTY_EVIDENCE}"
+            by = said.get("actor_id") or said.get("actor_type")
+            yield AttentionItem(
+                id=_item_id(fingerprint),
+                fingerprint=fingerprint,
+                severity=_SEVERITIES[EMPTY_EVIDENCE],
+                entity_type="rejection",
+                entity_id=concept.name,
+                status="rejected",
+                code=EMPTY_EVIDENCE,
+                reason=f"{by} attempted to write it without evidence",
+                text=str(said.get("text", "")),
+                evidence=(),
+                cluster=EMPTY_EVIDENCE,
+                cluster_size=1,
+                first_seen=float(at) if isinstance(at, int | float) else 0.0,
+                actions=_ACTIONS[EMPTY_EVIDENCE],
+            )
+
+    def _choices(self) -> dict[str, Attributes]:
+        return {one.name: one.attributes for one in self._concepts(_CHOICES, {})}
+
+    def _concepts(self, text: str, parameters: dict[str, Value]) -> list[Concept]:
+        (rows,) = self._nexus.read(text, parameters).results
+        assert isinstance(rows, Rows)
+        return [row[0] for row in rows.rows if isinstance(row[0], Concept)]
+
+
+def _item(
+    concept: Concept,
+    claim: Claim,
+    code: str,
+    reason: str,
+    evidence: Sequence[EvidenceRef],
+    first_seen: float,
+) -> AttentionItem:
+    fingerprint = f"claim:{claim.id}:{code}"
+    scope = scope_text(claim.scope_type, claim.scope_id)
+    sequence = event_of(concept.attributes).get("sequence")
+    return AttentionItem(
+        id=_item_id(fingerprint),
+        fingerprint=fingerprint,
+        severity=_SEVERITIES[code],
+        entity_type="claim",
+        entity_id=claim.id,
+        status=claim.claim_status,
+        code=code,
+        reason=reason,
+        text=claim.text,
+        evidence=tuple(evidence),
+        cluster=code if scope is None else f"{code} in {scope}",
+        cluster_size=1,
+        first_seen=first_seen,
+        actions=_ACTIONS[code],
+        sequence=sequence if isinstance(sequence, int) else 0,
+    )
+
+
+def _is_aside(item: AttentionItem, choices: dict[str, Attributes], now: float) -> bool:
+    """Whether an item was put aside, and is still what it was then."""
+    chosen = choices.get(item.fingerprint)
+    if chosen is None:
+        return False
+    if (chosen.get("status"), chosen.get("sequence")) != (item.status, item.sequence):
+        return False
+    until = chosen.get("until")
+    return not isinstance(until, int | float) or now < until
+
+
+def _item_id(fingerprint: str) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, fingerprint))

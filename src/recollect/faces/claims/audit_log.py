@@ -1,0 +1,98 @@
+"""The log of what was done with knowledge: one entry of twelve keys for each action.
+
+The rule: an entry that cannot be written never stops the action; it becomes a warning.
+Specification 002, audit trail integration.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol, TypedDict
+
+from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.model import Claim, EvidenceRef
+
+Event = Literal["knowledge.learn", "knowledge.verify", "knowledge.dispute", "knowledge.supersede"]
+
+
+class LogEntry(TypedDict):
+    """What was done with a claim, on how much evidence, and by whom."""
+
+    event: Event
+    claim_id: str
+    claim_status: str
+    evidence_count: int
+    evidence_kinds: list[str]
+    scope_type: str | None
+    scope_id: str | None
+    actor_type: str
+    actor_id: str | None
+    branch_id: str
+    session_id: str | None
+    timestamp: float
+
+
+class LogSink(Protocol):
+    """What takes entries."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be logged, and why."""
+
+    def log(self, entry: LogEntry) -> None:
+        """Take one entry."""
+
+
+class DataLogger:
+    """Keeps entries in `entries`, hands each to a sink, and tells in `warnings` what failed.
+
+    >>> logger = DataLogger(sink=lambda entry: print(entry["event"]))
+    """
+
+    def __init__(self, sink: Callable[[LogEntry], object] | None = None) -> None:
+        self.entries: list[LogEntry] = []
+        self.warnings: list[str] = []
+        self._sink = sink
+
+    def log(self, entry: LogEntry) -> None:
+        """Keep an entry, and hand it on."""
+        self.entries.append(entry)
+        if self._sink is not None:
+            self._sink(entry)
+
+
+def log_entry(
+    event: Event,
+    claim_id: str,
+    status: str,
+    evidence: Sequence[EvidenceRef],
+    claim: Claim | None,
+    actor: Actor,
+) -> LogEntry:
+    """Return the entry of an action; its evidence is what the action brought.
+
+    `claim` tells the scope, where it is known.
+    """
+    return LogEntry(
+        event=event,
+        claim_id=claim_id,
+        claim_status=status,
+        evidence_count=len(evidence),
+        evidence_kinds=[one.kind for one in evidence],
+        scope_type=None if claim is None else claim.scope_type,
+        scope_id=None if claim is None else claim.scope_id,
+        actor_type=actor.actor_type,
+        actor_id=actor.actor_id,
+        branch_id=actor.branch_id or "",
+        session_id=actor.session_id,
+        timestamp=time.time(),
+    )
+
+
+def emit(sink: LogSink, entry: LogEntry) -> None:
+    """Log an entry; what a sink raises becomes a warning."""
+    try:
+        sink.log(entry)
+    except Exception as error:  # noqa: BLE001 - the sink is foreign, and never stops a write
+        sink.warnings.append(f"{entry['event']} of {entry['claim_id']} was not logged: {error!r}")

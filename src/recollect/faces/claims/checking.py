@@ -1,0 +1,164 @@
+"""Evidence compared with what it refers to: a report, which changes nothing.
+
+The rule: nothing outside of the folders that were named is read, nothing is fetched unless asked,
+and what cannot be looked up is said to be so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal, assert_never, cast
+
+from recollect.errors import RecollectError
+from recollect.faces.claims.fetching import content_hash
+from recollect.faces.claims.model import Claim, EvidenceRef
+from recollect.kernel import Nexus
+
+Outcome = Literal["confirmed", "refuted", "unknown"]
+Kind = Literal[
+    "message",
+    "user_statement",
+    "tool_result",
+    "artifact",
+    "url",
+    "file",
+    "model_inference",
+    "human_assertion",
+]
+
+_COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
+_GIT_SECONDS: Final = 20
+_MOST_BYTES: Final = 200 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReport:
+    """What comparing one piece of evidence found."""
+
+    evidence: EvidenceRef
+    outcome: Outcome
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """Where evidence may be looked up.
+
+    `root` is the folder of files that name no repo, `repos` has those of repositories by name.
+    """
+
+    root: Path = field(default_factory=Path.cwd)
+    repos: Mapping[str, Path] = field(default_factory=dict)
+    fetch: bool = False  # urls
+    allow_private: bool = False  # addresses that are not public
+
+    def check(self, nexus: Nexus, claim: Claim) -> list[EvidenceReport]:
+        """Return a report for each piece of a claim's evidence, in order."""
+        return [EvidenceReport(one, *self._checked(nexus, one)) for one in claim.evidence]
+
+    def _checked(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
+        kind = cast(Kind, ref.kind)
+        match kind:
+            case "file":
+                return self._file(ref)
+            case "url":
+                return self._url(ref)
+            case "message" | "user_statement":
+                return _in_memory(nexus, "message", ref.message_id)
+            case "artifact":
+                outcome, message = _in_memory(nexus, "artifact", ref.artifact_id)
+                return (outcome, message) if ref.path is None else self._file(ref)
+            case "tool_result" | "model_inference" | "human_assertion":
+                return "unknown", f"a {ref.kind} leaves nothing that can be looked up"
+            case _:
+                assert_never(kind)
+
+    def _file(self, ref: EvidenceRef) -> tuple[Outcome, str]:
+        if ref.path is None:
+            return "unknown", "it names no path"
+        folder = self.root if ref.repo is None else self.repos.get(ref.repo)
+        if folder is None:
+            return "unknown", f"no folder is named for the repo {ref.repo}"
+        root = folder.resolve()
+        if ref.commit_sha is not None:
+            return _at_commit(root, ref, ref.commit_sha)
+        try:
+            path = (root / ref.path).resolve()
+            if not path.is_relative_to(root):
+                return "unknown", f"{ref.path} is outside of the folder that may be read"
+            if not path.is_file():
+                return "refuted", f"{ref.path} is not there"
+            if ref.content_hash is None:
+                return "confirmed", f"{ref.path} is there"
+            if path.stat().st_size > _MOST_BYTES:
+                return "unknown", f"{ref.path} is too large to be compared"
+            return _compared(ref, hashlib.sha256(path.read_bytes()).hexdigest())
+        except (OSError, ValueError) as error:
+            return "unknown", f"{ref.path} cannot be read: {type(error).__name__}"
+
+    def _url(self, ref: EvidenceRef) -> tuple[Outcome, str]:
+        if ref.url is None:
+            return "unknown", "it names no url"
+        if not self.fetch:
+            return "unknown", f"{ref.url} was not fetched, since that was not asked for"
+        try:
+            found = content_hash(ref.url, allow_private=self.allow_private)
+        except RecollectError as error:
+            return "unknown", error.message
+        if ref.content_hash is None:
+            return "confirmed", f"{ref.url} answers; there is no hash to compare"
+        return _compared(ref, found)
+
+
+def _compared(ref: EvidenceRef, found: str) -> tuple[Outcome, str]:
+    """Return whether a content has the hash that the evidence names."""
+    what = ref.path or ref.url
+    wanted = (ref.content_hash or "").casefold().removeprefix("sha256:")
+    if wanted == found:
+        return "confirmed", f"{what} has the same content"
+    if len(wanted) != len(found):
+        return "unknown", f"the hash of {what} is not a SHA-256 in hexadecimal"
+    return "refuted", f"{what} has another content"
+
+
+def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]:
+    """Return whether a file was there at a commit, and had the content that is named."""
+    if not _COMMIT.fullmatch(commit):
+        return "unknown", f"{commit!r:.60} is no commit"
+    if _git(root, "cat-file", "-e", f"{commit}^{{commit}}") is None:
+        return "unknown", f"the commit {commit} is not in {root.name}"
+    content = _git(root, "cat-file", "blob", f"{commit}:{ref.path}")
+    if content is None:
+        return "refuted", f"{ref.path} is not there at {commit}"
+    if ref.content_hash is None:
+        return "confirmed", f"{ref.path} is there at {commit}"
+    return _compared(ref, hashlib.sha256(content).hexdigest())
+
+
+def _git(root: Path, *words: str) -> bytes | None:
+    """Return what git says about a repository; None when it says no, or is not there."""
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), "--no-pager", *words],
+            capture_output=True,
+            check=False,
+            timeout=_GIT_SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _in_memory(nexus: Nexus, what: str, id: str | None) -> tuple[Outcome, str]:
+    """Return whether the memory has what an id names, such as the episode of a message."""
+    if id is None:
+        return "unknown", f"it names no {what}"
+    if nexus.look_up([id], closed=True):
+        return "confirmed", f"the {what} {id} is in the memory"
+    return "unknown", f"the {what} {id} is not in this memory"

@@ -1,0 +1,117 @@
+"""One resource fetched to be compared: nothing is run, and nothing private is reached.
+
+The rule: the address that is checked is the address that is connected to, for every redirect
+too, so no name can lead elsewhere in between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import ipaddress
+import socket
+import ssl
+from typing import Final
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, UNAVAILABLE, RecollectError
+
+MOST_BYTES: Final = 20 * 2**20
+SECONDS: Final = 15.0
+REDIRECTS: Final = 5
+
+_PORTS: Final = {"http": 80, "https": 443}
+_MOVED: Final = frozenset({301, 302, 303, 307, 308})
+
+
+def content_hash(url: str, *, allow_private: bool = False) -> str:
+    """Return the SHA-256 of what a URL answers with, in hexadecimal.
+
+    PERMISSION_DENIED for an address that is not public, unless those are allowed; UNAVAILABLE
+    when nothing answers, or not with content.
+    """
+    for _ in range(REDIRECTS + 1):
+        parts = _parts(url)
+        connection = _connected(parts, _address(parts, allow_private=allow_private))
+        try:
+            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request("GET", path, headers={"User-Agent": "recollect"})
+            response = connection.getresponse()
+            target = response.headers.get("Location")
+            if response.status in _MOVED and target:
+                url = urljoin(url, target)
+                continue
+            if response.status != http.client.OK:
+                raise _unavailable(f"{url} answers {response.status}")
+            return _digest(url, response)
+        except (OSError, http.client.HTTPException) as error:
+            raise _unavailable(f"{url} cannot be read: {type(error).__name__}") from error
+        finally:
+            connection.close()
+    raise _unavailable(f"{url} redirects more than {REDIRECTS} times")
+
+
+def _parts(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
+        url.encode("ascii")
+    except ValueError:
+        is_good = False
+    if not is_good or any(one <= " " for one in url):
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{url!r:.100} is not an http or https URL", hint="check it by hand"
+        )
+    return parts
+
+
+def _address(parts: SplitResult, *, allow_private: bool) -> str:
+    """Return the address to connect to; all that the name has must be public."""
+    host = str(parts.hostname)
+    try:
+        found = socket.getaddrinfo(host, _port(parts), type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise _unavailable(f"{host} has no address") from error
+    addresses = [str(one[4][0]) for one in found]
+    closed = [one for one in addresses if not ipaddress.ip_address(one.partition("%")[0]).is_global]
+    if closed and not allow_private:
+        raise RecollectError(
+            PERMISSION_DENIED,
+            f"{host} is at {closed[0]}, which is not a public address",
+            hint="allow private addresses if you trust the evidence",
+        )
+    return addresses[0]
+
+
+def _connected(parts: SplitResult, address: str) -> http.client.HTTPConnection:
+    """Return a connection to an address that speaks for the host of a URL."""
+    host, port = str(parts.hostname), _port(parts)
+    connection = http.client.HTTPConnection(host, port, timeout=SECONDS)
+    try:
+        plain = socket.create_connection((address, port), timeout=SECONDS)
+        if parts.scheme == "https":
+            context = ssl.create_default_context()
+            connection.sock = context.wrap_socket(plain, server_hostname=host)
+        else:
+            connection.sock = plain
+    except OSError as error:
+        raise _unavailable(f"{host} cannot be reached: {type(error).__name__}") from error
+    return connection
+
+
+def _port(parts: SplitResult) -> int:
+    return parts.port or _PORTS[parts.scheme]
+
+
+def _digest(url: str, response: http.client.HTTPResponse) -> str:
+    digest, size = hashlib.sha256(), 0
+    while part := response.read(65_536):
+        size += len(part)
+        if size > MOST_BYTES:
+            raise _unavailable(f"{url} has more than {MOST_BYTES} bytes")
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _unavailable(message: str) -> RecollectError:
+    return RecollectError(UNAVAILABLE, message, hint="try again later, or check it by hand")

@@ -1,0 +1,121 @@
+"""What happened to claims, read from the change log.
+
+The rule: a version of a claim's concept is an event where its attribute `event` is another one
+than before; the transaction that wrote it says when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims.model import ClaimEvent, EvidenceRef
+from recollect.faces.claims.records import (
+    ATTENTION,
+    CLAIM,
+    EVIDENCE,
+    STATUS,
+    event_of,
+    evidence_names,
+    evidence_ref,
+)
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Attributes, Concept, Key, Life, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event of a claim with what the graph held then."""
+
+    event: ClaimEvent
+    transaction: int
+    before: Attributes  # of the claim; empty: it was created
+    after: Attributes
+
+
+def no_claim(claim_id: str) -> RecollectError:
+    """Return the error for an id of nothing."""
+    return RecollectError(
+        RESOURCE_NOT_FOUND, f'no claim has the id "{claim_id}"', hint="list them: store.list()"
+    )
+
+
+def claim_life(nexus: Nexus, claim_id: str) -> Life:
+    """Return the life of a claim's concept; NOT_FOUND when there is no such claim."""
+    try:
+        lives = nexus.history(Key(CLAIM, claim_id))
+    except RecollectError as error:
+        if error.code is not NOT_FOUND:
+            raise
+        raise no_claim(claim_id) from error
+    return lives[-1]
+
+
+def claim_events(nexus: Nexus, claim_id: str) -> list[Told]:
+    """Return what happened to a claim, oldest first."""
+    steps = [*_steps(claim_life(nexus, claim_id))]
+    names = {name for _, _, _, after in steps for name in evidence_names(event_of(after))}
+    evidence = evidence_by_name(nexus, names)
+    return [
+        Told(_event(claim_id, at, before, after, evidence), transaction, before, after)
+        for transaction, at, before, after in steps
+    ]
+
+
+def evidence_by_name(
+    nexus: Nexus, names: set[str], as_of: AsOf | None = None
+) -> dict[str, EvidenceRef]:
+    """Return evidence by name; what was erased is left out."""
+    if not names:
+        return {}
+    return {
+        name: evidence_ref(dated.element.attributes)
+        for name, dated in nexus.look_up(names, as_of=as_of).items()
+        if isinstance(dated.element, Concept) and dated.element.type == EVIDENCE
+    }
+
+
+def _steps(life: Life) -> Iterator[tuple[int, float, Attributes, Attributes]]:
+    """Yield the versions that an event wrote: transaction, seconds, before and after."""
+    for version in life.versions:
+        before: Attributes = {} if version.before is None else version.before.attributes
+        if version.after is None:
+            continue
+        after = version.after.attributes
+        if event_of(before) != event_of(after):
+            yield version.since.number, version.since.at / 1_000, before, after
+
+
+def _event(
+    claim_id: str,
+    at: float,
+    before: Attributes,
+    after: Attributes,
+    evidence: Mapping[str, EvidenceRef],
+) -> ClaimEvent:
+    said = event_of(after)
+    return ClaimEvent(
+        sequence=cast(int, said["sequence"]),
+        claim_id=claim_id,
+        event=str(said["event"]),
+        from_status=_text(before.get(STATUS)),
+        to_status=str(after[STATUS]),
+        at=at,
+        actor_type=str(said["actor_type"]),
+        actor_id=_text(said.get("actor_id")),
+        session_id=_text(said.get("session_id")),
+        branch_id=_text(said.get("branch_id")),
+        evidence=[evidence[name] for name in evidence_names(said) if name in evidence],
+        reason=_text(said.get("reason")),
+    )
+
+
+def attention_code(attributes: Attributes) -> str | None:
+    """Return why a claim asks for attention since its last transition, if it does."""
+    return _text(attributes.get(ATTENTION))
+
+
+def _text(value: Value) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,219 @@
+"""Claims found: by id, by what they are about, and by the words of a question.
+
+The rule: what is read is a copy; what is not of the status, the scope or the project asked for
+is no candidate, so it changes no rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.faces.claims.model import Claim, Scope
+from recollect.faces.claims.past import evidence_by_name
+from recollect.faces.claims.records import (
+    CLAIM,
+    CREATED_AT,
+    SCOPE,
+    STATUS,
+    claim_of,
+    evidence_names,
+    scope_text,
+)
+from recollect.faces.claims.validation import checked_limit, checked_text, refused
+from recollect.faces.claims.words import STATUSES, known_word
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
+
+_MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
+
+_BY_NAME = 'FIND(?claim) WHERE { ?claim {type: "Claim", name: $id} }'
+_TAGGED = """
+  ?tag {type: "Tag", name: $tag}
+  (?claim, "tagged", ?tag)"""
+_OF_ARTIFACT = """
+  ?evidence {type: "Evidence"}
+  FILTER(?evidence.attributes.artifact_id == $artifact)
+  (?claim, "supported_by" | "contradicted_by", ?evidence)"""
+_NEWEST_OF = """
+FIND(?id, ?created_at) WHERE {{{patterns}
+  ?claim {{type: "Claim"}}
+  ATTR(?claim, "id", ?id)
+  ATTR(?claim, "created_at", ?created_at){filters}
+}}
+ORDER BY ?created_at DESC, ?id DESC"""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which claims are asked for; None filters nothing."""
+
+    scope: Scope | None = None
+    status: Sequence[str] | None = None
+    project: str | None = None
+    domain: str | None = None
+    run: str | None = None
+    show: str | None = None  # in which they were written or superseded
+    session: str | None = None
+    agent: str | None = None  # which they are scoped to
+    tag: str | None = None
+    artifact: str | None = None  # that they cite
+
+    def where(self) -> dict[str, list[str]]:
+        """Return what the attributes of the claims must be."""
+        found: dict[str, list[str]] = {}
+        if self.status is not None:
+            if isinstance(self.status, str) or not isinstance(self.status, Sequence):
+                raise refused("status is not a list of texts", 'pass status=["observed"]')
+            found[STATUS] = [known_word(one, STATUSES, "status") for one in self.status]
+        if self.scope is not None:
+            if not isinstance(self.scope, Scope):
+                raise refused(
+                    f"scope is a {type(self.scope).__name__}, not a Scope",
+                    'pass scope=Scope("repo", "...")',
+                )
+            found[SCOPE] = [scope_text(self.scope.scope_type, self.scope.scope_id) or ""]
+        for attribute, value in (
+            ("project", self.project),
+            ("domain", self.domain),
+            ("run_id", self.run),
+            ("session_id", self.session),
+            ("agent_id", self.agent),
+        ):
+            if value is not None:
+                found[attribute] = [checked_text(value, attribute)]
+        return found
+
+
+def one_claim(nexus: Nexus, claim_id: str) -> Claim | None:
+    """Return a claim by id, if there is one."""
+    concept = claim_concept(nexus, claim_id)
+    return None if concept is None else claims_of(nexus, [concept])[0]
+
+
+def claim_concept(nexus: Nexus, claim_id: str) -> Concept | None:
+    """Return the concept of a claim, if there is one."""
+    (rows,) = nexus.read(_BY_NAME, {"id": checked_text(claim_id, "claim_id")}).results
+    assert isinstance(rows, Rows)
+    (concept,) = rows.rows[0] if rows.rows else (None,)
+    return concept if isinstance(concept, Concept) else None
+
+
+def claims_by_id(nexus: Nexus, ids: Sequence[str], as_of: AsOf | None = None) -> list[Claim]:
+    """Return claims in the order of their ids; what is none is left out."""
+    if not ids:
+        return []
+    found = nexus.look_up(ids, as_of=as_of)
+    concepts = [found[one].element for one in ids if one in found]
+    return claims_of(nexus, [one for one in concepts if _is_claim(one)], as_of)
+
+
+def claims_of(
+    nexus: Nexus, concepts: Collection[Element], as_of: AsOf | None = None
+) -> list[Claim]:
+    """Return the claims that concepts hold, with their evidence."""
+    names = {name for one in concepts for name in evidence_names(one.attributes)}
+    evidence = evidence_by_name(nexus, names, as_of)
+    return [claim_of(one.id, one.attributes, evidence) for one in concepts]
+
+
+def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None) -> list[Claim]:
+    """Return the newest claims, by `created_at`; `after` is the id of the last one seen."""
+    checked_limit(limit)
+    if filters.tag is not None or filters.artifact is not None:
+        ids = _joined_ids(nexus, filters)
+        start = 0 if after is None else _place_after(ids, after)
+        return claims_by_id(nexus, ids[start : start + limit])
+    parts = [where for where in _lenses(filters) if [] not in where.values()]
+    ids = [
+        one
+        for where in parts
+        for one in nexus.concepts.newest(CLAIM, CREATED_AT, where, limit, after)
+    ]
+    claims = claims_by_id(nexus, [*dict.fromkeys(ids)])
+    if len(parts) > 1:
+        claims.sort(key=lambda one: -one.created_at)
+    return claims[:limit]
+
+
+def counted(nexus: Nexus, filters: Filters) -> int:
+    """Return how many claims there are."""
+    if filters.tag is not None or filters.artifact is not None:
+        return len(_joined_ids(nexus, filters))
+    parts = [where for where in _lenses(filters) if [] not in where.values()]
+    counts = [nexus.concepts.count(CLAIM, where) for where in parts]
+    if len(parts) < 2:
+        return sum(counts)
+    return sum(counts) - nexus.concepts.count(CLAIM, {**parts[0], **parts[1]})
+
+
+def recalled(
+    nexus: Nexus, question: str, filters: Filters, limit: int, as_of: AsOf | None = None
+) -> list[tuple[Claim, float]]:
+    """Return the claims a question is about with their scores, best first, ties by id.
+
+    A blank question is about the newest; their score is 0.
+    """
+    checked_limit(limit)
+    if not isinstance(question, str):
+        raise refused(f"the question is a {type(question).__name__}", "pass a str")
+    where = filters.where()
+    if [] in where.values():
+        return []
+    if not question.strip():
+        return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
+    ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
+    scores: Mapping[str, float] = {one.id: one.score for one in ranked}
+    return [(one, scores[one.id]) for one in claims_by_id(nexus, [*scores], as_of)]
+
+
+def _ranked(
+    nexus: Nexus, question: str, where: Mapping[str, list[str]], limit: int, as_of: AsOf | None
+) -> list[Ranked]:
+    """Return at least the best claims, all that are as good as the last of them among them."""
+    most = limit + 1
+    while True:
+        found = nexus.concepts.best(question, CLAIM, where, most, as_of=as_of)
+        is_whole = len(found) < most or found[limit - 1].score > found[-1].score
+        if is_whole or most >= _MOST_EQUAL:
+            return sorted(found, key=lambda one: (-one.score, one.id))
+        most = min(8 * most, _MOST_EQUAL)
+
+
+def _lenses(filters: Filters) -> list[dict[str, list[str]]]:
+    """Return what the claims must be: a show is that of their writing, or of their end."""
+    where = filters.where()
+    if filters.show is None:
+        return [where]
+    show = [checked_text(filters.show, "show_id")]
+    return [{**where, "show_id": show}, {**where, "superseded_in_show": show}]
+
+
+def _joined_ids(nexus: Nexus, filters: Filters) -> list[str]:
+    """Return the ids of the claims that links lead to, newest first."""
+    parameters: dict[str, Value] = {}
+    patterns = filtered = ""
+    if filters.tag is not None:
+        patterns += _TAGGED
+        parameters["tag"] = checked_text(filters.tag, "tag")
+    if filters.artifact is not None:
+        patterns += _OF_ARTIFACT
+        parameters["artifact"] = checked_text(filters.artifact, "artifact")
+    for attribute, values in filters.where().items():
+        filtered += f"\n  FILTER(IN(?claim.attributes.{attribute}, ${attribute}))"
+        parameters[attribute] = [*values]
+    text = _NEWEST_OF.format(patterns=patterns, filters=filtered)
+    (rows,) = nexus.read(text, parameters).results
+    assert isinstance(rows, Rows)
+    return list(dict.fromkeys(str(row[0]) for row in rows.rows))
+
+
+def _place_after(ids: Sequence[str], after: str) -> int:
+    if after in ids:
+        return ids.index(after) + 1
+    raise refused(f'"{after}" is not among these claims', "pass the id of the last one seen")
+
+
+def _is_claim(element: Element) -> bool:
+    return isinstance(element, Concept) and element.type == CLAIM

@@ -1,0 +1,213 @@
+"""Claims and evidence as elements of the graph, and back.
+
+The rule: a claim is a concept of type `Claim` that is called by its id, a piece of evidence one
+of type `Evidence` that is called by what it refers to, so equal references are one node. What the
+last transition said stands in the claim's attribute `event`; the log has those before.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, cast
+
+import orjson
+
+from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.model import Claim, EvidenceRef, Scope
+from recollect.model import (
+    SEARCH_ATTRIBUTES,
+    Attributes,
+    Change,
+    Local,
+    PutConcept,
+    PutLink,
+    Reference,
+    Value,
+)
+
+CLAIM: Final = "Claim"
+EVIDENCE: Final = "Evidence"
+TAG: Final = "Tag"
+
+SUPPORTED_BY: Final = "supported_by"
+CONTRADICTED_BY: Final = "contradicted_by"
+SUPERSEDES: Final = "supersedes"
+TAGGED: Final = "tagged"
+
+STATUS: Final = "claim_status"
+SCOPE: Final = "scope"
+EVENT: Final = "event"
+ATTENTION: Final = "attention_code"
+ATTENTION_SINCE: Final = "attention_since"
+CREATED_AT: Final = "created_at"
+SUPERSEDED_BY: Final = "superseded_by"
+
+INDEXED: Final = (
+    (CLAIM, STATUS),
+    (CLAIM, SCOPE),
+    (CLAIM, CREATED_AT),
+    (CLAIM, "confidence"),
+    (CLAIM, "project"),
+    (CLAIM, "domain"),
+    (CLAIM, "session_id"),
+    (CLAIM, "agent_id"),
+    (CLAIM, "run_id"),
+    (CLAIM, "show_id"),
+    (CLAIM, "superseded_in_show"),
+    (CLAIM, ATTENTION),
+    (EVIDENCE, "artifact_id"),
+)
+"""The attributes that claims are found by."""
+
+_NAMESPACE: Final = uuid.UUID("3d0a7f52-2c1e-5b57-9a44-0f1f4f8f7c39")
+_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: ["text", "domain", "tags"]}
+_SEARCHED_EVIDENCE: Final[Attributes] = {SEARCH_ATTRIBUTES: ["detail", "path", "url"]}
+_PLAIN: Final = tuple(one.name for one in fields(Claim) if one.name != "evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one transition says: the event that the claim's history shows."""
+
+    sequence: int
+    event: str
+    actor: Actor
+    evidence: Sequence[EvidenceRef] = ()
+    reason: str | None = None
+
+    def attribute(self) -> Value:
+        """Return it as the claim holds it, its evidence by name."""
+        actor = self.actor
+        said: dict[str, Value] = {
+            "sequence": self.sequence,
+            "event": self.event,
+            "actor_type": actor.actor_type,
+            "actor_id": actor.actor_id,
+            "session_id": actor.session_id,
+            "branch_id": actor.branch_id,
+            "run_id": actor.run_id,
+            "show_id": actor.show_id,
+            "reason": self.reason,
+            "evidence": [evidence_name(one) for one in self.evidence],
+        }
+        return {key: value for key, value in said.items() if value is not None}
+
+
+def evidence_name(ref: EvidenceRef) -> str:
+    """Return what a piece of evidence is called: a UUID of version 5 of its thirteen fields.
+
+    >>> evidence_name(EvidenceRef("url", fetched_at=1)) == evidence_name(
+    ...     EvidenceRef("url", fetched_at=1.0))
+    True
+    """
+    parts = [getattr(ref, one.name) for one in fields(EvidenceRef)]
+    return str(uuid.uuid5(_NAMESPACE, orjson.dumps(parts).decode()))
+
+
+def scope_text(scope_type: str | None, scope_id: str | None) -> str | None:
+    """Return a scope as it is compared: one text.
+
+    >>> scope_text("repo", "github.com/acme/payments"), scope_text("project", None)
+    ('repo:github.com/acme/payments', 'project')
+    """
+    if scope_type is None:
+        return None
+    return scope_type if scope_id is None else f"{scope_type}:{scope_id}"
+
+
+def scope_of(claim: Claim) -> Scope | None:
+    """Return the scope of a claim, if it has one."""
+    return None if claim.scope_type is None else Scope(claim.scope_type, claim.scope_id)
+
+
+def claim_attributes(claim: Claim, actor: Actor, created_at: float) -> dict[str, Value]:
+    """Return what the concept of a new claim holds, without its event."""
+    said: dict[str, Value] = {name: getattr(claim, name) for name in _PLAIN if name != "id"}
+    said[CREATED_AT] = created_at
+    said["tags"] = [*claim.tags] or None
+    said["evidence"] = [evidence_name(one) for one in claim.evidence]
+    said[SCOPE] = scope_text(claim.scope_type, claim.scope_id)
+    said["agent_id"] = claim.scope_id if claim.scope_type == "agent" else None
+    said["run_id"] = actor.run_id or (claim.scope_id if claim.scope_type == "run" else None)
+    said["show_id"] = actor.show_id
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def new_claim(claim: Claim, actor: Actor, created_at: float, prefix: str = "") -> list[Change]:
+    """Return the changes that keep a new claim; KIP_3005 when it is there already.
+
+    `created_at` is in seconds. `prefix` tells the handles of several claims of one batch apart.
+    """
+    handle = f"{prefix}claim"
+    step = Step(1, "created", actor, claim.evidence)
+    attributes = claim_attributes(claim, actor, created_at) | {EVENT: step.attribute()}
+    changes: list[Change] = [
+        PutConcept(
+            CLAIM,
+            claim.id,
+            attributes,
+            _SEARCHED,
+            id=claim.id,
+            handle=handle,
+            expect_version=0,
+        )
+    ]
+    changes += evidence_changes(Local(handle), SUPPORTED_BY, claim.evidence, 1, prefix)
+    for number, tag in enumerate(dict.fromkeys(claim.tags)):
+        named = f"{prefix}tag{number}"
+        changes.append(PutConcept(TAG, tag, handle=named))
+        changes.append(PutLink(Local(handle), TAGGED, Local(named)))
+    return changes
+
+
+def evidence_changes(
+    claim: Reference,
+    predicate: str,
+    evidence: Iterable[EvidenceRef],
+    sequence: int,
+    prefix: str = "",
+) -> list[Change]:
+    """Return the changes that join a claim with evidence, as part of one of its transitions."""
+    changes: list[Change] = []
+    for position, ref in enumerate(dict.fromkeys(evidence)):
+        handle, name = f"{prefix}evidence{position}", evidence_name(ref)
+        told = {key: value for key, value in asdict(ref).items() if value is not None}
+        changes.append(PutConcept(EVIDENCE, name, told, _SEARCHED_EVIDENCE, id=name, handle=handle))
+        said: Attributes = {"transition": sequence, "position": position}
+        changes.append(PutLink(claim, predicate, Local(handle), said, key=str(sequence)))
+    return changes
+
+
+def evidence_ref(attributes: Attributes) -> EvidenceRef:
+    """Return a piece of evidence as it was given."""
+    return EvidenceRef(**cast("dict[str, Any]", dict(attributes)))
+
+
+def claim_of(id: str, attributes: Attributes, evidence: Mapping[str, EvidenceRef]) -> Claim:
+    """Return a claim; `evidence` has what it rests on by name, but for what was erased."""
+    said = {name: attributes[name] for name in _PLAIN if name in attributes}
+    found = [evidence[name] for name in evidence_names(attributes) if name in evidence]
+    claim = Claim.__new__(Claim)  # what was erased may have been all of its evidence
+    for one in fields(Claim):
+        if one.name in said:
+            setattr(claim, one.name, said[one.name])
+        elif one.name != "tags":
+            setattr(claim, one.name, one.default)
+    claim.id, claim.evidence = id, found
+    tags = attributes.get("tags")
+    claim.tags = [str(tag) for tag in tags] if isinstance(tags, list) else []
+    return claim
+
+
+def evidence_names(attributes: Attributes) -> list[str]:
+    """Return the names of the evidence in the attributes of a claim or of an event."""
+    names = attributes.get("evidence")
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+def event_of(attributes: Attributes) -> dict[str, Value]:
+    """Return what the last transition of a claim said."""
+    event = attributes.get(EVENT)
+    return event if isinstance(event, dict) else {}

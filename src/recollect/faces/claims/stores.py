@@ -1,0 +1,278 @@
+"""Knowledge stores on a memory: in this process, or in a file.
+
+The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each
+call runs in a thread of its own and the event loop goes on; who acts is taken along.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Self
+
+from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.faces.claims.acting import acting_now
+from recollect.faces.claims.attention import AttentionItem, AttentionQueue
+from recollect.faces.claims.audit_log import LogSink, emit, log_entry
+from recollect.faces.claims.checking import Checker, EvidenceReport
+from recollect.faces.claims.feed import FeedEvent, events_after
+from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
+from recollect.faces.claims.past import claim_events, no_claim
+from recollect.faces.claims.reading import (
+    Filters,
+    claim_concept,
+    counted,
+    listed,
+    one_claim,
+    recalled,
+)
+from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.faces.claims.writing import Writer
+from recollect.kernel import Nexus
+from recollect.model import AsOf
+
+Claims = list[Claim]
+Scored = list[tuple[Claim, float]]
+Events = list[ClaimEvent]
+Evidence = list[EvidenceRef]
+Ids = list[str]
+Items = list[AttentionItem]
+Feed = list[FeedEvent]
+Reports = list[EvidenceReport]
+"""Lists, since a store has a method of that name."""
+
+
+class NexusKnowledgeStore:
+    """Claims on one group of a memory; beside the protocol's five methods, more ways to read.
+
+    `logger` is told of each supersession, since no Branch is.
+    """
+
+    def __init__(self, nexus: Nexus, *, logger: LogSink | None = None) -> None:
+        self.nexus = nexus
+        self.logger = logger
+        self._writer = Writer(nexus)
+        self._attention = AttentionQueue(nexus)
+
+    async def write_claim(self, claim: Claim) -> str:
+        """Persist a claim and return its id; the same again changes nothing.
+
+        CONFLICT when another claim has the id. `supersedes` is kept and transitions nothing.
+        """
+        (claim_id,) = await self.write_claims([claim])
+        return claim_id
+
+    async def write_claims(self, claims: Sequence[Claim]) -> Ids:
+        """Persist many claims in one transaction, all or none; return their ids."""
+        return await asyncio.to_thread(self._writer.write, claims, acting_now())
+
+    async def query(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: Ids | None = None,
+        limit: int = 10,
+    ) -> Claims:
+        """Return the claims a question is about, best first, ties by id.
+
+        None filters nothing; a blank question is about the newest. Scopes are exact.
+        """
+        found = await self.recall_scored(question, scope=scope, status=status, limit=limit)
+        return [claim for claim, _ in found]
+
+    async def recall_scored(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        limit: int = 10,
+        as_of: AsOf | None = None,
+    ) -> Scored:
+        """Return the claims a question is about, each with its score in 0..1."""
+        filters = Filters(scope=scope, status=status, project=project)
+        return await asyncio.to_thread(recalled, self.nexus, question, filters, limit, as_of)
+
+    async def transition(
+        self,
+        claim_id: str,
+        new_status: str,
+        *,
+        evidence: Evidence | None = None,
+        reason: str | None = None,
+        expected_status: str | None = None,
+    ) -> None:
+        """Move a claim through its lifecycle.
+
+        NOT_FOUND for an unknown id; CONFLICT for a status that may not follow, and where the
+        claim is not in `expected_status`.
+        """
+        await asyncio.to_thread(
+            self._writer.transition,
+            claim_id,
+            new_status,
+            evidence,
+            reason,
+            acting_now(),
+            expected_status,
+        )
+
+    async def supersede(
+        self, old_id: str, new_id: str, *, expected_status: str | None = None
+    ) -> None:
+        """Mark the old claim superseded by the new one, whose `supersedes` names it."""
+        actor = acting_now()
+        if self.logger is not None:
+            old = await self.get(old_id)
+            entry = log_entry("knowledge.supersede", old_id, "superseded", (), old, actor)
+            emit(self.logger, entry)
+        await asyncio.to_thread(self._writer.supersede, old_id, new_id, actor, expected_status)
+
+    async def history(self, claim_id: str) -> Events:
+        """Return what happened to a claim, oldest first; NOT_FOUND for an unknown id."""
+        told = await asyncio.to_thread(claim_events, self.nexus, claim_id)
+        return [one.event for one in told]
+
+    async def get(self, claim_id: str) -> Claim | None:
+        """Return a claim by id, if there is one."""
+        return await asyncio.to_thread(one_claim, self.nexus, claim_id)
+
+    async def list(
+        self,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        domain: str | None = None,
+        run: str | None = None,
+        show: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        artifact: str | None = None,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Claims:
+        """Return claims, the newest first; `after` is the id of the last one of a page before.
+
+        `show` names what was written during a show, `agent` what is scoped to an agent,
+        `artifact` what cites it.
+        """
+        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
+        return await asyncio.to_thread(listed, self.nexus, filters, limit, after)
+
+    async def count(
+        self,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        domain: str | None = None,
+        run: str | None = None,
+        show: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        artifact: str | None = None,
+    ) -> int:
+        """Return how many claims `list` has."""
+        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
+        return await asyncio.to_thread(counted, self.nexus, filters)
+
+    async def superseded_by(self, claim_id: str) -> str | None:
+        """Return the id of the claim that took a claim's place, if one did."""
+        concept = await asyncio.to_thread(claim_concept, self.nexus, claim_id)
+        if concept is None:
+            raise no_claim(claim_id)
+        follower = concept.attributes.get(SUPERSEDED_BY)
+        return follower if isinstance(follower, str) else None
+
+    async def attention(self, *, aside: bool = False) -> Items:
+        """Return what asks for attention, warnings first; with `aside` what was put aside too."""
+        return await asyncio.to_thread(self._attention.items, aside=aside)
+
+    async def dismiss(self, fingerprint: str) -> None:
+        """Put an item of attention aside until its status or reason changes."""
+        await asyncio.to_thread(self._attention.dismiss, fingerprint, acting_now())
+
+    async def snooze(self, fingerprint: str, until: float) -> None:
+        """Put an item of attention aside until a time, in seconds since 1970."""
+        await asyncio.to_thread(self._attention.snooze, fingerprint, until, acting_now())
+
+    async def record_rejection(self, text: str) -> str:
+        """Record that a claim was refused for want of evidence; return its fingerprint."""
+        return await asyncio.to_thread(self._attention.reject, text, acting_now())
+
+    async def events(self, after: str = "0.0", limit: int = 100) -> Feed:
+        """Return what happened to all claims after an event's id, oldest first."""
+        return await asyncio.to_thread(events_after, self.nexus, after, limit)
+
+    async def check(self, claim_id: str, checker: Checker | None = None) -> Reports:
+        """Compare a claim's evidence with what it refers to; NOT_FOUND for an unknown id."""
+        claim = await self.get(claim_id)
+        if claim is None:
+            raise no_claim(claim_id)
+        return await asyncio.to_thread((checker or Checker()).check, self.nexus, claim)
+
+
+class _OwnStore(NexusKnowledgeStore):
+    """A store that opens a memory of its own, and closes it."""
+
+    def close(self) -> None:
+        """Close the memory; closing twice is the same as once."""
+        self.nexus.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
+
+
+class MemoryKnowledgeStore(_OwnStore):
+    """Claims in this process, gone with it: for tests and short scripts."""
+
+    def __init__(self, *, logger: LogSink | None = None) -> None:
+        super().__init__(Nexus.open(":memory:"), logger=logger)
+
+
+class SQLiteKnowledgeStore(_OwnStore):
+    """Claims in a file, kept for other sessions; a missing file and its folders are made."""
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        group: str = "default",
+        *,
+        logger: LogSink | None = None,
+    ) -> None:
+        """Open the file; `~` is the user's home. STORE_UNAVAILABLE where none can be made."""
+        place = os.fspath(path)
+        if place != ":memory:" and "://" not in place:
+            place = _with_folders(place)
+        super().__init__(Nexus.open(place, group=group), logger=logger)
+
+
+def _with_folders(path: str) -> str:
+    """Return a path in the user's home if it says so, after its folders were made."""
+    try:
+        file = Path(path).expanduser()
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError) as error:
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            f"the folder of {path} cannot be made: {error}",
+            hint="name a place where files may be made",
+        ) from error
+    return str(file)

@@ -56,7 +56,7 @@ fix: env ## format, and mend what the linter can
 	@$(RUN)ruff check --fix
 
 lock: ## resolve requirements.lock again (needs uv)
-	@uv pip compile --quiet --universal --upgrade --python-version 3.11 --all-extras \
+	@uv pip compile --quiet --universal --upgrade --python-version 3.11 --extra demo --extra dev \
 		--no-annotate --no-header --output-file requirements.lock pyproject.toml
 
 clean: ## remove .venv and the caches

@@ -16,14 +16,24 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import concurrency, reads, serving, writes
+from bench import concurrency, meanings, reads, serving, writes
 from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
 from bench.measure import Calibration, Figure
 from bench.report import in_sections, save, show
 from bench.searches import Library
 
 DOCUMENTS = 300_000
-SECTIONS = ("reads", "texts", "writes", "load", "search", "together", "serving", "memory")
+SECTIONS = (
+    "reads",
+    "texts",
+    "writes",
+    "load",
+    "search",
+    "operations",
+    "together",
+    "serving",
+    "memory",
+)
 
 ResultT = TypeVar("ResultT")
 
@@ -58,6 +68,8 @@ class Run:
             yield writes.upsert_figure(self.folder, self.calibration)
         if self.wants("together"):
             yield from concurrency.figures(self.folder)
+        if self.wants("operations"):
+            yield from meanings.figures(self.folder, self.calibration, is_small=self.is_small)
         if self.wants("serving"):
             yield from serving.figures(self.folder)
         if self.wants("search"):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
@@ -91,9 +91,10 @@ def _fact(at: int, text: str) -> dict[str, object]:
 def _search(url: str) -> tuple[list[Counted], float]:
     """Return what each searcher saw, and how long all of them took."""
     counted = [Counted() for _ in range(_SEARCHERS)]
+    texts = questions(_ASKED, FACTS)
     begun = time.perf_counter()
     threads = [
-        threading.Thread(target=_ask, args=(url, at, begun + _SECONDS, counted[at]))
+        threading.Thread(target=_ask, args=(url, texts[at:], begun + _SECONDS, counted[at]))
         for at in range(_SEARCHERS)
     ]
     for thread in threads:
@@ -103,11 +104,11 @@ def _search(url: str) -> tuple[list[Counted], float]:
     return counted, time.perf_counter() - begun
 
 
-def _ask(url: str, searcher: int, end: float, counted: Counted) -> None:
+def _ask(url: str, texts: Iterable[str], end: float, counted: Counted) -> None:
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
-    texts = cycle(questions(_ASKED, FACTS)[searcher:])
+    asked = cycle(texts)
     while time.perf_counter() < end:
-        body = orjson.dumps({"input": {"group_ids": [_GROUP], "query": next(texts)}})
+        body = orjson.dumps({"input": {"group_ids": [_GROUP], "query": next(asked)}})
         begun = time.perf_counter()
         connection.request("POST", "/v1/operations/SearchFacts", body)
         answer = connection.getresponse()

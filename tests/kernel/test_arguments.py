@@ -191,7 +191,7 @@ def test_a_point_in_time_is_an_as_of(nexus: Nexus, as_of: Any) -> None:
     assert code_of(lambda: nexus.read("DESCRIBE PRIMER", as_of=as_of)) == "INVALID_ARGUMENT"
 
 
-@pytest.mark.parametrize("parameters", [["t"], "t", 3])
+@pytest.mark.parametrize("parameters", [["t"], "t", 3, {5: "t"}, {None: "t"}])
 def test_parameters_are_named(nexus: Nexus, parameters: Any) -> None:
     assert code_of(lambda: nexus.read("DESCRIBE PRIMER", parameters)) == "KIP_2003"
 

@@ -31,12 +31,13 @@ _NAMED = {"request_id", "status"}
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One call of an operation."""
+    """One call: of an operation, or of a store of claims."""
 
     path: str
     request_id: str
     body: bytes
     may_repeat: bool
+    method: str = "POST"
 
     def unavailable(self, reason: str) -> Envelope:
         """Return the envelope for a service that was not reached."""

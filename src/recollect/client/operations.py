@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Coroutine
+from typing import Any
 
 import httpx2
 
-from recollect.client.exchange import Exchange, envelope_in, prepared
+from recollect.client.attempts import attempts, headers_for
+from recollect.client.exchange import Exchange, prepared
 from recollect.faces.operations import Envelope
 from recollect.faces.operations.methods import Methods
-
-_PAUSES: Final = (0.1, 0.4)  # seconds before each new attempt
-_GATEWAY: Final = frozenset({502, 503, 504})
-_NEVER_ARRIVED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 class Operations(Methods[Envelope]):
@@ -32,7 +29,7 @@ class Operations(Methods[Envelope]):
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
-        self._http = httpx2.Client(base_url=url, headers=_headers(token), timeout=timeout)
+        self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
 
     def call(
         self,
@@ -46,7 +43,7 @@ class Operations(Methods[Envelope]):
         exchange = prepared(name, input, request_id, idempotency_key)
         if not isinstance(exchange, Exchange):
             return exchange
-        for attempt in _attempts(exchange):
+        for attempt in attempts(exchange):
             try:
                 answer = self._http.post(exchange.path, content=exchange.body)
             except httpx2.RequestError as error:
@@ -72,7 +69,7 @@ class AsyncOperations(Methods[Coroutine[Any, Any, Envelope]]):
     """The same, to be awaited: `await operations.search_facts(...)`; for one event loop."""
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
-        self._http = httpx2.AsyncClient(base_url=url, headers=_headers(token), timeout=timeout)
+        self._http = httpx2.AsyncClient(base_url=url, headers=headers_for(token), timeout=timeout)
 
     async def call(
         self,
@@ -86,7 +83,7 @@ class AsyncOperations(Methods[Coroutine[Any, Any, Envelope]]):
         exchange = prepared(name, input, request_id, idempotency_key)
         if not isinstance(exchange, Exchange):
             return exchange
-        for attempt in _attempts(exchange):
+        for attempt in attempts(exchange):
             try:
                 answer = await self._http.post(exchange.path, content=exchange.body)
             except httpx2.RequestError as error:
@@ -106,45 +103,3 @@ class AsyncOperations(Methods[Coroutine[Any, Any, Envelope]]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-
-class Attempt:
-    """One attempt of a call: its envelope, and how long to wait for the next, if there is one."""
-
-    def __init__(self, exchange: Exchange, next_pause: float | None) -> None:
-        self._exchange = exchange
-        self._next_pause = next_pause
-        self.envelope = exchange.unavailable("the server was not asked")
-        self.pause: float | None = None
-
-    def failed(self, error: httpx2.RequestError) -> None:
-        """Note that the server was not reached, or did not answer."""
-        reason = f"the server was not reached: {type(error).__name__}"
-        self.envelope = self._exchange.unavailable(reason)
-        if self._exchange.may_repeat or isinstance(error, _NEVER_ARRIVED):
-            self.pause = self._next_pause
-
-    def answered(self, answer: httpx2.Response) -> None:
-        """Note what was answered; what is no envelope comes from something on the way."""
-        envelope = envelope_in(answer.content)
-        if envelope is not None:
-            self.envelope = envelope
-            return
-        reason = f"something else than the service answered, with HTTP {answer.status_code}"
-        self.envelope = self._exchange.unavailable(reason)
-        if answer.status_code in _GATEWAY and self._exchange.may_repeat:
-            self.pause = self._next_pause
-
-
-def _attempts(exchange: Exchange) -> Iterator[Attempt]:
-    """Yield attempts until one is not to be followed by another."""
-    for next_pause in (*_PAUSES, None):
-        attempt = Attempt(exchange, next_pause)
-        yield attempt
-        if attempt.pause is None:
-            return
-
-
-def _headers(token: str | None) -> Mapping[str, str]:
-    headers = {"content-type": "application/json"}
-    return headers if token is None else {**headers, "authorization": f"Bearer {token}"}

@@ -56,11 +56,31 @@ def test_a_capsule_brings_what_it_stands_on(empty: Nexus):
 def test_a_memory_with_a_bootstrap_of_its_own_keeps_it(empty: Nexus):
     empty.write(OTHER_BOOTSTRAP)
     assert load_capsules(empty, ["memory"]).capsules == 1
-    with pytest.raises(RecollectError) as raised:
-        load_capsules(empty, ["core"])
-    assert raised.value.code is IMMUTABLE_TARGET
     described = answer(empty, 'DESCRIBE CONCEPT TYPE "$ConceptType"')["definition"]["attributes"]
     assert described == {"description": "Other words."}
+    assert load_capsules(empty, ["core"]).updated > 0
+
+
+def test_another_bootstrap_evolves_the_definitions(empty: Nexus):
+    load_capsules(empty, STARTERS)
+    before = empty.stats()
+    empty.write(OTHER_BOOTSTRAP)
+    empty.write(OTHER_BOOTSTRAP)
+    after = empty.stats()
+    assert (after.concepts, after.transactions) == (before.concepts, before.transactions + 1)
+    described = answer(empty, 'DESCRIBE CONCEPT TYPE "$ConceptType"')["definition"]["attributes"]
+    assert described["description"] == "Other words."
+    assert "instance_schema" in described
+
+
+def test_the_owner_gives_the_agent_its_core_directives_once(empty: Nexus):
+    load_capsules(empty, STARTERS)
+    person = '{type: "Person", name: "$self"}'
+    told = f"UPSERT {{ CONCEPT ?s {{ {person} SET ATTRIBUTES {{ core_directives: $rules }} }} }}"
+    empty.write(told, {"rules": ["be true"]})
+    with pytest.raises(RecollectError) as raised:
+        empty.write(told, {"rules": []})
+    assert raised.value.code is IMMUTABLE_TARGET
 
 
 def test_an_unknown_capsule_is_refused_before_anything_is_loaded(empty: Nexus):

@@ -111,8 +111,9 @@ KIP_1001 InvalidSyntax: FILTER has no function BOUND
         snapshot("""\
 KIP_1001 InvalidSyntax: IN is written as a function
    1 | FIND(?x) WHERE { FILTER(?x IN [1]) }
-     |                            ^^
-  hint: use IN(?x, [...])\
+     |                         ^^^^^^^^^
+  hint: use IN(?x, [1])
+  mended: FIND(?x) WHERE { FILTER(IN(?x, [1])) }\
 """),
     ),
     (
@@ -121,7 +122,8 @@ KIP_1001 InvalidSyntax: IN is written as a function
 KIP_1001 InvalidSyntax: found `1`, expected `[` or a placeholder
    1 | FIND(?x) WHERE { FILTER(IN(?x, 1)) }
      |                                ^
-  hint: write the choices as [1, 2]\
+  hint: use [1]
+  mended: FIND(?x) WHERE { FILTER(IN(?x, [1])) }\
 """),
     ),
     (

@@ -67,8 +67,9 @@ KIP_1001 InvalidSyntax: SET ATTRIBUTES is given twice
         snapshot("""\
 KIP_1001 InvalidSyntax: WITH METADATA stands inside its block
    1 | UPSERT { CONCEPT @a { {type: "T", name: "A"} WITH METADATA {a: 1} } }
-     |                                              ^^^^
-  hint: move it after the closing `}`\
+     |                                              ^^^^^^^^^^^^^^^^^^^^
+  hint: move it after the closing `}`
+  mended: UPSERT { CONCEPT @a { {type: "T", name: "A"} } WITH METADATA {a: 1} }\
 """),
     ),
     (
@@ -96,7 +97,8 @@ KIP_1001 InvalidSyntax: found `{`, expected CONCEPT, PROPOSITION, WITH or `}`
 KIP_1001 InvalidSyntax: an item of SET PROPOSITIONS has no subject: that is the concept of the block
    1 |  { CONCEPT @a { {type: "T", name: "A"} SET PROPOSITIONS { (@a, "p", @b) } } }
      |                                                            ^^
-  hint: write only ("predicate", target)\
+  hint: write only ("predicate", target)
+  mended: UPSERT { CONCEPT @a { {type: "T", name: "A"} SET PROPOSITIONS { ("p", @b) } } }\
 """),
     ),
     (

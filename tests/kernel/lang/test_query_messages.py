@@ -12,7 +12,8 @@ QUERIES = [
 KIP_1001 InvalidSyntax: a field of ?d is read only in FIND, FILTER, ORDER BY and UPDATE
    1 | FIND(?d) WHERE { (?d.attributes.name, "p", ?y) }
      |                     ^
-  hint: use ?d alone, or a variable that ATTR or META binds\
+  hint: use ?d alone, or a variable that ATTR or META binds
+  mended: FIND(?d) WHERE { (?d, "p", ?y) }\
 """),
     ),
     (

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -100,6 +101,16 @@ def test_the_past_is_asked_again_as_it_was(nexus: recollect.Nexus) -> None:
     for _ in range(3):
         assert found(nexus, BY_NAME, {"name": "Aspirin"}, known).rows == [(1,)]
         assert rows(nexus, BY_NAME, name="Aspirin") == [(7,)]
+
+
+@pytest.mark.parametrize("known", [[1], True, 1.0])
+def test_what_is_no_point_in_time_is_refused_every_time(nexus: recollect.Nexus, known: Any) -> None:
+    text = RISK.format("Drug", "Aspirin")
+    for _ in range(2):
+        found(nexus, text, as_of=AsOf(known=1))
+        with pytest.raises(RecollectError) as refused:
+            found(nexus, text, as_of=AsOf(known=known))
+        assert refused.value.code.name == "InvalidArgument"
 
 
 def test_notices_come_with_every_answer(nexus: recollect.Nexus) -> None:

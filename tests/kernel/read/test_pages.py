@@ -296,3 +296,12 @@ def test_what_stands_throughout_comes_once_while_others_write(query: str) -> Non
         finally:
             stop.set()
             writer.join()
+
+
+@pytest.mark.parametrize("token", ["", None])
+def test_the_first_page_has_no_cursor(token: str | None) -> None:
+    with recollect.open(":memory:") as nexus:
+        for text in ('FIND(?x) WHERE { ?x {type: "T"} } LIMIT 1', 'SEARCH "a"', "DESCRIBE DOMAINS"):
+            with pytest.raises(RecollectError) as raised:
+                nexus.read(f"{text} CURSOR $token", {"token": token})
+            assert raised.value.hint == "leave CURSOR out for the first page"

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
-from recollect.model import Delete, Key, PutConcept
+from recollect.model import Delete, Key, PutConcept, RemoveKeys
 
 BOOTSTRAP = """
 UPSERT {
@@ -77,17 +77,40 @@ def test_it_is_not_deleted(nexus: recollect.Nexus, type: str, name: str):
 @pytest.mark.parametrize(
     "text",
     [
-        'UPSERT { CONCEPT @x { {type: "%s", name: "%s"} SET ATTRIBUTES { description: "z" } } }',
-        'UPSERT { CONCEPT @x { {type: "%s", name: "%s"} SET ATTRIBUTES { more: 1 } } }',
         'UPDATE ?x SET ATTRIBUTES { description: "z" } WHERE { ?x {type: "%s", name: "%s"} }',
+        'UPDATE ?x SET ATTRIBUTES { more: 1 } WHERE { ?x {type: "%s", name: "%s"} }',
         'DELETE ATTRIBUTES {"description"} FROM ?x WHERE { ?x {type: "%s", name: "%s"} }',
     ],
 )
-def test_the_attributes_of_a_definition_are_not_changed(
+def test_no_update_and_no_delete_changes_the_attributes_of_a_definition(
     nexus: recollect.Nexus, type: str, name: str, text: str
 ):
     error = refused(nexus, text % (type, name))
     assert name in error.message
+
+
+@pytest.mark.parametrize(("type", "name"), DEFINITIONS)
+def test_a_definition_evolves_by_upsert(nexus: recollect.Nexus, type: str, name: str):
+    nexus.write(
+        f'''UPSERT {{ CONCEPT @x {{
+          {{type: "{type}", name: "{name}"}} SET ATTRIBUTES {{ description: "z", more: 1 }}
+        }} }}'''
+    )
+    nexus.write([PutConcept(type, name, {"more": 2})])
+    found = nexus.read("FIND(?x) WHERE { ?x {type: $t, name: $n} }", {"t": type, "n": name})
+    assert found.results[0].rows[0][0].attributes == {"description": "z", "more": 2}
+
+
+def test_a_batch_takes_no_key_from_a_definition(nexus: recollect.Nexus):
+    with pytest.raises(RecollectError) as raised:
+        nexus.write(
+            [RemoveKeys(Key("Domain", "CoreSchema"), attributes=frozenset({"description"}))]
+        )
+    assert raised.value.code is IMMUTABLE_TARGET
+
+
+def test_an_update_that_says_the_same_is_no_change(nexus: recollect.Nexus):
+    nexus.write('UPDATE ?x SET ATTRIBUTES { description: "e" } WHERE { ?x {type: "Domain"} }')
 
 
 @pytest.mark.parametrize(("type", "name"), PERSONS)

@@ -19,7 +19,9 @@ from recollect.model import (
     Found,
     Hits,
     Key,
+    Local,
     LoggedChange,
+    Merge,
     Operation,
     PutConcept,
     PutLink,
@@ -149,6 +151,30 @@ def test_what_a_query_finds_goes(taught: Nexus) -> None:
     past = Found(text, {"type": "Drug"}, at(1))
     assert taught.purge(past).ids[0] == "a"
     assert names(taught, at(1)) == []
+
+
+@pytest.mark.parametrize(
+    "what", [Found('FIND(?l) WHERE { ?l (?s, "likes", ?o) }'), Key("Person", "Robert"), "likes"]
+)
+def test_a_link_that_a_merge_moved_goes_with_the_lives_it_had_elsewhere(
+    taught: Nexus, path: Path, what: Found | Key | str
+) -> None:
+    bob, tea = Key("Person", "Bob"), Key("Drink", "Tea")
+    people = [PutConcept("Person", one) for one in ("Bob", "Robert")]
+    link = PutLink(bob, "likes", tea, {"how": "quixotically"}, id="likes", handle="likes")
+    about = PutLink(Local("likes"), "said_by", tea, {"how": "zealously"})
+    taught.write([*people, PutConcept("Drink", "Tea"), link, about])
+    taught.write([Merge(bob, Key("Person", "Robert"))])
+    receipt = taught.purge(what)
+    assert receipt.links == 4  # two of each
+    assert len(set(receipt.ids)) == len(receipt.ids)
+    with pytest.raises(RecollectError, match="no element has or had the id"):
+        taught.history("likes")
+    left = str(all_rows(path))
+    assert "quixotically" not in left
+    assert "zealously" not in left
+    assert taught.verify().is_whole
+    assert taught.doctor().is_well
 
 
 def test_both_ends_of_a_pattern_may_be_named(taught: Nexus) -> None:

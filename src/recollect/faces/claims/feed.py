@@ -14,7 +14,7 @@ from recollect.faces.claims.attention import CHOICE, EMPTY_EVIDENCE, REJECTED
 from recollect.faces.claims.model import ClaimEvent
 from recollect.faces.claims.past import Told, attention_code, claim_events
 from recollect.faces.claims.records import CLAIM
-from recollect.faces.claims.validation import refused
+from recollect.faces.claims.validation import checked_limit, refused
 from recollect.kernel import Nexus
 from recollect.model import Key, LoggedChange, LoggedTransaction, Operation
 
@@ -22,6 +22,7 @@ BEGINNING: Final = "0.0"
 """The id before the first event."""
 
 _AT_ONCE: Final = 100  # transactions read together
+_PLACES: Final = 4  # of one change, more than the events it can mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +37,62 @@ class FeedEvent:
     change: ClaimEvent | None = None  # of the claim
 
 
+@dataclass(frozen=True, slots=True)
+class FeedPage:
+    """Some events, and the id to go on after; `is_last` when there is no more for now."""
+
+    events: list[FeedEvent]
+    after: str
+    is_last: bool
+
+
 def events_after(nexus: Nexus, after: str = BEGINNING, limit: int = 100) -> list[FeedEvent]:
     """Return the events after an id, oldest first; INVALID_ARGUMENT for what is no id."""
-    number, place = _read(after)
+    checked_limit(limit)
     found: list[FeedEvent] = []
-    since = max(0, number - 1)
-    told: dict[str, list[Told]] = {}
     while len(found) < limit:
-        transactions = nexus.changes(since, _AT_ONCE)
-        if not transactions:
+        page = page_after(nexus, after, limit - len(found))
+        found += page.events
+        if page.is_last:
             break
-        for one in transactions:
-            since = one.transaction.number
-            events = [*_events(nexus, one, told)]
-            found += events if since > number else events[place:]
-    return found[:limit]
+        after = page.after
+    return found
+
+
+def page_after(nexus: Nexus, after: str, limit: int) -> FeedPage:
+    """Return the next events after an id, maybe none where the log has only other changes."""
+    number, begin = _read(after)
+    logged = nexus.changes(max(0, number - 1), _AT_ONCE)
+    told: dict[str, list[Told]] = {}
+    found: list[FeedEvent] = []
+    for one in logged:
+        if one.transaction.number != number:
+            begin = 0
+        for event in _events(nexus, one, begin, told):
+            found.append(event)
+            if len(found) == limit:
+                return FeedPage(found, event.id, is_last=False)
+        after = f"{one.transaction.number + 1}.0"
+    return FeedPage(found, after, is_last=len(logged) < _AT_ONCE)
+
+
+def present(nexus: Nexus) -> str:
+    """Return the id after which nothing has happened yet."""
+    return f"{nexus.stats().transactions + 1}.0"
 
 
 def _events(
-    nexus: Nexus, logged: LoggedTransaction, told: dict[str, list[Told]]
+    nexus: Nexus, logged: LoggedTransaction, begin: int, told: dict[str, list[Told]]
 ) -> Iterator[FeedEvent]:
+    """Yield the events of a transaction behind a place; each change has places of its own."""
     number, at = logged.transaction.number, logged.transaction.at / 1_000
-    place = 0
-    for change in logged.changes:
-        for event, claim_id, fingerprint, said in _changed(nexus, change, number, told):
-            place += 1
-            yield FeedEvent(f"{number}.{place}", event, at, claim_id, fingerprint, said)
+    skipped = begin // _PLACES
+    for position, change in enumerate(logged.changes[skipped:], skipped):
+        for place, (event, claim_id, fingerprint, said) in enumerate(
+            _changed(nexus, change, number, told), position * _PLACES + 1
+        ):
+            if place > begin:
+                yield FeedEvent(f"{number}.{place}", event, at, claim_id, fingerprint, said)
 
 
 def _changed(
@@ -90,6 +121,7 @@ def _changed(
 
 def _read(after: str) -> tuple[int, int]:
     number, _, place = after.partition(".")
-    if not (number.isdecimal() and (place or "0").isdecimal() and len(after) < 30):
+    parts = (number, place or "0")
+    if not all(one.isdecimal() and len(one) < 18 for one in parts):
         raise refused(f"{after!r:.40} is no id of an event", f'pass "{BEGINNING}" for all of them')
     return int(number), int(place or 0)

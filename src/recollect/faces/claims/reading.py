@@ -26,6 +26,7 @@ from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
 
+_LOOKED_AT: Final = 100  # claims that a search looks at in any case
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
 
 _BY_NAME = 'FIND(?claim) WHERE { ?claim {type: "Claim", name: $id} }'
@@ -172,7 +173,7 @@ def _ranked(
     nexus: Nexus, question: str, where: Mapping[str, list[str]], limit: int, as_of: AsOf | None
 ) -> list[Ranked]:
     """Return at least the best claims, all that are as good as the last of them among them."""
-    most = limit + 1
+    most = max(limit + 1, _LOOKED_AT)
     while True:
         found = nexus.concepts.best(question, CLAIM, where, most, as_of=as_of)
         is_whole = len(found) < most or found[limit - 1].score > found[-1].score

@@ -116,7 +116,7 @@ class Path(Node):
     @property
     def is_plain(self) -> bool:
         """Whether every alternative is exactly one link long, so a link can be bound."""
-        return all(step.minimum == 1 and step.maximum == 1 for step in self.steps)
+        return all(step.minimum == step.maximum == 1 for step in self.steps)
 
 
 @node(frozen=True, slots=True)

@@ -29,6 +29,7 @@ class Cursor:
         "_max_depth",
         "at",
         "expected",
+        "is_settled",
         "notices",
         "parameters",
         "source",
@@ -44,6 +45,7 @@ class Cursor:
         self.token = tokens.texts[0]
         self.statement = 0  # the token that the current statement begins with
         self.expected: tuple[str, ...] = ()  # what could have stood where the text fails
+        self.is_settled = False  # what is said of the text is all that helps
         self.parameters = 0  # placeholders met so far
         self.notices: dict[str, Notice] = {}  # by what they are about, so each is said once
         self._depth = 0
@@ -95,7 +97,9 @@ class Cursor:
         """Go over an opening bracket, one level deeper; KIP_4002 when that is too deep."""
         if self.token != bracket:
             raise self.unexpected(bracket)
-        self.descend()
+        self._depth += 1
+        if self._depth > self._max_depth:
+            raise self._too_deep()
         self.at += 1
         self.token = self.tokens.texts[self.at]
 
@@ -111,12 +115,15 @@ class Cursor:
         """Count one level of nesting that begins at the current token."""
         self._depth += 1
         if self._depth > self._max_depth:
-            raise self.error(
-                f"the nesting is deeper than {self._max_depth} levels",
-                code=RESOURCE_EXHAUSTED,
-                span=self.here(),
-                hint="nest less deeply",
-            )
+            raise self._too_deep()
+
+    def _too_deep(self) -> RecollectError:
+        return self.error(
+            f"the nesting is deeper than {self._max_depth} levels",
+            code=RESOURCE_EXHAUSTED,
+            span=self.here(),
+            hint="nest less deeply",
+        )
 
     def ascend(self) -> None:
         """Leave the level that `descend` began."""
@@ -157,6 +164,11 @@ class Cursor:
         """Return the error for the current token, where one of `expected` should stand."""
         self.expected = expected
         return diagnose.unexpected(self.tokens, self.at, expected)
+
+    def settled(self, error: RecollectError) -> RecollectError:
+        """Return an error whose hint is all that helps: no edit is looked for."""
+        self.is_settled = True
+        return error
 
     def unwrapped(self, message: str, first: int, keyword: str, brackets: str) -> RecollectError:
         """Return the error for what stands from token `first` to here without its brackets."""

@@ -27,6 +27,7 @@ from recollect.kernel.lang.tokens import (
     A_STRING,
     A_VALUE,
     A_VARIABLE,
+    ARITHMETIC,
     CLOSERS,
     END,
     KEYWORDS,
@@ -36,7 +37,10 @@ from recollect.kernel.lang.tokens import (
     is_word,
 )
 
-SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ",", "SORT": "ORDER"}
+SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ","} | {
+    "SORT": "ORDER",
+    "MINUS": "NOT",
+}
 COMPARISON_SYNONYMS = {"<>": "!=", "!==": "!=", "===": "==", "=<": "<=", "=>": ">="}
 FOREIGN_STATEMENTS = {
     **dict.fromkeys(("SELECT", "MATCH", "GET", "QUERY", "ASK"), "FIND"),
@@ -63,6 +67,7 @@ FENCED = re.compile(r"```(?:\w*[ \t\r]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 OPEN_STRING = "this string is not closed on its line"
 DIRECTIONS = ("ASC", "DESC")
+LONG_DIRECTIONS = {"ASCENDING": "ASC", "DESCENDING": "DESC"}
 A_STATEMENT = "another statement"
 NOT_NUMBERS = ("NaN", "Infinity", "inf", "nan")
 DESCRIBED = re.compile(r"\w+ \w+")  # `a string`, and no keyword or symbol
@@ -250,7 +255,13 @@ def _after_dot(tokens: Tokens, at: int) -> RecollectError:
     variable = tokens.texts[at - 1]
     message = f"a field of {variable} is read only in FIND, FILTER, ORDER BY and UPDATE"
     hint = f"use {variable} alone, or a variable that ATTR or META binds"
-    return _error(tokens, tokens.span(at), message, hint=hint)
+    error = _error(tokens, tokens.span(at), message, hint=hint)
+    last = at
+    while tokens.texts[last] == "." and is_word(tokens.texts[last + 1]):
+        last += 2
+    if last > at:
+        error.fix = Fix(tokens.spans(at, last - 1), "")
+    return error
 
 
 def _wrong_quotes(tokens: Tokens, at: int) -> RecollectError:
@@ -274,6 +285,10 @@ def _other_spelling(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Recol
     if is_word(token) and token != upper and (upper in expected or is_direction):
         message = f"the keyword {upper} is written in upper case, found `{token}`"
         return _error(tokens, span, message, hint=f"use {upper}", fix=upper)
+    if upper in LONG_DIRECTIONS and "ORDER" in expected:
+        return _written(tokens, span, LONG_DIRECTIONS[upper])
+    if "_" in token.strip("_") and all(one in KEYWORDS for one in upper.split("_")):
+        return _written(tokens, span, upper.replace("_", " "))
     symbol = SYNONYMS.get(token.upper())
     if symbol is not None and symbol in expected:
         return _written(tokens, span, symbol)
@@ -317,6 +332,9 @@ def _bare_word(tokens: Tokens, at: int, expected: tuple[str, ...]) -> RecollectE
     if not (is_word(token) or token[0].isdecimal()) or len(token) > 200:
         return None
     if A_STRING in expected or A_VALUE in expected:
+        if token in ARITHMETIC and tokens.texts[at + 1] == "(":
+            message = f"{token} stands where a plain value is expected"
+            return _error(tokens, span, message, hint="compute in UPDATE, as the value of a key")
         text = quoted(token)
         message = f"`{token[:40]}` is not quoted, expected {listed(expected)}"
         return _error(tokens, span, message, hint=f"use {text}", fix=text)

@@ -59,7 +59,7 @@ def mend(
     for fix in edits(tokens, at, _token_at(tokens, error.span), expected):
         if trial.is_over:
             break
-        if proposed is None and not _is_about(error, fix):
+        if proposed is None and not _is_about(error, fix, tokens.source):
             continue
         left = trial.left_after(fix)
         if left == 0:
@@ -75,9 +75,14 @@ def mend(
         error.fix = None
 
 
-def _is_about(error: RecollectError, fix: Fix) -> bool:
-    """Whether an edit may be what an error asks for: a quote is put in only for a string's sake."""
-    return fix.text != '"' or error.message == OPEN_STRING or not error.hint
+def _is_about(error: RecollectError, fix: Fix, source: str) -> bool:
+    """Whether an error may ask for an edit: for a quote only where one is missing."""
+    if fix.text != '"' or error.message == OPEN_STRING:
+        return True
+    place = fix.span.start
+    line_end = source.find("\n", place)
+    line = source[source.rfind("\n", 0, place) + 1 : None if line_end < 0 else line_end]
+    return not error.hint and line.count('"') % 2 == 1
 
 
 class _Trial:

@@ -61,6 +61,8 @@ def _clause(cursor: Cursor) -> Clause:
     token = cursor.token
     if is_named(token, "?"):
         return _named(cursor, variable(cursor), first)
+    if token == "{" and cursor.next_token()[0] in "?({":
+        raise _bare_block(cursor)
     if token in ("(", "{"):
         return _named(cursor, None, first)
     if token in SECTIONS:
@@ -89,6 +91,19 @@ def _named(cursor: Cursor, name: Variable | None, first: int) -> ConceptClause |
     if name is not None and not error.hint:
         error.hint = f'write ?{name.name} {{type: "..."}} or ?{name.name} (?a, "...", ?b)'
     raise error
+
+
+def _bare_block(cursor: Cursor) -> RecollectError:
+    """Return the error for a block of its own, such as the first branch of a UNION elsewhere."""
+    first = cursor.at
+    block(cursor)
+    span = cursor.since(first)
+    return cursor.error(
+        "a block in braces stands only after WHERE, NOT, OPTIONAL and UNION",
+        span=span,
+        hint="remove these braces: UNION unites all that stands before it in its block",
+        fix=cursor.source[span.start + 1 : span.end - 1].strip(),
+    )
 
 
 def _no_braces(cursor: Cursor, keyword: str) -> RecollectError:

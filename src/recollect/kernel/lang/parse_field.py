@@ -11,7 +11,7 @@ from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_value import string, variable
 from recollect.kernel.lang.print_inline import inline
-from recollect.kernel.lang.tokens import is_word
+from recollect.kernel.lang.tokens import COMPARISONS, is_word
 
 PARTS = ("id", "type", "name", "subject", "predicate", "object")
 SECTIONS = ("attributes", "metadata")
@@ -23,13 +23,17 @@ def field_or_variable(cursor: Cursor) -> Variable | Field:
     """Parse `?name` and the dots after it, if there are any."""
     first = cursor.at
     name = variable(cursor)
+    if cursor.token == "[":
+        raise _in_brackets(cursor, name, (), first)
     if cursor.token != ".":
         return name
     path: tuple[str, ...] = (_part(cursor),)
     if path[0] not in FIELDS:
         raise _unknown(cursor, name, path[0], first)
     if cursor.token == "." and path[0] in SECTIONS:
-        path += (_part(cursor),)
+        path += (_part(cursor, f"?{name.name}.{path[0]}"),)
+    if cursor.token == "[":
+        raise _in_brackets(cursor, name, path, first)
     if cursor.token == ".":
         raise _too_deep(cursor, Field(name, path), first)
     return Field(name, path, span=cursor.since(first))
@@ -48,7 +52,7 @@ def single_value(cursor: Cursor) -> Variable | Field:
     return found
 
 
-def _part(cursor: Cursor) -> str:
+def _part(cursor: Cursor, before: str = "") -> str:
     cursor.advance()
     token = cursor.token
     if is_word(token):
@@ -56,7 +60,29 @@ def _part(cursor: Cursor) -> str:
         return token
     if token[0] == '"':
         return string(cursor)
-    raise cursor.unexpected("a field")
+    error = cursor.unexpected("a field")
+    if cursor.at_end or token in ",)}]" or token in COMPARISONS:
+        error.hint, error.fix = "write the field after the dot", None
+        if before:
+            error.hint = f"write a key after the dot: {before}.key"
+        raise cursor.settled(error)
+    raise error
+
+
+def _in_brackets(
+    cursor: Cursor, name: Variable, path: tuple[str, ...], first: int
+) -> RecollectError:
+    """Return the error for `?x.attributes["key"]`."""
+    error = cursor.unexpected(".")
+    key, closing = (*cursor.tokens.texts[cursor.at + 1 : cursor.at + 3], "", "")[:2]
+    if key[:1] == '"' and closing == "]" and len(path) < 2 and path[:1] != ("name",):
+        cursor.advance()
+        path = (*(path or ("attributes",)), string(cursor))
+        cursor.advance()
+        text = inline(Field(name, path))
+        place = cursor.since(first)
+        return cursor.error("a key stands after a dot", span=place, hint=f"use {text}", fix=text)
+    return error
 
 
 def _unknown(cursor: Cursor, name: Variable, word: str, first: int) -> RecollectError:

@@ -5,7 +5,7 @@ KIP 1.0-draft3, filter clause.
 
 from __future__ import annotations
 
-from recollect.errors import RecollectError, nearest
+from recollect.errors import Fix, RecollectError, nearest
 from recollect.kernel.lang.ast import (
     And,
     ArrayValue,
@@ -26,6 +26,7 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
+from recollect.kernel.lang.infix import infix_test
 from recollect.kernel.lang.parse_field import single_value
 from recollect.kernel.lang.parse_value import at_parameter, value
 from recollect.kernel.lang.tokens import (
@@ -49,11 +50,24 @@ def filter_clause(cursor: Cursor) -> FilterClause:
     cursor.advance()
     if cursor.token[0] in "?!" or cursor.token in TESTS:
         raise _no_parentheses(cursor)
+    if "EXISTS" in (cursor.token.upper(), cursor.at_end or cursor.next_token().upper()):
+        raise _exists(cursor, first)
     cursor.open("(")
     expression = _or(cursor)
     cursor.take(",")
     cursor.close(")", "&&", "||")
     return FilterClause(expression, span=cursor.since(first))
+
+
+def _exists(cursor: Cursor, first: int) -> RecollectError:
+    """Return the error for `FILTER NOT EXISTS { ... }` and `FILTER EXISTS { ... }`."""
+    is_negated = cursor.token.upper() == "NOT"
+    message = "whether a clause is satisfied is no matter of FILTER"
+    if not is_negated:
+        hint = "write the clauses by themselves: they have to be satisfied"
+        return cursor.settled(cursor.error(message, hint=hint))
+    cursor.jump(2)
+    return cursor.error(message, span=cursor.since(first), hint="use NOT { ... }", fix="NOT")
 
 
 def _no_parentheses(cursor: Cursor) -> RecollectError:
@@ -121,11 +135,8 @@ def _compare(cursor: Cursor) -> Expression:
 
 def _no_operator(cursor: Cursor, first: int) -> RecollectError:
     written = cursor.text_since(first)
-    if cursor.token == "IN":
-        hint = f"use IN({written}, [...])"
-        return cursor.error("IN is written as a function", hint=hint)
     if cursor.token not in (")", "&&", "||"):
-        return cursor.unexpected(*COMPARISONS)
+        return infix_test(cursor, first) or cursor.unexpected(*COMPARISONS)
     if written[0] != "?":
         message = f"the value {written} is not a condition"
         return cursor.error(message, span=cursor.since(first), hint="compare it with a variable")
@@ -195,11 +206,19 @@ def _operand(cursor: Cursor) -> Operand:
     return found
 
 
+def _no_choices(cursor: Cursor) -> RecollectError:
+    token = cursor.token
+    error = cursor.unexpected("[", "a placeholder")
+    if token[0] == '"' or token[0].isdecimal():
+        better = f"[{token}]"
+        error.hint, error.fix = f"use {better}", Fix(cursor.here(), better)
+    error.hint = error.hint or "write the choices as [1, 2]"
+    return error
+
+
 def _choices(cursor: Cursor) -> Literal | Parameter | ArrayValue:
     if cursor.token != "[" and not at_parameter(cursor):
-        error = cursor.unexpected("[", "a placeholder")
-        error.hint = error.hint or "write the choices as [1, 2]"
-        raise error
+        raise _no_choices(cursor)
     found = value(cursor)
     assert not isinstance(found, ObjectValue)  # a bracket opened it
     return found

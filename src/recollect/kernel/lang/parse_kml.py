@@ -99,7 +99,24 @@ def _nothing_to_delete(cursor: Cursor) -> RecollectError:
         link_pattern(cursor)
         better = f"PROPOSITIONS WHERE {{ {cursor.text_since(first)} }}"
         error.hint, error.fix = f"use {better}", Fix(cursor.since(first), better)
+    elif is_named(cursor.token, "?"):
+        error = cursor.settled(_named_to_delete(cursor))
     return error
+
+
+def _named_to_delete(cursor: Cursor) -> RecollectError:
+    """Return the error for `DELETE ?x WHERE`, by what `?x` is there."""
+    name = cursor.token
+    ways = {"{": f"CONCEPT {name} DETACH", "(": f"PROPOSITIONS {name}"}
+    texts = cursor.tokens.texts
+    after = {texts[at + 1] for at in range(cursor.at + 1, len(texts) - 1) if texts[at] == name}
+    meant = [way for sign, way in ways.items() if sign in after]
+    better = meant[0] if len(meant) == 1 and cursor.next_token() == "WHERE" else None
+    return cursor.error(
+        "DELETE does not say whether concepts or links go",
+        hint=f"use {better or ' or '.join(ways.values())}",
+        fix=better,
+    )
 
 
 def _block(cursor: Cursor) -> ConceptBlock | LinkBlock:
@@ -208,9 +225,7 @@ def _handle(cursor: Cursor) -> Handle:
 
 def _close_block(cursor: Cursor) -> None:
     if cursor.token == "WITH":
-        raise cursor.error(
-            "WITH METADATA stands inside its block", hint="move it after the closing `}`"
-        )
+        raise _inner_metadata(cursor)
     if cursor.token == "EXPECT":
         raise cursor.error(
             "EXPECT VERSION stands right after what its block begins with",
@@ -224,10 +239,27 @@ def _close_block(cursor: Cursor) -> None:
     cursor.close("}", "SET")
 
 
+def _inner_metadata(cursor: Cursor) -> RecollectError:
+    first = cursor.at
+    _metadata(cursor)
+    metadata, span = cursor.text_since(first), cursor.since(first)
+    error = cursor.error(
+        "WITH METADATA stands inside its block", span=span, hint="move it after the closing `}`"
+    )
+    if cursor.token == "}":
+        error.fix = Fix(span.to(cursor.here()), f"}} {metadata}")
+    return error
+
+
 def _bad_set(cursor: Cursor, *expected: str) -> RecollectError:
     if cursor.token in expected:
         return cursor.error(
             f"SET {cursor.token} is given twice", hint=f"keep one SET {cursor.token}"
+        )
+    if cursor.token == "METADATA":
+        return cursor.error(
+            "a block of UPSERT has its metadata after its closing `}`",
+            hint="move it there, as WITH METADATA {...}",
         )
     return cursor.unexpected(*expected)
 
@@ -267,11 +299,8 @@ def _set_link(cursor: Cursor) -> SetLink:
     if cursor.token != "(":
         raise cursor.unexpected("(", "}")
     cursor.open("(")
-    if is_named(cursor.token, "@"):
-        raise cursor.error(
-            "an item of SET PROPOSITIONS has no subject: that is the concept of the block",
-            hint='write only ("predicate", target)',
-        )
+    if is_named(cursor.token, "@") or _has_subject(cursor):
+        raise _own_subject(cursor)
     predicate = plain_predicate(cursor)
     cursor.expect(",")
     target = _end(cursor)
@@ -279,6 +308,23 @@ def _set_link(cursor: Cursor) -> SetLink:
     cursor.close(")")
     metadata = _metadata(cursor)
     return SetLink(predicate, target, metadata, span=cursor.since(first))
+
+
+def _has_subject(cursor: Cursor) -> bool:
+    """Whether `?x, "predicate"` stands here."""
+    texts, at = cursor.tokens.texts, cursor.at
+    return texts[at][0] in "?@" and texts[at + 1] == "," and texts[at + 2][0] == '"'
+
+
+def _own_subject(cursor: Cursor) -> RecollectError:
+    error = cursor.error(
+        "an item of SET PROPOSITIONS has no subject: that is the concept of the block",
+        hint='write only ("predicate", target)',
+    )
+    if _has_subject(cursor):
+        start = cursor.tokens.starts[cursor.at + 2]
+        error.fix = Fix(Span(cursor.here().start, start), "")
+    return error
 
 
 def _link_target(cursor: Cursor) -> LinkTarget | LinkId:

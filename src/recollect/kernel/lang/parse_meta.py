@@ -69,8 +69,11 @@ def _nothing_to_describe(cursor: Cursor) -> RecollectError:
     if better is None and cursor.token[0] == '"':
         better = f"CONCEPT TYPE {cursor.token}"
     if better is not None:
-        message = f"there is no DESCRIBE {cursor.token[:40]}"
-        return cursor.error(message, hint=f"use {better}", fix=better)
+        first, message = cursor.at, f"there is no DESCRIBE {cursor.token[:40]}"
+        cursor.advance()
+        if better == "DOMAINS" and cursor.token[0] == '"':  # of one domain
+            cursor.advance()
+        return cursor.error(message, span=cursor.since(first), hint=f"use {better}", fix=better)
     error = cursor.unexpected("PRIMER", "DOMAINS", "CONCEPT", "PROPOSITION")
     if cursor.at_end:
         error.hint, error.fix = "add PRIMER", Fix(cursor.here(), " PRIMER")

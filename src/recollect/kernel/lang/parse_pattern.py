@@ -32,6 +32,7 @@ from recollect.kernel.lang.parse_value import (
 from recollect.kernel.lang.tokens import (
     A_PATTERN,
     A_VARIABLE,
+    END,
     PATTERN_KEYS,
     is_named,
     is_word,
@@ -66,9 +67,7 @@ def concept_pattern(cursor: Cursor) -> ConceptPattern:
         raise cursor.error(
             "a concept pattern is empty", span=span, hint="give a type, a name or an id"
         )
-    return ConceptPattern(
-        found.get("type"), found.get("name"), found.get("id"), span=span
-    )
+    return ConceptPattern(found.get("type"), found.get("name"), found.get("id"), span=span)
 
 
 def _type_and_name(cursor: Cursor, kind: str, name: str) -> ConceptPattern:
@@ -146,12 +145,34 @@ def no_end(cursor: Cursor, *expected: str) -> RecollectError:
             hint=f"use {pattern}",
             fix=pattern,
         )
+    if token in PATTERN_KEYS and cursor.next_token() in (":", "="):
+        raise _in_parentheses(cursor)
     if is_word(token):
         pattern = f"{{name: {quoted(token)}}}"
         error = cursor.unexpected(*expected)
         error.hint, error.fix = f"use {pattern}", Fix(cursor.here(), pattern)
         return error
     return cursor.unexpected(*expected)
+
+
+def _in_parentheses(cursor: Cursor) -> RecollectError:
+    """Return the error for `(type: "Drug")`, or `(id = "...")`, whose key stands here."""
+    if cursor.token == "id":
+        cursor.advance()
+        return cursor.error("found `=`, which is written `:`", hint="use :", fix=":")
+    start, end = cursor.at - 1, cursor.at
+    texts = cursor.tokens.texts
+    while texts[end] not in (*"(){}", END):
+        end += 1
+    span = cursor.tokens.spans(start, end)
+    inside = cursor.source[span.start + 1 : span.end - 1].replace("=", ":")
+    better = f"{{{inside}}}" if texts[end] == ")" and texts[start] == "(" else None
+    return cursor.error(
+        "the pattern of a concept stands in braces, not in parentheses",
+        span=cursor.here() if better is None else span,
+        hint='write {type: "...", name: "..."}' if better is None else f"use {better}",
+        fix=better,
+    )
 
 
 def _end(cursor: Cursor) -> End:
@@ -214,9 +235,7 @@ def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:
         raise cursor.error(
             f"a concept pattern has no key {key[:40]}: only type, name and id",
             span=span,
-            hint=f"use {better}"
-            if better
-            else f'read it with ATTR(?x, "{key}", ?value)',
+            hint=f"use {better}" if better else f'read it with ATTR(?x, "{key}", ?value)',
             known=nearest(key[:40], PATTERN_KEYS) or PATTERN_KEYS,
             fix=better,
         )

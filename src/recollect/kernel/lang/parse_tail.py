@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.errors import RecollectError, nearest
+from recollect.errors import RecollectError, Span, nearest
 from recollect.kernel.lang.ast import Literal, Size, SortKey, Text
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
@@ -57,7 +57,7 @@ def tail(cursor: Cursor, *keywords: str) -> Tail:
             case "OFFSET":
                 found.offset = size(cursor, keyword)
             case "CURSOR":
-                found.cursor = text(cursor)
+                found.cursor = _page(cursor)
             case "WITH":
                 cursor.expect("TYPE")
                 found.type = text(cursor)
@@ -82,6 +82,20 @@ def size(cursor: Cursor, keyword: str) -> Size:
     return literal(number, at)
 
 
+def _page(cursor: Cursor) -> Text:
+    """Parse where a page begins."""
+    first = cursor.at - 1
+    if cursor.token.lower() in ("null", "none"):
+        cursor.advance()
+        raise cursor.error(
+            "CURSOR has no value: the first page has no cursor",
+            span=cursor.since(first),
+            hint="leave CURSOR out for the first page",
+            fix="",
+        )
+    return text(cursor)
+
+
 def _mode(cursor: Cursor) -> Text:
     """Parse a mode of SEARCH; its quotes may be left out."""
     word, at = cursor.token, cursor.here()
@@ -92,19 +106,20 @@ def _mode(cursor: Cursor) -> Text:
         raise _no_mode(cursor, word)
     found = text(cursor)
     if isinstance(found, Literal) and found.value not in MODES:
-        error = _no_mode(cursor, str(found.value))
-        error.span = found.span
-        raise error
+        raise _no_mode(cursor, str(found.value), found.span)
     return found
 
 
-def _no_mode(cursor: Cursor, word: str) -> RecollectError:
+def _no_mode(cursor: Cursor, word: str, span: Span | None = None) -> RecollectError:
     better = meant(word, MODES)
-    return cursor.error(
+    error = cursor.error(
         f"SEARCH has no mode {word[:40]}",
+        span=span,
         hint=f"use {better or 'one of ' + ', '.join(MODES)}",
         known=nearest(word[:40], MODES) or MODES,
+        fix=better and f'"{better}"',
     )
+    return error if better else cursor.settled(error)
 
 
 def _threshold(cursor: Cursor) -> Size:

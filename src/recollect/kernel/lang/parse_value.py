@@ -288,6 +288,8 @@ def _notice_placeholders(cursor: Cursor) -> None:
     start = cursor.tokens.starts[cursor.at]
     for match in PLACEHOLDER_IN_STRING.finditer(cursor.token):
         name = match[0]
+        if name in GIVEN_NAMES:
+            continue
         span = Span(start + match.start(), start + match.end())
         message = f"{name} inside a string is text, not a placeholder"
         whole = cursor.here() if cursor.token == f'"{name}"' else None

@@ -42,8 +42,9 @@ PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "EXPORT": export,
     "EXPLAIN": explain,
 }
+PARTS = ("ORDER", "LIMIT", "OFFSET", "CURSOR")
 TAILS: dict[type, tuple[str, ...]] = {
-    Find: ("ORDER", "LIMIT", "OFFSET", "CURSOR"),
+    Find: PARTS,
     Upsert: ("WITH",),
     Update: ("LIMIT",),
     Search: ("WITH", "MODE", "THRESHOLD", *PAGE),
@@ -69,7 +70,7 @@ def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH
     try:
         statements = statements_of(cursor)
     except RecollectError as error:
-        if error.code.category == "syntax":
+        if error.code.category == "syntax" and not cursor.is_settled:
             mend(
                 error,
                 cursor.tokens,
@@ -121,6 +122,10 @@ def _no_statement(cursor: Cursor, statements: Sequence[Statement]) -> RecollectE
         error.hint = f"move {cursor.token} into the braces of WHERE"
     elif cursor.token == "WHERE":
         error.hint = "keep one WHERE"
+    elif cursor.token in PARTS and statements:
+        statement = cursor.tokens.texts[cursor.statement]
+        error.message = f"{statement} has no {cursor.token} here"
+        error.hint = f"remove {cursor.token}"
     else:
         error.hint = BEGINNINGS
     return error

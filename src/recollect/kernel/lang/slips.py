@@ -44,7 +44,6 @@ OTHER_SYMBOLS = {
     "OR": ("||",),
     "NOT": ("!",),
     "IS": ("==",),
-    "LIKE": ("==",),
     "TOP": ("LIMIT",),
     "SKIP": ("OFFSET",),
 }
@@ -237,6 +236,8 @@ def _swapped(tokens: Tokens, left: int) -> Iterator[Fix]:
     if left < 0 or left + 1 >= len(tokens.texts) - 1:
         return
     one, other = tokens.texts[left], tokens.texts[left + 1]
+    if one in CLOSERS.values() and is_word(other) and other not in WORDS:
+        return  # a word that nothing knows is no better inside the bracket
     span = tokens.spans(left, left + 1)
     if span.end - span.start <= 400:
         between = tokens.source[tokens.span(left).end : tokens.starts[left + 1]]

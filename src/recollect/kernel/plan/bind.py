@@ -84,6 +84,15 @@ class Bindings:
             raise wrong_value(f"{what} is not a non-empty string", value, node.span)
         return value
 
+    def page(self, node: ast.Text) -> str:
+        """Return a cursor. Raises KIP_2003 for what is not text, or empty."""
+        value = self.value(node)
+        if value is None or value == "":
+            error = wrong_value("the cursor is empty", value, node.span)
+            error.hint = "leave CURSOR out for the first page"
+            raise error
+        return self.text(node, "the cursor")
+
     def key(self, node: ast.Text) -> str:
         """Return a key of attributes or metadata, as it is. Raises KIP_2003 for a non-string."""
         value = self.value(node)

@@ -10,6 +10,8 @@ from recollect.kernel.plan.lift import class_of
 from recollect.kernel.plan.order import binds
 from recollect.kernel.plan.statistics import Statistics
 
+_SILENT = (ir.Filter, ir.Exclude, ir.MatchPath)  # from these nothing follows
+
 
 def all_steps(branch: ir.Branch) -> Iterator[ir.Step]:
     """Yield the steps of a branch and of the OPTIONAL blocks in it, not of its NOTs."""
@@ -57,7 +59,7 @@ def determined(
     nothing outside is determined by what is inside.
     """
     known = set(keys)
-    steps = list(_with_outer(branch, frozenset()))
+    steps = list(_telling(branch, frozenset()))
     before = -1
     while before != len(known):
         before = len(known)
@@ -67,15 +69,16 @@ def determined(
     return frozenset(known)
 
 
-def _with_outer(
+def _telling(
     branch: ir.Branch, outer: frozenset[ir.Var]
 ) -> Iterator[tuple[ir.Step, frozenset[ir.Var]]]:
-    """Yield the steps as `all_steps` does, each with the variables from outside its block."""
+    """Yield the steps that determine something, each with the variables from outside its block."""
     for step in branch.steps:
-        yield step, outer
+        if not isinstance(step, _SILENT):
+            yield step, outer
         if isinstance(step, ir.Extend):
             for inner in step.branches:
-                yield from _with_outer(inner, outer | frozenset(step.needs))
+                yield from _telling(inner, outer.union(step.needs))
 
 
 def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Iterable[ir.Var]:

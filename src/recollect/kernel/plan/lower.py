@@ -44,7 +44,7 @@ class _Branch:
 
     def can_run(self, waiting: Waiting) -> bool:
         """Whether all that a clause needs is bound."""
-        return all([variable.name in self.scope for variable in waiting[1]])
+        return all(variable.name in self.scope for variable in waiting[1])
 
 
 class Lowering:
@@ -92,7 +92,8 @@ class Lowering:
             for branch in branches:
                 self._count_step(clause)
                 self._apply(branch, clause)
-                self._wake(branch)
+                if branch.waiting:
+                    self._wake(branch)
         self._close(branches)
         return branches
 
@@ -150,10 +151,10 @@ class Lowering:
 
     def _apply(self, branch: _Branch, clause: ast.Clause) -> None:
         match clause:
-            case ast.ConceptClause():
-                self._concept(branch, self._element(branch, clause.variable), clause.pattern)
             case ast.LinkClause():
                 self._link(branch, clause.variable, clause.pattern)
+            case ast.ConceptClause():
+                self._concept(branch, self._element(branch, clause.variable), clause.pattern)
             case ast.ReadClause() | ast.FilterClause():
                 branch.waiting.append((clause, _needs(clause)))
             case ast.NotClause():
@@ -235,7 +236,7 @@ class Lowering:
                 self._bind_or_unify(branch, path.name, predicate)
             else:
                 object_ = self._end(branch, pattern.object)
-                predicates = tuple(dict.fromkeys(_string(one.predicate) for one in path.steps))
+                predicates = tuple(dict.fromkeys([_string(one.predicate) for one in path.steps]))
                 branch.steps.append(ir.MatchLink(var, subject, object_, predicates))
             return var
         nothing = self._new("" if variable is None else variable.name, is_element=True)
@@ -266,7 +267,7 @@ class Lowering:
         inner = self._block(clause.clauses, branch.scope)
         shared = _shared(clause.clauses, branch.scope)
         if shared:  # without a shared variable NOT says nothing about a row
-            branches = tuple(_finish(one, ()) for one in inner)
+            branches = tuple([_finish(one, ()) for one in inner])
             branch.steps.append(ir.Exclude(branches, shared))
 
     def _extend(self, branch: _Branch, clause: ast.OptionalClause) -> None:
@@ -276,8 +277,8 @@ class Lowering:
         names = [name for name in self._kinds if name in found]
         if not names:  # it could only repeat rows, and solutions are a set
             return
-        branches = tuple(_finish(one, names) for one in inner)
-        outputs = tuple(self._bind(branch, name) for name in names)
+        branches = tuple([_finish(one, names) for one in inner])
+        outputs = tuple([self._bind(branch, name) for name in names])
         branch.steps.append(ir.Extend(branches, outputs, shared))
 
     def _element(self, branch: _Branch, variable: ast.Variable | None) -> ir.Var:
@@ -299,13 +300,13 @@ class Lowering:
 
 
 def _finish(branch: _Branch, names: Iterable[str]) -> ir.Branch:
-    exports = tuple(branch.scope[name] for name in names if name in branch.scope)
+    exports = tuple([branch.scope[name] for name in names if name in branch.scope])
     return ir.Branch(tuple(branch.steps), exports)
 
 
 def _shared(clauses: Sequence[ast.Clause], scope: Mapping[str, ir.Var]) -> tuple[ir.Var, ...]:
-    names = dict.fromkeys(variable.name for variable, _ in mentions(clauses))
-    return tuple(scope[name] for name in names if name in scope)
+    names = dict.fromkeys([variable.name for variable, _ in mentions(clauses)])
+    return tuple([scope[name] for name in names if name in scope])
 
 
 def _needs(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable]:

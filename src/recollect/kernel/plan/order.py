@@ -17,12 +17,13 @@ _DEGREE = 8.0  # links guessed at one end of a bound element
 _UNBOUND_PATH = 1e12
 _ATOMS = (ir.MatchConcept, ir.MatchLink, ir.MatchLinkId, ir.MatchPath)  # faster than the union
 
-Pattern = tuple[ir.Atom, tuple[ir.Var, ...]]
-"""An atom, and the elements at its ends."""
-
 Rest = ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude | ir.Extend
-Other = tuple[Rest, Sequence[ir.Var]]
-"""A step that matches nothing, and what must be bound before it."""
+
+Pattern = tuple[ir.Atom, Sequence[ir.Var], Sequence[ir.Var]]
+"""An atom, the elements at its ends, and what it binds."""
+
+Other = tuple[Rest, Sequence[ir.Var], Sequence[ir.Var]]
+"""A step that matches nothing, what must be bound before it, and what it binds."""
 
 
 def order_branch(
@@ -34,15 +35,15 @@ def order_branch(
     others: list[Other] = []
     owned: set[ir.Var] = set()  # what the others bind that have not run yet
     for step in branch.steps:
+        bound_by_it = binds(step)
         if isinstance(step, _ATOMS):
-            patterns.append((step, _ends(step)))
+            patterns.append((step, _ends(step), bound_by_it))
         else:
-            others.append((step, _needs(step)))
-            owned.update(binds(step))
+            others.append((step, _needs(step), bound_by_it))
+            owned.update(bound_by_it)
     ordered: list[ir.Step] = []
     while patterns or others:
-        step = _take_next(patterns, others, done, owned, statistics)
-        bound_now = binds(step)
+        step, _, bound_now = _take_next(patterns, others, done, owned, statistics)
         if not isinstance(step, _ATOMS):
             step = _order_inner(step, statistics, done)
             owned.difference_update(bound_now)
@@ -68,26 +69,26 @@ def _take_next(
     done: set[ir.Var],
     owned: set[ir.Var],
     statistics: Statistics,
-) -> ir.Step:
+) -> Pattern | Other:
     """Take a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
     extension: int | None = None
-    for at, (step, needed) in enumerate(others):
+    for at, (step, needed, _) in enumerate(others):
         if done.issuperset(needed):
             if not isinstance(step, ir.Extend):
-                return others.pop(at)[0]
+                return others.pop(at)
             extension = at if extension is None else extension
     best: int | None = None
     lowest = 0.0
-    for at, (atom, ends) in enumerate(patterns):
+    for at, (atom, ends, _) in enumerate(patterns):
         if owned.isdisjoint(ends):
             cost = _cost(atom, done, statistics)
             if best is None or cost < lowest:
                 best, lowest = at, cost
     is_scan = best is not None and done and done.isdisjoint(patterns[best][1]) and lowest > 1
     if extension is not None and (best is None or is_scan):
-        return others.pop(extension)[0]
+        return others.pop(extension)
     assert best is not None, "every step is bound by one before it"
-    return patterns.pop(best)[0]
+    return patterns.pop(best)
 
 
 def _ends(atom: ir.Atom) -> tuple[ir.Var, ...]:

@@ -45,9 +45,9 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
 
 def _fields(find: ast.Find) -> Iterable[ast.Field]:
     """Return the fields that FIND and ORDER BY name, each once."""
-    named = (*find.columns, *(sort.key for sort in find.order_by))
-    read = (one.variable if isinstance(one, ast.Aggregate) else one for one in named)
-    return dict.fromkeys(one for one in read if isinstance(one, ast.Field))
+    named = [*find.columns, *[sort.key for sort in find.order_by]]
+    read = [one.variable if isinstance(one, ast.Aggregate) else one for one in named]
+    return dict.fromkeys([one for one in read if isinstance(one, ast.Field)])
 
 
 def _refuse_equal_names(find: ast.Find) -> None:

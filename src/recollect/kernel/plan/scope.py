@@ -17,6 +17,8 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast
 
+_BLOCKS = (ast.NotClause, ast.OptionalClause, ast.UnionClause)  # faster than the union
+
 Mention = tuple[ast.Variable, bool | None]
 
 
@@ -30,11 +32,11 @@ class TargetNames:
         """Return the clauses with each inline target as a clause of its own before its reader."""
         named: list[ast.Clause] = []
         for clause in clauses:
-            if isinstance(clause, ast.NotClause | ast.OptionalClause | ast.UnionClause):
+            if isinstance(clause, ast.ReadClause):
+                named += self._read(clause)
+            elif isinstance(clause, _BLOCKS):
                 inner = self.name_targets(clause.clauses)
                 named.append(type(clause)(inner, span=clause.span))
-            elif isinstance(clause, ast.ReadClause):
-                named += self._read(clause)
             else:
                 named.append(clause)
         return tuple(named)

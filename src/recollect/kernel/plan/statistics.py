@@ -48,7 +48,7 @@ class Statistics:
         """Return about how many links have one of the predicates, or there are at all."""
         if not predicates:
             return sum(self.links.values())
-        return sum(self.links.get(one, 0) for one in predicates)
+        return sum([self.links.get(one, 0) for one in predicates])
 
     def subjects_are_concepts(self, predicates: tuple[str, ...]) -> bool:
         """Whether no link of the predicates was ever about a link."""

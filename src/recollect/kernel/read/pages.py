@@ -92,7 +92,7 @@ class Page:
         offset = 0 if find.offset is None else bindings.whole(find.offset, "OFFSET")
         if find.cursor is None:
             return cls(limit, offset)
-        cursor = read_cursor(bindings.text(find.cursor, "the cursor"), find.cursor.span)
+        cursor = read_cursor(bindings.page(find.cursor), find.cursor.span)
         place = cursor.unchecked
         return cls(limit, place.position, cursor, place if place.after else None)
 

@@ -25,15 +25,16 @@ class Standing:
     version: int
     catalog: Catalog
     counted: Counted
-    moments: dict[AsOf, Moment] = field(default_factory=dict)
+    moments: dict[str, Moment] = field(default_factory=dict)  # by the AsOf as it is written
 
     def moment(self, as_of: AsOf | None) -> Moment:
-        """Return the moment of an AsOf, looked up once."""
+        """Return the moment of an AsOf, looked up once; INVALID_ARGUMENT for what is none."""
         if as_of is None:
             return NOW
-        found = self.moments.get(as_of)
+        written = repr(as_of)  # 1, 1.0 and True are equal, and only one of them is a time
+        found = self.moments.get(written)
         if found is None:
             found = resolve_moment(self.session, self.catalog.group, as_of)
             if len(self.moments) < _MOST_MOMENTS:
-                self.moments[as_of] = found
+                self.moments[written] = found
         return found

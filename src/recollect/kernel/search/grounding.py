@@ -93,7 +93,7 @@ def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) 
         known = reader.moment.known
         last = last_transaction(reader.session, reader.group.group_id)
         return _Page(reader.moment, last if known is None else known)
-    cursor = read_cursor(bindings.text(query.cursor, "the cursor"), query.cursor.span)
+    cursor = read_cursor(bindings.page(query.cursor), query.cursor.span)
     place = cursor.place(question)
     moment = page_moment(reader.session, reader.group, reader.moment, cursor)
     match place.after:

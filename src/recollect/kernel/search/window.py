@@ -79,7 +79,7 @@ def window_of(
     pinned, known = last_transaction(session, group.group_id), None
     position, after = 0, None
     if node.cursor is not None:
-        cursor = read_cursor(bindings.text(node.cursor, "the cursor"), node.cursor.span)
+        cursor = read_cursor(bindings.page(node.cursor), node.cursor.span)
         place = cursor.place(question)
         known, pinned = page_moment(session, group, NOW, cursor).known, place.known
         position = place.position

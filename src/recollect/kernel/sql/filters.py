@@ -28,6 +28,7 @@ from recollect.kernel.sql.rows import Rows
 
 _NEVER = nodes.Any(())
 _ALWAYS = nodes.All(())
+_GUARDS = {"string": "is_json_text", "number": "is_json_number", "boolean": "is_json_boolean"}
 
 
 class Filters:
@@ -40,10 +41,12 @@ class Filters:
     def compile(self, expression: ast.Expression) -> nodes.Expr:
         """Return the condition; NULL counts as false."""
         match expression:
+            case ast.Compare():
+                return self._compare(expression)
             case ast.And():
-                return nodes.All(tuple(self.compile(one) for one in expression.operands))
+                return nodes.All(tuple([self.compile(one) for one in expression.operands]))
             case ast.Or():
-                return nodes.Any(tuple(self.compile(one) for one in expression.operands))
+                return nodes.Any(tuple([self.compile(one) for one in expression.operands]))
             case ast.Not():
                 return nodes.Negate(self.compile(expression.operand))
             case ast.TestNull():
@@ -56,8 +59,6 @@ class Filters:
                 return nodes.Any(tuple(same))
             case ast.TestText():
                 return self._test_text(expression)
-            case ast.Compare():
-                return self._compare(expression)
             case _:
                 assert_never(expression)
 
@@ -93,7 +94,7 @@ class Filters:
         class_ = _class(choice)
         if isinstance(choice, ast.Literal) or class_ not in ("strings", "numbers"):
             return self._equal(operand, choice)
-        if _is_null(operand) or self._element(operand) is not None:
+        if not self._is_value(operand):
             return _NEVER
         value = self._value(operand)
         scalar = text_of(value) if class_ == "strings" else number_of(value)
@@ -105,12 +106,13 @@ class Filters:
 
     def _ordered(self, operator: str, left: ast.Operand, right: ast.Operand) -> nodes.Expr:
         """Numbers compare with numbers, strings with strings, and nothing else."""
-        if any(_is_null(one) or self._element(one) is not None for one in (left, right)):
+        if not self._is_value(left) or not self._is_value(right):
             return _NEVER
-        classes = {_class(left), _class(right)} - {""}
-        one, other = self._value(left), self._value(right)
+        one = self._value(left)
         if isinstance(one, JsonValue) and isinstance(right, ast.Parameter):
             return _beyond_parameter(operator, one, right)
+        other = self._value(right)
+        classes = {_class(left), _class(right)} - {""}
         as_text = nodes.Binary(operator, text_of(one), text_of(other))
         as_number = nodes.Binary(operator, number_of(one), number_of(other))
         if not classes and not any(isinstance(each, TextValue) for each in (one, other)):
@@ -122,7 +124,7 @@ class Filters:
         return _NEVER
 
     def _test_text(self, test: ast.TestText) -> nodes.Expr:
-        if any(self._element(one) is not None or _is_null(one) for one in (test.text, test.part)):
+        if not self._is_value(test.text) or not self._is_value(test.part):
             return _NEVER
         text, part = text_of(self._value(test.text)), text_of(self._value(test.part))
         match test.function:
@@ -144,6 +146,10 @@ class Filters:
         if element is not None:
             return nodes.IsNull(element.id)
         return nodes.IsNull(comparable(self._value(operand)))
+
+    def _is_value(self, operand: ast.Operand) -> bool:
+        """Whether the operand is neither null as it stands nor an element."""
+        return not _is_null(operand) and self._element(operand) is None
 
     def _element(self, operand: ast.Operand) -> Element | None:
         if not isinstance(operand, ast.Variable | ast.Field):
@@ -173,17 +179,15 @@ def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:
     if class_ == "container":
         return nodes.equal(comparable(value), comparable(JsonValue(parameter)))
     type_, sql_value = value.part(nodes.Part.TYPE), value.part(nodes.Part.VALUE)
-    guards = {"string": "is_json_text", "number": "is_json_number", "boolean": "is_json_boolean"}
-    return nodes.All((nodes.equal(sql_value, parameter), nodes.Call(guards[class_], (type_,))))
+    return nodes.All((nodes.equal(sql_value, parameter), nodes.Call(_GUARDS[class_], (type_,))))
 
 
 def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -> nodes.Expr:
     """Order against a constant, with the SQL value bare so that an index can serve it."""
-    guards = {"string": "is_json_text", "number": "is_json_number"}
-    if (guard := guards.get(_class(operand))) is None:
+    if (class_ := _class(operand)) not in ("string", "number"):
         return _NEVER
     beyond = nodes.Binary(operator, value.part(nodes.Part.VALUE), nodes.Param(operand.name))
-    return nodes.All((beyond, nodes.Call(guard, (value.part(nodes.Part.TYPE),))))
+    return nodes.All((beyond, nodes.Call(_GUARDS[class_], (value.part(nodes.Part.TYPE),))))
 
 
 def _class(operand: ast.Operand) -> str:

@@ -184,24 +184,23 @@ class Folds:
             return solutions.rows.select(*columns)
         position = solutions.position()
         places = range(len(solutions.plan.variables))
-        identity = dict.fromkeys(expr for place in places for expr in solutions.identity(place))
+        identity = dict.fromkeys([expr for place in places for expr in solutions.identity(place)])
         keys = [
             nodes.Order(nodes.Column("d", f"o{at}"), order.is_descending, order.nulls_last)
             for at, (order, _) in enumerate(position)
         ]
         each = solutions.rows.select(
             *columns,
-            *((expr, f"i{at}") for at, expr in enumerate(identity)),
-            *((order.key, f"o{at}") for at, (order, _) in enumerate(position)),
+            *[(expr, f"i{at}") for at, expr in enumerate(identity)],
+            *[(order.key, f"o{at}") for at, (order, _) in enumerate(position)],
         )
+        kept = [(nodes.Column("e", name), name) for _, name in columns]
+        firsts = [
+            (_first("e", f"o{at}", is_branch=at == 0), f"o{at}") for at in range(len(position))
+        ]
+        groups = tuple([nodes.Column("e", f"i{at}") for at in range(len(identity))])
         once = nodes.Select(
-            tuple((nodes.Column("e", name), name) for _, name in columns)
-            + tuple(
-                (_first("e", f"o{at}", is_branch=at == 0), f"o{at}") for at in range(len(position))
-            ),
-            (nodes.From(each, "e"),),
-            group_by=tuple(nodes.Column("e", f"i{at}") for at in range(len(identity)))
-            or (nodes.Null(),),
+            (*kept, *firsts), (nodes.From(each, "e"),), group_by=groups or (nodes.Null(),)
         )
         outer = [(nodes.Column("d", name), name) for _, name in columns]
         if not self._needs_order:

@@ -192,20 +192,15 @@ class Order:
     nulls_last: bool = False  # else where the engine puts them: the key is never null
 
 
-class Join(StrEnum):
-    """How a table is joined to the ones before it, in exactly this order."""
-
-    INNER = "inner"
-    LEFT = "left"
-
-
 @node(frozen=True, slots=True)
 class From:
-    """One table of FROM: a table or a CTE by name, or a subquery."""
+    """One table of FROM, a table or a CTE by name, or a subquery, after those before it.
+
+    With a condition it is a LEFT JOIN.
+    """
 
     source: str | Query
     alias: str
-    join: Join = Join.INNER
     on: Expr | None = None
 
 

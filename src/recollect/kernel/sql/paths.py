@@ -97,8 +97,9 @@ def _walk(rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forwar
     name = context.fresh("walk")
     near, far = ("subject", "object") if is_forward else ("object", "subject")
     base_source = seed or _all_starts(rows, step)
+    node = nodes.Column("seed", "node")
     base = nodes.Select(
-        tuple((one, "") for one in (GROUP, *(nodes.Column("seed", "node"),) * 2, nodes.Number(0))),
+        ((GROUP, ""), (node, ""), (node, ""), (nodes.Number(0), "")),
         (nodes.From(base_source, "seed"),),
     )
     link = context.fresh("l")
@@ -123,7 +124,7 @@ def _walk(rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forwar
         depth,
     )
     recursion = nodes.Select(
-        tuple((one, "") for one in columns),
+        tuple([(one, "") for one in columns]),
         (nodes.From(name, name), nodes.From("link", link)),
         tuple(where),
     )

@@ -25,6 +25,7 @@ from recollect.model import BEGINNING, FOREVER
 
 _CONCEPT_FIELDS = frozenset({"id", "type", "name"})
 _LINK_FIELDS = frozenset({"id", "subject", "predicate", "object"})
+_PARTS_WITH_FIELDS = (ir.Part.NAMED, ir.Part.FIELDS)
 _TIMES = {"_created_at": "born_at", "_updated_at": "changed_at"}
 _FACT_TIMES = {"_valid_at": "valid_at", "_invalid_at": "invalid_at"}
 CLOCK_KEYS = frozenset({*_TIMES, *_FACT_TIMES, "_expired_at", "_version"})
@@ -80,17 +81,17 @@ def _read(rows: Rows, read: ReadFrom) -> Value:
 
 def _read_row(rows: Rows, element: Element, alias: str, kind: ast.Kind, read: ReadFrom) -> Value:
     fields = _CONCEPT_FIELDS if kind is ast.Kind.CONCEPT else _LINK_FIELDS
+    if read.key in fields and read.part in _PARTS_WITH_FIELDS:
+        return TextValue(_field(rows, alias, read.key), element.is_nullable)
     match read.part:
-        case ir.Part.NAMED | ir.Part.FIELDS if read.key in fields:
-            return TextValue(_field(rows, alias, read.key), element.is_nullable)
-        case ir.Part.FIELDS:
-            return TextValue(nodes.Null())
+        case ir.Part.NAMED | ir.Part.ATTRIBUTES:
+            section = ast.Section.ATTRIBUTES
         case ir.Part.METADATA if read.key in CLOCK_KEYS:
             return _clock_value(rows, alias, kind, read.key)
         case ir.Part.METADATA:
             section = ast.Section.METADATA
-        case ir.Part.NAMED | ir.Part.ATTRIBUTES:
-            section = ast.Section.ATTRIBUTES
+        case ir.Part.FIELDS:
+            return TextValue(nodes.Null())
         case _:
             assert_never(read.part)
     return JsonValue(rows.content(alias, kind.value, section.value), read.key)

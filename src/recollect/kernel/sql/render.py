@@ -64,10 +64,9 @@ class Renderer:
         return "\n".join([self._source(tables[0]), *map(self._join, tables[1:])])
 
     def _join(self, table: nodes.From) -> str:
-        if table.join is nodes.Join.INNER:
+        if table.on is None:
             return f"  {self._dialect.inner_join} {self._source(table)}"
-        on = "1" if table.on is None else self.expr(table.on)
-        return f"  LEFT JOIN {self._source(table)} ON {on}"
+        return f"  LEFT JOIN {self._source(table)} ON {self.expr(table.on)}"
 
     def _source(self, table: nodes.From) -> str:
         if isinstance(table.source, str):
@@ -85,10 +84,9 @@ class Renderer:
 
     def expr(self, expr: nodes.Expr) -> str:
         """Return the text of one expression."""
+        if isinstance(expr, nodes.Column):  # every second one
+            return f"{expr.table}.{expr.name}"
         return _TEXTS[type(expr)](self, expr)
-
-    def _column(self, expr: nodes.Column) -> str:
-        return f"{expr.table}.{expr.name}"
 
     def _parameter(self, expr: nodes.Param) -> str:
         return f"{self._dialect.parameter}{expr.name}"
@@ -163,7 +161,6 @@ class Renderer:
 
 
 _TEXTS: dict[type, Callable[..., str]] = {  # one look-up, where cases are tried one by one
-    nodes.Column: Renderer._column,
     nodes.Param: Renderer._parameter,
     nodes.Number: Renderer._number,
     nodes.Null: Renderer._null,
@@ -182,4 +179,4 @@ _TEXTS: dict[type, Callable[..., str]] = {  # one look-up, where cases are tried
     nodes.Exists: Renderer._exists,
     nodes.Scalar: Renderer._scalar,
 }
-assert _TEXTS.keys() == set(get_args(nodes.Expr))
+assert {nodes.Column, *_TEXTS} == set(get_args(nodes.Expr))

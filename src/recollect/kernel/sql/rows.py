@@ -103,7 +103,7 @@ class Rows:
         if not self.tables:
             nothing = nodes.Select(((nodes.Number(1), "one"),))
             self.tables.append(nodes.From(nothing, self.context.fresh("n")))
-        self.tables.append(nodes.From(table, alias, nodes.Join.LEFT, on))
+        self.tables.append(nodes.From(table, alias, on))
 
     def element(self, var: ir.Var) -> Element:
         """Return where an element variable is."""

@@ -47,22 +47,22 @@ def _run(rows: Rows, step: ir.Step) -> Rows:
             _match_concept(rows, step)
         case ir.MatchLink():
             _match_link(rows, step)
-        case ir.MatchLinkId():
-            _match_link_id(rows, step)
-        case ir.MatchPath():
-            return join_path(rows, step)
         case ir.ReadValue():
             rows.bindings[step.value] = ReadFrom(step.target, step.part, step.key)
+        case ir.Filter():
+            rows.where.append(Filters(rows, dict(step.scope)).compile(step.expression))
+        case ir.Extend():
+            return _extend(rows, step)
+        case ir.Exclude():
+            return _exclude(rows, step)
+        case ir.MatchPath():
+            return join_path(rows, step)
+        case ir.MatchLinkId():
+            _match_link_id(rows, step)
         case ir.BindNull():
             rows.bindings[step.var] = _nothing(step.var)
         case ir.Unify():
             rows.where.append(nodes.equal(_identity(rows, step.left), _identity(rows, step.right)))
-        case ir.Filter():
-            rows.where.append(Filters(rows, dict(step.scope)).compile(step.expression))
-        case ir.Exclude():
-            return _exclude(rows, step)
-        case ir.Extend():
-            return _extend(rows, step)
         case _:
             assert_never(step)
     return rows
@@ -373,14 +373,9 @@ def _left_join_link(
         _match_concept(one, check)
         conditions.append(nodes.Exists(one.select((nodes.Number(1), ""))))
     rows.left_join("link", alias, nodes.All(tuple(conditions)))
-    subject_kind = rows.context.subject_kind(link.predicates)
-    object_kind = rows.context.object_kind(link.predicates)
-    new = {
-        link.subject: Element(nodes.Column(alias, "subject"), subject_kind, is_nullable=True),
-        link.object: Element(nodes.Column(alias, "object"), object_kind, is_nullable=True),
-        link.var: Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias, is_nullable=True),
-    }
-    rows.bindings.update({var: found for var, found in new.items() if var not in bound})
+    for var in (link.subject, link.object, link.var):
+        if var not in bound:
+            rows.bindings[var] = replace(inside.element(var), is_nullable=True)
     if link.predicate is not None:
         code = nodes.Column(alias, "predicate")
         rows.bindings[link.predicate] = PredicateName(code, is_nullable=True)

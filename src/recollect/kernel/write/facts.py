@@ -14,7 +14,7 @@ from itertools import chain
 
 from recollect.errors import DUPLICATE_EXISTS, INVALID_VALUE, RecollectError
 from recollect.kernel.schema.definitions import definition
-from recollect.kernel.write.element import Element, LinkElement
+from recollect.kernel.write.element import Content, Element, LinkElement
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
@@ -76,6 +76,7 @@ class Facts:
         self._tracker = tracker
         self._spellings: dict[str, list[int]] | None = None
         self._functional: dict[str, bool] = {}
+        self._seen: dict[int, tuple[Content, _Fact]] = {}  # by link, as long as it says the same
         self.closed = 0
 
     def put(self, change: PutFact, subject: Element, target: Element) -> tuple[LinkElement, bool]:
@@ -129,16 +130,18 @@ class Facts:
         """
         now = self._unit.at
         older: list[tuple[LinkElement, bool]] = []
+        new, ended = self._fact(link), None
         for rival, is_closing in rivals:
-            new, other = self._fact(link), self._fact(rival)
+            other = self._fact(rival)
             if not new.overlaps(other):
                 continue
             if new.is_newer_than(other):
                 older.append((rival, is_closing))
-            else:
-                self._end(link, new.end_before(other, now))
+            elif (end := new.end_before(other, now)) != ended:
+                self._end(link, end)
+                new, ended = self._fact(link), end
         for rival, is_closing in older:
-            new, other = self._fact(link), self._fact(rival)
+            other = self._fact(rival)
             if not new.overlaps(other):
                 continue
             self._tracker.meet(rival, is_new=False)
@@ -168,7 +171,10 @@ class Facts:
 
     def _fact(self, link: LinkElement) -> _Fact:
         content = link.content
-        return _Fact(
+        seen = self._seen.get(link.id)
+        if seen is not None and seen[0] is content:
+            return seen[1]
+        fact = _Fact(
             id=self._unit.public_id(link),
             key=_compared(link),
             says=normal_text(str(content.attributes.get(FACT, ""))),
@@ -177,6 +183,8 @@ class Facts:
             told_at=_told_at(content.valid_at, content.metadata),
             is_new=link.before is None,
         )
+        self._seen[link.id] = content, fact
+        return fact
 
     def _create(
         self, change: PutFact, ends: tuple[Element, Element], metadata: Attributes

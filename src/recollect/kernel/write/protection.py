@@ -1,8 +1,9 @@
 """Protected concepts: what a memory's own order stands on is not changed by those who use it.
 
 The rule: they are protected from the moment on that the bootstrap is in the memory, and what
-says again what they say already is no change. A purge and a restore are exempt: they are calls
-of people, not texts of models. KIP 1.0-RC11, KIP_3004.
+says again what they say already is no change. A definition may evolve, but only by UPSERT, which
+names it: no UPDATE sweeps over it, and no key of it is lost. A purge and a restore are exempt:
+they are calls of people, not texts of models. KIP 1.0-RC11, KIP_3004.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from recollect.kernel.schema.names import (
     SYSTEM,
 )
 from recollect.kernel.schema.places import place_of_concept
-from recollect.kernel.write.element import ConceptElement, Element, canonical
+from recollect.kernel.write.element import ConceptElement, Element
 from recollect.kernel.write.unit import Unit
 
 _DEFINITIONS = frozenset(
@@ -35,7 +36,7 @@ _DEFINITIONS = frozenset(
         (DOMAIN, CORE_DOMAIN),
     }
 )
-"""Concepts all of whose attributes are protected."""
+"""Concepts whose attributes only an UPSERT changes."""
 
 _ACTORS = frozenset({(PERSON, SELF), (PERSON, SYSTEM)})
 """Concepts that stay what they are called, with their core directives; the rest may change."""
@@ -50,9 +51,7 @@ def refuse_protected(unit: Unit, changed: Iterable[Element], tree: ast.Script) -
     code = unit.terms.code(CONCEPT_TYPE)
     if code is None:
         return
-    protected = {
-        (unit.terms.code(kind), name): (kind, name) for kind, name in _DEFINITIONS | _ACTORS
-    }
+    protected = _coded(unit, _DEFINITIONS | _ACTORS)
     touched = [
         (one, protected[one.type, one.name])
         for one in changed
@@ -69,24 +68,59 @@ def refuse_protected(unit: Unit, changed: Iterable[Element], tree: ast.Script) -
 
 def refuse_merge(unit: Unit, concepts: Iterable[ConceptElement], span: Span | None) -> None:
     """Raise KIP_3004 for the first concept that is protected: none is merged, on either side."""
-    code = unit.terms.code(CONCEPT_TYPE)
-    if code is None or unit.directory.concept((code, CONCEPT_TYPE)) is None:
+    if not _has_bootstrap(unit):
         return
     for concept in concepts:
         kind = unit.terms.text(concept.type)
         if (kind, concept.name) in _DEFINITIONS | _ACTORS:
             raise RecollectError(
                 IMMUTABLE_TARGET,
-                f'{{type: "{kind}", name: "{concept.name}"}} is protected from merging',
+                f"{_shown((kind, concept.name))} is protected from merging",
                 hint="leave it out of MERGE",
                 span=span,
             )
 
 
+def refuse_update(unit: Unit, elements: Iterable[Element], span: Span | None) -> None:
+    """Raise KIP_3004 for the first definition whose attributes an UPDATE has changed.
+
+    `elements` are those that it changed. Cost: one look-up.
+    """
+    definitions = _coded(unit, _DEFINITIONS)
+    for one in elements:
+        if not isinstance(one, ConceptElement) or one.before is None:
+            continue
+        key = definitions.get((one.type, one.name))
+        if key is not None and _has_bootstrap(unit):
+            name = _shown(key)
+            raise RecollectError(
+                IMMUTABLE_TARGET,
+                f"{name} is protected: UPDATE does not change its attributes",
+                hint=f"use UPSERT {{ CONCEPT @x {{ {name} SET ATTRIBUTES {{ ... }} }} }}",
+                span=span,
+            )
+
+
+def _has_bootstrap(unit: Unit) -> bool:
+    code = unit.terms.code(CONCEPT_TYPE)
+    return code is not None and unit.directory.concept((code, CONCEPT_TYPE)) is not None
+
+
+def _coded(
+    unit: Unit, keys: Iterable[tuple[str, str]]
+) -> dict[tuple[int | None, str], tuple[str, str]]:
+    """Return types and names by the code of the type, as elements have it."""
+    return {(unit.terms.code(kind), name): (kind, name) for kind, name in keys}
+
+
+def _shown(key: tuple[str, str]) -> str:
+    return f'{{type: "{key[0]}", name: "{key[1]}"}}'
+
+
 def _refuse(concept: ConceptElement, key: tuple[str, str], span: Span | None) -> None:
     assert concept.before is not None and concept.on_disk is not None
     before, after = concept.before.content.attributes, concept.on_disk.content.attributes
-    name = f'{{type: "{key[0]}", name: "{key[1]}"}}'
+    name = _shown(key)
     if not concept.is_living:
         raise RecollectError(
             IMMUTABLE_TARGET,
@@ -94,11 +128,11 @@ def _refuse(concept: ConceptElement, key: tuple[str, str], span: Span | None) ->
             hint="leave it, and delete what you made yourself",
             span=span,
         )
-    if key in _DEFINITIONS and canonical(after) != canonical(before):
+    if key in _DEFINITIONS and not before.keys() <= after.keys():
         raise RecollectError(
             IMMUTABLE_TARGET,
-            f"the attributes of {name} are protected: the memory's own order stands on them",
-            hint="leave it as it is, and define a type, a predicate or a domain of your own",
+            f"{name} is protected: its attributes are not deleted",
+            hint="leave them, or set them anew with UPSERT",
             span=span,
         )
     directives = before.get(CORE_DIRECTIVES)

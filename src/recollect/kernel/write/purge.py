@@ -19,6 +19,7 @@ from recollect.kernel.search.rebuild import forget
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.erasure import begin_erasure, clear_remains, delete_group
 from recollect.kernel.store.group import Group
+from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
@@ -64,6 +65,13 @@ WHERE s.group_id = :group AND s.subject = w.value
 UNION
 SELECT o.id FROM json_each(:ids) AS w CROSS JOIN link AS o
 WHERE o.group_id = :group AND o.object = w.value
+"""
+_OTHER_LIVES = """
+SELECT e.id FROM json_each(:names) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.public_id = w.value ->> 0
+UNION
+SELECT f.id FROM json_each(:names) AS w CROSS JOIN link AS f
+WHERE f.id = w.value ->> 1 AND f.group_id = :group
 """
 _PAST_CONTENTS = """
 SELECT
@@ -178,7 +186,7 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
     links = sum(one & 1 == LINK_BIT for one in doomed)
     return Receipt(
         group=group.name,
-        ids=tuple(names[one] for one in doomed),
+        ids=tuple(dict.fromkeys(names[one] for one in doomed)),
         concepts=len(doomed) - links,
         links=links,
         past_contents=_total(_each(session, group, _PAST_CONTENTS, doomed)),
@@ -202,14 +210,30 @@ def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
 
 
 def _with_links(session: Session, group: Group, elements: Iterable[int]) -> list[int]:
-    """Return elements and all links that end in them, however far away, ascending."""
+    """Return elements and all links that end in them, however far away, ascending.
+
+    Of a link that was moved under its id come the lives it had elsewhere, too.
+    """
     found = set(elements)
     wave = list(found)
     while wave:
         rows = _each(session, group, _LINKS_AT, wave)
-        wave = list({whole(one) for (one,) in rows} - found)
+        wave = list(({whole(one) for (one,) in rows} | _other_lives(session, group, wave)) - found)
         found.update(wave)
     return sorted(found)
+
+
+def _other_lives(session: Session, group: Group, elements: Sequence[int]) -> set[int]:
+    """Return the links that have, or had, the id of one of some links."""
+    links = [one for one in elements if one & 1 == LINK_BIT]
+    texts = dict.fromkeys(public_ids(session, group, links).values())
+    names = [(text, element_id(group.id_bits, text)) for text in texts]
+    found: set[int] = set()
+    for start in range(0, len(names), _CHUNK):
+        chunk = orjson.dumps(names[start : start + _CHUNK]).decode()
+        rows = session.rows(_OTHER_LIVES, {"group": group.group_id, "names": chunk})
+        found.update(whole(one) for (one,) in rows)
+    return found
 
 
 def _erase_unused(unit: Unit, codes: Iterable[int]) -> int:

@@ -9,8 +9,10 @@ from collections.abc import Iterable
 
 from recollect.kernel.lang.ast import Assignment, Computed, Update
 from recollect.kernel.write.arithmetic import Read, check_term, compute
-from recollect.kernel.write.element import Element
+from recollect.kernel.write.element import ConceptElement, Element, canonical
+from recollect.kernel.write.hidden import hidden_attributes
 from recollect.kernel.write.literals import constant
+from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.unread import unread_keys
 from recollect.kernel.write.validation import members
@@ -24,19 +26,27 @@ def apply_update(unit: Unit, tree: Update, ids: Iterable[int]) -> UpdateReport:
     """Run an UPDATE, its placeholders replaced by literals, on the elements of some ids.
 
     `valid_from` and `valid_until` move the fact clock, as in an element's own block. KIP_2002
-    for a reserved key, KIP_2003 for a number that cannot be stored. KIP 1.0-RC11, section 4.3.
+    for a reserved key, KIP_2003 for a number that cannot be stored, KIP_3004 for a protected
+    definition. KIP 1.0-RC11, section 4.3.
     """
     attributes = _checked(tree.attributes, "attributes")
     metadata = _checked(tree.metadata, "metadata")
     elements = unit.directory.living(ids)
     unit.notices += unread_keys(tree, elements)
-    updated = 0
+    if any(isinstance(one, ConceptElement) for one in elements):
+        unit.notices += hidden_attributes((key for key, _ in attributes), tree.target.span)
+    updated: list[Element] = []
+    described: list[Element] = []  # whose attributes are others now
     for element in elements:
         before, read = element.content, _reader(unit, element)
         told = _told(metadata, read)
         unit.put(element, _told(attributes, read), told, told)
-        updated += element.content is not before
-    return UpdateReport(updated, len(elements))
+        if element.content is not before:
+            updated.append(element)
+        if canonical(element.content.attributes) != canonical(before.attributes):
+            described.append(element)
+    refuse_update(unit, described, tree.target.span)
+    return UpdateReport(len(updated), len(elements))
 
 
 def _checked(assignments: Iterable[Assignment], section: str) -> list[Assigned]:

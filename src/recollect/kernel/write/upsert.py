@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, assert_never
 
-from recollect.errors import Notice
 from recollect.kernel.lang.ast import (
     ConceptBlock,
     ConceptPattern,
@@ -25,6 +24,7 @@ from recollect.kernel.lang.ast import (
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.handles import check_handles
+from recollect.kernel.write.hidden import hidden_attributes
 from recollect.kernel.write.identity import ConceptName, check_id, match_or_create
 from recollect.kernel.write.linking import Ends, Item, Linking, Missing, skipped
 from recollect.kernel.write.literals import (
@@ -42,9 +42,6 @@ OnMissing = Literal["skip", "error"]
 """What becomes of an item of SET PROPOSITIONS whose target is not in the graph."""
 
 _TOLD_EVERY = 100  # blocks
-
-_FIELDS = frozenset({"id", "type", "name"})
-"""Attributes of these names are hidden in queries by the fields of a concept."""
 
 
 def apply_upsert(
@@ -159,7 +156,8 @@ class _Upserting:
         attributes = members_value(block.attributes, "attributes")
         own = members_value(block.metadata, "metadata")
         metadata = {**outer, **own}
-        self._note_hidden(block, attributes)
+        span = None if block.attributes is None else block.attributes.span
+        self._unit.notices += hidden_attributes(attributes, span)
         self._unit.put(concept, attributes, metadata, own)
         return [
             Item(
@@ -173,17 +171,6 @@ class _Upserting:
             )
             for item in block.links
         ]
-
-    def _note_hidden(self, block: ConceptBlock, attributes: Attributes) -> None:
-        for key in sorted(_FIELDS.intersection(attributes)):
-            self._unit.notices.append(
-                Notice(
-                    "hidden_attribute",
-                    f'ATTR(?x, "{key}", ?v) reads the field {key}, not the attribute of that name',
-                    hint="give the attribute another name, or read the whole concept",
-                    span=None if block.attributes is None else block.attributes.span,
-                )
-            )
 
     def _public_ids(self, elements: Iterable[Element]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self._unit.public_id(element) for element in elements))

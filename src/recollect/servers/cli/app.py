@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from recollect.servers.cli.claim_commands import show_attention, use_claims
 from recollect.servers.cli.erase_commands import erase_elements
 from recollect.servers.cli.maintenance_commands import (
     expire_elements,
@@ -570,6 +571,8 @@ app.command("expire")(expire_elements)
 app.command("decay")(fade_elements)
 app.command("duplicates")(find_twins)
 app.command("orphans")(list_orphans)
+app.command("claim")(use_claims)
+app.command("attention")(show_attention)
 app.command("check")(check_texts)
 app.command("fmt")(format_texts)
 app.command("lsp")(serve_editor)

@@ -15,7 +15,9 @@ from starlette.exceptions import HTTPException
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.servers.http.answers import Refusals
+from recollect.servers.http.claims import claims_face, search_face
 from recollect.servers.http.edge import Edge
+from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, Shared
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
@@ -27,11 +29,20 @@ from recollect.servers.service import Service
 
 FaceMaker = Callable[[Shared], Face]
 
-FACES: Sequence[FaceMaker] = (operations_face, health_face)
+FACES: Sequence[FaceMaker] = (
+    operations_face,
+    claims_face,
+    search_face,
+    events_face,
+    health_face,
+)
 """The faces that are served, each made for one application."""
 
 _TITLE = "Recollect"
-_ABOUT = "One bitemporal knowledge graph: the operations of the Knowledge Graph API v1."
+_ABOUT = (
+    "One bitemporal knowledge graph: the operations of the Knowledge Graph API v1, and claims "
+    "that show their evidence."
+)
 
 
 def make_app(
@@ -43,7 +54,7 @@ def make_app(
     """Return the application that serves a memory; `metrics` is what watches its operations."""
     options, metrics = options or Options(), metrics or Metrics()
     threads = Threads(options.threads, options.waiting)
-    shared = Shared(service, threads, Guard(options), metrics)
+    shared = Shared(service, threads, Guard(options), metrics, streams=options.streams)
     faces = [make(shared) for make in makers]
     refusals = Refusals(faces, metrics)
 
@@ -52,7 +63,7 @@ def make_app(
         yield
         threads.close()
 
-    app = Application(faces, shared.guard.wants_tokens, lifespan=life)
+    app = Application(faces, shared, lifespan=life)
     for face in faces:
         admitted = [] if face.is_open else [Depends(shared.guard.admit)]
         app.include_router(face.router, dependencies=admitted)
@@ -66,7 +77,7 @@ def make_app(
 class Application(FastAPI):
     """The application, which describes itself at `/openapi.json`."""
 
-    def __init__(self, faces: Sequence[Face], wants_tokens: bool, **more: Any) -> None:  # noqa: ANN401
+    def __init__(self, faces: Sequence[Face], shared: Shared, **more: Any) -> None:  # noqa: ANN401
         super().__init__(
             title=_TITLE,
             description=_ABOUT,
@@ -77,7 +88,11 @@ class Application(FastAPI):
             **more,
         )
         self._faces = faces
-        self._wants_tokens = wants_tokens
+        self._shared = shared
+
+    def end(self) -> None:
+        """Let end what would go on for ever; from the event loop of the server."""
+        self._shared.ending.set()
 
     def openapi(self) -> dict[str, Any]:
         """Return the description, made once."""
@@ -92,7 +107,7 @@ class Application(FastAPI):
             schemas = components.setdefault("schemas", {})
             for face in self._faces:
                 schemas.update(face.schemas)
-            if self._wants_tokens:
+            if self._shared.guard.wants_tokens:
                 components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
                 made["security"] = [{"token": []}]
             self.openapi_schema = made

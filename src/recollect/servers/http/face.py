@@ -6,6 +6,7 @@ the guard, reads what the edge lets through, and raises RecollectError.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -16,6 +17,7 @@ from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.metrics import Metrics
+from recollect.servers.http.options import DEFAULT_STREAMS
 from recollect.servers.http.threads import Threads
 from recollect.servers.service import Service
 
@@ -31,6 +33,12 @@ class Shared:
     threads: Threads
     guard: Guard
     metrics: Metrics
+
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server is about to end: what would go on for ever ends too."""
+
+    streams: int = DEFAULT_STREAMS
+    """How many answers that go on for ever there may be at once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ import orjson
 from recollect.errors import INTERNAL
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
+from recollect.servers.http.claim_calls import NAMES
 
 
 class Form(StrEnum):
@@ -32,6 +33,7 @@ class Form(StrEnum):
 _LOG = logging.getLogger("recollect.http")
 _SERVER = logging.getLogger("uvicorn")
 _FIELDS = "recollect_fields"
+_KNOWN = OPERATIONS.keys() | NAMES
 
 
 def begin_log(form: Form, stream: TextIO) -> None:
@@ -56,7 +58,7 @@ def log_operation(observation: Observation) -> None:
         "operation",
         None,
         request_id=observation.request_id,
-        operation=observation.operation if observation.operation in OPERATIONS else None,
+        operation=observation.operation if observation.operation in _KNOWN else None,
         group_id=groups[0] if len(groups) == 1 else list(groups) or None,
         status=observation.status,
         latency_ms=round(observation.seconds * 1_000, 3),

@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 from recollect.errors import CONFLICT
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
+from recollect.servers.http.claim_calls import NAMES
 
 SEARCHES = frozenset({"SearchFacts", "SearchNodes", "GetMemory"})
 UNKNOWN = "unknown"
@@ -29,6 +30,7 @@ UNKNOWN = "unknown"
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # nobody asks when a count began
 
+_KNOWN = OPERATIONS.keys() | NAMES
 _BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 _QUANTILES = (0.5, 0.9, 0.99)
 _RECENT = 1_000
@@ -80,7 +82,7 @@ class Metrics:
 
     def observe(self, observation: Observation) -> None:
         """Count an operation that has ended."""
-        name = observation.operation if observation.operation in OPERATIONS else UNKNOWN
+        name = observation.operation if observation.operation in _KNOWN else UNKNOWN
         milliseconds = observation.seconds * 1_000
         self._operations.labels(name, observation.status, observation.error_code or "").inc()
         self._latency.labels(name).observe(milliseconds)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from recollect.faces.operations import limits
 from recollect.servers.http.tokens import Tokens
 
+DEFAULT_STREAMS = 100
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -28,3 +29,6 @@ class Options:
 
     waiting: int = 512
     """How many more may wait; the next one is UNAVAILABLE."""
+
+    streams: int = DEFAULT_STREAMS
+    """How many may listen to events at once; the next one is UNAVAILABLE."""

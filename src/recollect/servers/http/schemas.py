@@ -14,11 +14,11 @@ from recollect.faces.operations import OPERATIONS, Operation, limits
 from recollect.faces.operations.envelope import OWN_CODES
 from recollect.faces.operations.outputs import Error
 
-_PLACE = "#/components/schemas/{model}"
+PLACE = "#/components/schemas/{model}"
 _ID = {"type": "string", "minLength": 1, "maxLength": limits.UUID}
 _OPTIONAL_ID = {"anyOf": [_ID, {"type": "null"}]}
 _EXAMPLE_ID = "5f0c7f2a"
-_MEANINGS = {
+MEANINGS = {
     400: "The input is not as the schema says",
     401: "The server wants a token",
     403: "The group is not open to the bearer of the token",
@@ -39,7 +39,7 @@ _OUTPUTS = [(one.name, "serialization", _adapter(one.output)) for one in OPERATI
 _ERRORS = [("Error", "serialization", _adapter(Error))]
 _NAMED, _DEFINED = TypeAdapter.json_schemas(
     [*_INPUTS, *_OUTPUTS, *_ERRORS],  # type: ignore[list-item]
-    ref_template=_PLACE,
+    ref_template=PLACE,
 )
 
 
@@ -71,7 +71,7 @@ def responses_of(operation: Operation) -> dict[int | str, dict[str, Any]]:
         for status in only.get(operation.name, [200])
     }
     statuses = sorted({code.http for code in OWN_CODES})
-    return {**good, **{one: _answer(_MEANINGS[one], "ErrorResponse") for one in statuses}}
+    return {**good, **{one: _answer(MEANINGS[one], "ErrorResponse") for one in statuses}}
 
 
 def _request(operation: Operation) -> dict[str, object]:
@@ -108,4 +108,4 @@ def _answer(meaning: str, schema: str) -> dict[str, Any]:
 
 
 def _reference(name: str) -> dict[str, str]:
-    return {"$ref": _PLACE.format(model=name)}
+    return {"$ref": PLACE.format(model=name)}

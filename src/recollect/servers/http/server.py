@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import signal
 import socket
+from typing import Protocol, runtime_checkable
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -52,6 +53,7 @@ def listen(host: str, port: int) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
             listener.listen(_BACKLOG)
+            listener.setblocking(False)
         except BaseException:
             listener.close()
             raise
@@ -70,6 +72,24 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+@runtime_checkable
+class Ends(Protocol):
+    """An application that wants to know when its server is about to end."""
+
+    def end(self) -> None:
+        """Let end what would go on for ever."""
+
+
+class Server(uvicorn.Server):
+    """A server that tells its application before it waits for the answers that are on the way."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and end."""
+        if isinstance(self.config.app, Ends):
+            self.config.app.end()
+        await super().shutdown(sockets)
+
+
 def make_server(app: ASGIApp, *, grace_seconds: int) -> uvicorn.Server:
     """Return what serves an application; to stop, requests get `grace_seconds` to end."""
     config = uvicorn.Config(
@@ -82,7 +102,7 @@ def make_server(app: ASGIApp, *, grace_seconds: int) -> uvicorn.Server:
         lifespan="on",
         timeout_graceful_shutdown=grace_seconds,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def serve(app: ASGIApp, listener: socket.socket, *, grace_seconds: int) -> None:

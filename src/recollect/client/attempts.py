@@ -1,0 +1,60 @@
+"""The attempts of a call: what came of each, and whether there is to be another.
+
+The rule: what may have arrived is sent again only where twice is the same as once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import httpx2
+
+from recollect.client.exchange import Exchange, envelope_in
+
+_PAUSES: Final = (0.1, 0.4)  # seconds before each new attempt
+_GATEWAY: Final = frozenset({502, 503, 504})
+_NEVER_ARRIVED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
+
+class Attempt:
+    """One attempt of a call: its envelope, and how long to wait for the next, if there is one."""
+
+    def __init__(self, exchange: Exchange, next_pause: float | None) -> None:
+        self._exchange = exchange
+        self._next_pause = next_pause
+        self.envelope = exchange.unavailable("the server was not asked")
+        self.pause: float | None = None
+
+    def failed(self, error: httpx2.RequestError) -> None:
+        """Note that the server was not reached, or did not answer."""
+        reason = f"the server was not reached: {type(error).__name__}"
+        self.envelope = self._exchange.unavailable(reason)
+        if self._exchange.may_repeat or isinstance(error, _NEVER_ARRIVED):
+            self.pause = self._next_pause
+
+    def answered(self, answer: httpx2.Response) -> None:
+        """Note what was answered; what is no envelope comes from something on the way."""
+        envelope = envelope_in(answer.content)
+        if envelope is not None:
+            self.envelope = envelope
+            return
+        reason = f"something else than the service answered, with HTTP {answer.status_code}"
+        self.envelope = self._exchange.unavailable(reason)
+        if answer.status_code in _GATEWAY and self._exchange.may_repeat:
+            self.pause = self._next_pause
+
+
+def attempts(exchange: Exchange) -> Iterator[Attempt]:
+    """Yield attempts until one is not to be followed by another."""
+    for next_pause in (*_PAUSES, None):
+        attempt = Attempt(exchange, next_pause)
+        yield attempt
+        if attempt.pause is None:
+            return
+
+
+def headers_for(token: str | None) -> Mapping[str, str]:
+    """Return what every request says of what it carries and of who sends it."""
+    headers = {"content-type": "application/json"}
+    return headers if token is None else {**headers, "authorization": f"Bearer {token}"}

@@ -1,0 +1,376 @@
+"""Claims on a server: a knowledge store like those in this process.
+
+The rule: what a store would refuse is refused here, in the same words and before anything is
+sent. What the server refuses is raised as it would be there, and a server that is not reached is
+UNAVAILABLE, which is not an empty answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final, Self, cast
+from urllib.parse import urlencode
+
+import httpx2
+import orjson
+
+from recollect.client.attempts import attempts, headers_for
+from recollect.client.exchange import Exchange
+from recollect.errors import CODES, INTERNAL, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims import (
+    STATUSES,
+    Actor,
+    AttentionItem,
+    Claim,
+    ClaimEvent,
+    EvidenceRef,
+    Scope,
+    acting_now,
+)
+from recollect.faces.claims.attention import EMPTY_EVIDENCE
+from recollect.faces.claims.model import check_claim_fields, given_evidence
+from recollect.faces.claims.reading import Filters
+from recollect.faces.claims.validation import (
+    checked_limit,
+    checked_number,
+    checked_text,
+    optional_text,
+    refused,
+)
+from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
+from recollect.faces.claims.words import known_word
+from recollect.faces.operations.envelope import named_request
+from recollect.faces.operations.outputs import Error
+from recollect.model import AsOf
+
+Claims = list[Claim]
+Scored = list[tuple[Claim, float]]
+Events = list[ClaimEvent]
+Evidence = list[EvidenceRef]
+Ids = list[str]
+Items = list[AttentionItem]
+"""Lists, since a store has a method of that name."""
+
+_CLAIMS: Final = "/v1/claims"
+_ATTENTION: Final = "/v1/attention"
+_OWN_DETAILS: Final = frozenset({"retry", "hint", "known"})
+
+
+class RemoteKnowledgeStore:
+    """Claims of one group on a server; safe to share between threads and event loops.
+
+    `url` is the address of the server, `token` what it knows the caller by, `group` the group;
+    without one it is the token's own. `timeout` is in seconds, for one attempt. What may have
+    arrived is sent again only where twice is the same as once: reads, and writing claims.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        group: str | None = None,
+        timeout: float = 30.0,
+    ) -> None:
+        self.group = optional_text(group, "group")
+        self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
+
+    async def write_claim(self, claim: Claim) -> str:
+        """Persist a claim and return its id; the same again changes nothing.
+
+        CONFLICT when another claim has the id. `supersedes` is kept and transitions nothing.
+        """
+        (claim_id,) = await self.write_claims([claim])
+        return claim_id
+
+    async def write_claims(self, claims: Sequence[Claim]) -> Ids:
+        """Persist many claims in one transaction, all or none; return their ids."""
+        for claim in claims:
+            if not isinstance(claim, Claim):
+                raise refused(
+                    f"the claim is a {type(claim).__name__}, not a Claim",
+                    "pass Claim(text, evidence)",
+                )
+            check_claim_fields(claim)
+        if not claims:
+            return []
+        members = {"claims": [to_wire(one) for one in claims], **_actor()}
+        output = await self._post(_CLAIMS, members, may_repeat=True)
+        return cast("Ids", output["ids"])
+
+    async def query(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: Ids | None = None,
+        limit: int = 10,
+    ) -> Claims:
+        """Return the claims a question is about, best first, ties by id.
+
+        None filters nothing; a blank question is about the newest. Scopes are exact.
+        """
+        found = await self.recall_scored(question, scope=scope, status=status, limit=limit)
+        return [claim for claim, _ in found]
+
+    async def recall_scored(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        limit: int = 10,
+        as_of: AsOf | None = None,
+    ) -> Scored:
+        """Return the claims a question is about, each with its score in 0..1."""
+        checked_limit(limit)
+        if not isinstance(question, str):
+            raise refused(f"the question is a {type(question).__name__}", "pass a str")
+        Filters(scope=scope, status=status, project=project).where()
+        members = {
+            "question": question.encode("utf-8", "replace").decode(),
+            "scope": None if scope is None else to_wire(scope),
+            "status": None if status is None else list(status),
+            "project": project,
+            "limit": limit,
+            "as_of": None if as_of is None else asdict(as_of),
+        }
+        output = await self._post(f"{_CLAIMS}/recall", members, may_repeat=True)
+        found = cast("list[dict[str, Any]]", output["claims"])
+        return [(kept_claim(one["claim"]), float(one["score"])) for one in found]
+
+    async def transition(
+        self,
+        claim_id: str,
+        new_status: str,
+        *,
+        evidence: Evidence | None = None,
+        reason: str | None = None,
+        expected_status: str | None = None,
+    ) -> None:
+        """Move a claim through its lifecycle.
+
+        NOT_FOUND for an unknown id; CONFLICT for a status that may not follow, and where the
+        claim is not in `expected_status`.
+        """
+        members = {
+            "id": checked_text(claim_id, "claim_id"),
+            "status": known_word(new_status, STATUSES, "new_status"),
+            "evidence": [to_wire(one) for one in given_evidence(evidence)],
+            "reason": optional_text(reason, "reason"),
+            "expected_status": _status(expected_status),
+            **_actor(),
+        }
+        await self._post(f"{_CLAIMS}/transition", members)
+
+    async def supersede(
+        self, old_id: str, new_id: str, *, expected_status: str | None = None
+    ) -> None:
+        """Mark the old claim superseded by the new one, whose `supersedes` names it."""
+        members = {
+            "old_id": checked_text(old_id, "old_id"),
+            "new_id": checked_text(new_id, "new_id"),
+            "expected_status": _status(expected_status),
+            **_actor(),
+        }
+        await self._post(f"{_CLAIMS}/supersede", members)
+
+    async def history(self, claim_id: str) -> Events:
+        """Return what happened to a claim, oldest first; NOT_FOUND for an unknown id."""
+        output = await self._get(f"{_CLAIMS}/history", {"id": checked_text(claim_id, "claim_id")})
+        return [from_wire(ClaimEvent, one) for one in cast("list[object]", output["events"])]
+
+    async def get(self, claim_id: str) -> Claim | None:
+        """Return a claim by id, if there is one."""
+        try:
+            return kept_claim((await self._claim(claim_id))["claim"])
+        except RecollectError as error:
+            if error.code is not RESOURCE_NOT_FOUND:
+                raise
+            return None
+
+    async def superseded_by(self, claim_id: str) -> str | None:
+        """Return the id of the claim that took a claim's place, if one did."""
+        return cast("str | None", (await self._claim(claim_id))["superseded_by"])
+
+    async def list(
+        self,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        domain: str | None = None,
+        run: str | None = None,
+        show: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        artifact: str | None = None,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Claims:
+        """Return claims, the newest first; `after` is the id of the last one of a page before.
+
+        `show` names what was written during a show, `agent` what is scoped to an agent,
+        `artifact` what cites it.
+        """
+        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
+        more = {"limit": str(checked_limit(limit)), "after": after}
+        output = await self._get(_CLAIMS, _lenses(filters) | more)
+        return [kept_claim(one) for one in cast("list[object]", output["claims"])]
+
+    async def count(
+        self,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        domain: str | None = None,
+        run: str | None = None,
+        show: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        tag: str | None = None,
+        artifact: str | None = None,
+    ) -> int:
+        """Return how many claims `list` has."""
+        filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
+        output = await self._get(f"{_CLAIMS}/count", _lenses(filters))
+        return cast("int", output["count"])
+
+    async def attention(self, *, aside: bool = False) -> Items:
+        """Return what asks for attention, warnings first; with `aside` what was put aside too."""
+        output = await self._get(_ATTENTION, {"aside": "true" if aside else None})
+        return [from_wire(AttentionItem, one) for one in cast("list[object]", output["items"])]
+
+    async def dismiss(self, fingerprint: str) -> None:
+        """Put an item of attention aside until its status or reason changes."""
+        members = {"fingerprint": checked_text(fingerprint, "fingerprint"), **_actor()}
+        await self._post(f"{_ATTENTION}/dismiss", members)
+
+    async def snooze(self, fingerprint: str, until: float) -> None:
+        """Put an item of attention aside until a time, in seconds since 1970."""
+        members = {
+            "fingerprint": checked_text(fingerprint, "fingerprint"),
+            "until": checked_number(until, "until"),
+            **_actor(),
+        }
+        await self._post(f"{_ATTENTION}/snooze", members)
+
+    async def record_rejection(self, text: str) -> str:
+        """Record that a claim was refused for want of evidence; return its fingerprint."""
+        kept = str(text)[:1_000].encode("utf-8", "replace").decode()
+        output = await self._post(f"{_ATTENTION}/rejections", {"text": kept, **_actor()})
+        return cast("str", output["fingerprint"])
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
+
+    async def _claim(self, claim_id: str) -> Mapping[str, object]:
+        return await self._get(f"{_CLAIMS}/claim", {"id": checked_text(claim_id, "claim_id")})
+
+    async def _get(
+        self, path: str, fields: Mapping[str, str | Sequence[str] | None]
+    ) -> Mapping[str, object]:
+        """Return the output of a read; what is None is left out, an empty list says none."""
+        said = {name: value or "" for name, value in fields.items() if value is not None}
+        return await self._asked(path, said, b"", "GET", may_repeat=True)
+
+    async def _post(
+        self, path: str, members: Mapping[str, object], *, may_repeat: bool = False
+    ) -> Mapping[str, object]:
+        return await self._asked(path, {}, orjson.dumps(members), "POST", may_repeat=may_repeat)
+
+    async def _asked(
+        self,
+        path: str,
+        fields: Mapping[str, str | Sequence[str]],
+        body: bytes,
+        method: str,
+        *,
+        may_repeat: bool,
+    ) -> Mapping[str, object]:
+        grouped = fields if self.group is None else {**fields, "group_id": self.group}
+        place = f"{path}?{urlencode(grouped, doseq=True)}" if grouped else path
+        exchange = Exchange(place, named_request(None), body, may_repeat, method)
+        return await asyncio.to_thread(self._output, exchange)
+
+    def _output(self, exchange: Exchange) -> Mapping[str, object]:
+        """Return the output of a call, or raise what the server says of it."""
+        named = {"x-request-id": exchange.request_id}
+        for attempt in attempts(exchange):
+            try:
+                answer = self._http.request(
+                    exchange.method, exchange.path, content=exchange.body, headers=named
+                )
+            except httpx2.RequestError as error:
+                attempt.failed(error)
+            else:
+                attempt.answered(answer)
+            if attempt.pause is not None:
+                time.sleep(attempt.pause)
+        envelope = attempt.envelope
+        if "error" in envelope:
+            raise _raised(envelope["error"])
+        return cast("Mapping[str, object]", envelope.get("output", {}))
+
+
+def _raised(error: Error) -> Exception:
+    """Return the exception that a store here would raise."""
+    details = dict(error.get("details", {}))
+    if details.get("reason_code") == EMPTY_EVIDENCE:
+        return ValueError(error["message"])
+    known = details.get("known")
+    return RecollectError(
+        CODES.get(error["error_code"], INTERNAL),
+        error["message"],
+        hint=str(details.get("hint", "")),
+        known=tuple(map(str, known)) if isinstance(known, list) else (),
+        details={key: value for key, value in details.items() if key not in _OWN_DETAILS},
+    )
+
+
+def _actor() -> dict[str, object]:
+    """Return who acts, as a call carries it."""
+    actor = acting_now()
+    return {} if actor == Actor() else {"actor": to_wire(actor)}
+
+
+def _status(word: str | None) -> str | None:
+    return None if word is None else known_word(word, STATUSES, "expected_status")
+
+
+def _lenses(filters: Filters) -> dict[str, str | Sequence[str] | None]:
+    """Return which claims are asked for, as a query carries it, each field checked."""
+    filters.where()
+    scope, status = filters.scope, filters.status
+    return {
+        "scope_type": None if scope is None else scope.scope_type,
+        "scope_id": None if scope is None else scope.scope_id,
+        "status": None if status is None else list(status),
+        "project": filters.project,
+        "domain": filters.domain,
+        "run": filters.run,
+        "show": optional_text(filters.show, "show_id"),
+        "session": filters.session,
+        "agent": filters.agent,
+        "tag": optional_text(filters.tag, "tag"),
+        "artifact": optional_text(filters.artifact, "artifact"),
+    }

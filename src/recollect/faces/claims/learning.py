@@ -1,0 +1,201 @@
+"""What every branch does with knowledge, whatever framework it is of: four methods on a store.
+
+The rule: a branch works on any store of exactly the five methods, and calls them with their
+specified arguments only; who acts goes beside them. What a store can do more is used where it is
+there. Specification 002, Branch integration.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, runtime_checkable
+
+from recollect.errors import RecollectError
+from recollect.faces.claims.acting import Actor, acting
+from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry
+from recollect.faces.claims.model import Claim, EvidenceRef, Scope, given_evidence
+from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
+from recollect.faces.claims.validation import checked_limit
+from recollect.faces.claims.words import ACTIVE, DISPUTED, VERIFIED
+
+_WIDER: Final = 4  # times as many are asked for where others are left out afterwards
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """A store that recalls with scores, of one project if asked."""
+
+    async def recall_scored(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        project: str | None = None,
+        limit: int = 10,
+    ) -> list[tuple[Claim, float]]:
+        """Return claims with their scores."""
+
+
+@runtime_checkable
+class Getting(Protocol):
+    """A store that has claims by id."""
+
+    async def get(self, claim_id: str) -> Claim | None:
+        """Return a claim."""
+
+
+@runtime_checkable
+class Rejecting(Protocol):
+    """A store that remembers what it did not take."""
+
+    async def record_rejection(self, text: str) -> str:
+        """Record a claim without evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a branch stands: its store and log, who acts, and what it works on."""
+
+    store: KnowledgeStore
+    logger: LogSink
+    actor: Actor
+    project: str | None = None
+    scope: Scope | None = None
+
+
+class Learner(ABC):
+    """Learns, recalls, verifies and disputes; a branch adds where it stands."""
+
+    @abstractmethod
+    def _standing(self) -> Standing:
+        """Return where this branch stands now."""
+
+    async def learn(
+        self,
+        claim: str,
+        evidence: list[EvidenceRef],
+        *,
+        status: str = "observed",
+        confidence: float = 1.0,
+        domain: str | None = None,
+        tags: list[str] | None = None,
+        scope: Scope | None = None,
+    ) -> str | None:
+        """Record a learned fact with evidence and return its id; None where nothing is kept.
+
+        ValueError without evidence. `scope` is the branch's own when not given.
+        """
+        at = self._standing()
+        about = scope or at.scope
+        try:
+            learned = Claim(
+                text=claim,
+                evidence=evidence,
+                claim_status=status,
+                confidence=confidence,
+                project=at.project,
+                scope_type=None if about is None else about.scope_type,
+                scope_id=None if about is None else about.scope_id,
+                session_id=at.actor.session_id,
+                branch_id=at.actor.branch_id,
+                actor_type=at.actor.actor_type,
+                actor_id=at.actor.actor_id,
+                created_at=time.time(),
+                domain=domain,
+                tags=tags or [],
+            )
+        except ValueError:
+            await _record_rejection(at, claim)
+            raise
+        _log(at, "knowledge.learn", learned.id, status, learned.evidence, learned)
+        with acting(at.actor):
+            return await at.store.write_claim(learned)
+
+    async def recall(
+        self,
+        question: str,
+        *,
+        limit: int = 5,
+        status: list[str] | None = None,
+        scope: Scope | None = None,
+        widen: bool = False,
+    ) -> list[Claim]:
+        """Return the claims a question is about: observed, inferred and verified ones.
+
+        Pass status=["disputed"] to include contested knowledge. Only what is of the branch's
+        scope and project is found, or of `scope`; `widen` looks everywhere.
+        """
+        checked_limit(limit)
+        at = self._standing()
+        status = list(ACTIVE) if status is None else status
+        about = scope or (None if widen else at.scope)
+        project = None if widen else at.project
+        with acting(at.actor):
+            if project is None or about == Scope("project", project):
+                return await at.store.query(question, scope=about, status=status, limit=limit)
+            if isinstance(at.store, Recalling):
+                found = await at.store.recall_scored(
+                    question, scope=about, status=status, project=project, limit=limit
+                )
+                return [claim for claim, _ in found]
+            claims = await at.store.query(
+                question, scope=about, status=status, limit=_WIDER * limit
+            )
+        return [claim for claim in claims if claim.project == project][:limit]
+
+    async def verify(self, claim_id: str, evidence: list[EvidenceRef] | None = None) -> None:
+        """Upgrade a claim to verified status."""
+        at = self._standing()
+        given = given_evidence(evidence)
+        await _log_transition(at, "knowledge.verify", claim_id, VERIFIED, given)
+        with acting(at.actor):
+            await at.store.transition(claim_id, VERIFIED, evidence=evidence)
+
+    async def dispute(
+        self, claim_id: str, reason: str, evidence: list[EvidenceRef] | None = None
+    ) -> None:
+        """Mark a claim as disputed with reason."""
+        at = self._standing()
+        given = given_evidence(evidence)
+        await _log_transition(at, "knowledge.dispute", claim_id, DISPUTED, given)
+        with acting(at.actor):
+            await at.store.transition(claim_id, DISPUTED, evidence=evidence, reason=reason)
+
+
+async def _log_transition(
+    at: Standing, event: Event, claim_id: str, status: str, evidence: Sequence[EvidenceRef]
+) -> None:
+    claim = None
+    if isinstance(at.store, Getting):
+        try:
+            claim = await at.store.get(claim_id)
+        except RecollectError as error:  # the transition itself tells the caller
+            at.logger.warnings.append(f"the scope of {claim_id} is not known: {error}")
+    _log(at, event, claim_id, status, evidence, claim)
+
+
+def _log(
+    at: Standing,
+    event: Event,
+    claim_id: str,
+    status: str,
+    evidence: Sequence[EvidenceRef],
+    claim: Claim | None,
+) -> None:
+    if not isinstance(at.store, NullKnowledgeStore):
+        emit(at.logger, log_entry(event, claim_id, status, evidence, claim, at.actor))
+
+
+async def _record_rejection(at: Standing, text: str) -> None:
+    """Let a store that can remember that a claim was refused; a failure is a warning."""
+    if not isinstance(at.store, Rejecting):
+        return
+    try:
+        with acting(at.actor):
+            await at.store.record_rejection(text)
+    except RecollectError as error:
+        at.logger.warnings.append(f"the refused claim was not recorded: {error}")

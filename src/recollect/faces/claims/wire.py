@@ -1,0 +1,85 @@
+"""Claims, and what belongs to them, as JSON and back.
+
+The rule: a member has the name of its field. What is no field is refused, with the nearest that
+is; what a field may hold is the business of the class it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields
+from typing import Any, TypeVar, cast
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.attention import AttentionItem
+from recollect.faces.claims.feed import FeedEvent
+from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
+from recollect.faces.claims.validation import refused
+
+Wired = Claim | ClaimEvent | EvidenceRef | Scope | Actor | AttentionItem | FeedEvent
+WiredT = TypeVar("WiredT", bound=Wired)
+
+
+def to_wire(one: Wired) -> dict[str, object]:
+    """Return the JSON form of a claim, an event, an item of attention, and so on."""
+    return asdict(one)
+
+
+def from_wire(kind: type[WiredT], members: object) -> WiredT:
+    """Return what a JSON form says, checked as if it were made here.
+
+    ValueError for a claim without evidence; INVALID_ARGUMENT for what else cannot be.
+
+    >>> from_wire(Scope, {"scope_type": "repo", "scope_id": "r"})
+    Scope(scope_type='repo', scope_id='r')
+    """
+    made: WiredT = cast(Any, kind)(**_members(kind, members))
+    return made
+
+
+def kept_claim(members: object) -> Claim:
+    """Return a claim that a store answered with, whose evidence may have been erased since."""
+    claim = Claim.__new__(Claim)
+    for name, value in _members(Claim, members).items():
+        setattr(claim, name, value)
+    return claim
+
+
+def evidence_from(given: object) -> list[EvidenceRef]:
+    """Return a list of evidence; none, where none was given."""
+    if given is None:
+        return []
+    if not isinstance(given, list | tuple):
+        raise refused("evidence is not a list", 'pass [{"kind": "file", "path": "..."}]')
+    return [from_wire(EvidenceRef, one) for one in given]
+
+
+def _members(kind: type[Any], members: object) -> dict[str, object]:
+    """Return the fields of a class that a JSON form has, those inside of them made too."""
+    called = kind.__name__
+    if not isinstance(members, Mapping):
+        raise refused(f"the {called} is a {type(members).__name__}, not an object", "pass {...}")
+    known = [one.name for one in fields(kind)]
+    for name in members:
+        if name not in known:
+            near = nearest(str(name), known)
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{str(name)[:60]} is no field of {called}",
+                hint=f'use "{near[0]}"' if near else f"the fields are {', '.join(known)}",
+                known=near or tuple(known),
+            )
+    found: dict[str, object] = dict(members)
+    for one in fields(kind):
+        is_needed = one.default is MISSING and one.default_factory is MISSING
+        if one.name == "evidence":
+            evidence = evidence_from(found.get("evidence"))
+            found["evidence"] = tuple(evidence) if kind is AttentionItem else evidence
+        elif is_needed and one.name not in found:
+            raise refused(f"{one.name} is missing in the {called}", f'pass "{one.name}"')
+    if isinstance(found.get("actions"), list):
+        found["actions"] = tuple(cast("list[str]", found["actions"]))
+    if found.get("change") is not None:
+        found["change"] = from_wire(ClaimEvent, found["change"])
+    return found

@@ -1,0 +1,61 @@
+"""What the command about the attention queue does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
+from recollect.kernel import parse_instant
+from recollect.servers.cli.claims import Asked
+from recollect.servers.cli.output import output
+from recollect.servers.cli.safe_text import shown
+
+
+def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_items: bool) -> None:
+    """List the items of the queue, after putting one aside."""
+    with output(as_json=asked.as_json) as out:
+
+        async def work(store: NexusKnowledgeStore) -> list[AttentionItem]:
+            if fingerprint is not None and until is not None:
+                await store.snooze(fingerprint, _seconds(until))
+            elif fingerprint is not None:
+                await store.dismiss(fingerprint)
+            return await store.attention(aside=all_items)
+
+        items = asked.of(work)
+        if out.as_json:
+            out.json({"result": {"items": [asdict(one) for one in items]}})
+        elif items:
+            out.show(_table(items))
+        else:
+            out.say("nothing asks for attention", "dim")
+
+
+def _seconds(text: str) -> float:
+    """Return the seconds since 1970 of an instant in ISO 8601."""
+    instant = parse_instant(text)
+    if instant is None:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{text!r:.60} is no instant", hint="write it like 2026-07-01"
+        )
+    return instant / 1_000
+
+
+def _table(items: list[AttentionItem]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("severity", "what", "reason", "do", "fingerprint"):
+        table.add_column(heading, overflow="fold")
+    for one in items:
+        table.add_row(
+            Text(one.severity, "yellow" if one.severity == "warning" else "cyan"),
+            shown(one.text),
+            shown(one.reason),
+            one.actions[0],
+            shown(one.fingerprint),
+        )
+    return table

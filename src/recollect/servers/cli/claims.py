@@ -1,0 +1,394 @@
+"""What the commands about claims do: one call of a store each, shown as a line or a table."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final, Literal, TypeVar
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims import (
+    KINDS,
+    Actor,
+    Checker,
+    Claim,
+    ClaimEvent,
+    EvidenceRef,
+    NexusKnowledgeStore,
+    Scope,
+    acting,
+    claim_line,
+)
+from recollect.model import Instant, instant_text
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.safe_text import one_line, shown
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+ResultT = TypeVar("ResultT")
+
+_MAIN_FIELD: Final = {
+    "message": "message_id",
+    "user_statement": "message_id",
+    "tool_result": "tool_call_id",
+    "artifact": "artifact_id",
+    "url": "url",
+    "file": "path",
+    "model_inference": "message_id",
+    "human_assertion": "id",
+}
+"""What KIND=VALUE gives a piece of evidence."""
+
+_COLOURS: Final = {
+    "observed": "cyan",
+    "inferred": "cyan",
+    "hypothesis": "dim",
+    "verified": "green",
+    "disputed": "yellow",
+    "superseded": "dim",
+    "confirmed": "green",
+    "refuted": "red",
+    "unknown": "dim",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every command about claims is told."""
+
+    database: str | None
+    group: str | None
+    actor: str | None
+    as_json: bool
+
+    def of(
+        self,
+        work: Callable[[NexusKnowledgeStore], Awaitable[ResultT]],
+        *,
+        create: bool = False,
+    ) -> ResultT:
+        """Return what a store answers to the person at the terminal."""
+        settings = Settings()
+        located = settings.database(self.database)
+        with open_nexus(located, settings.group(self.group), create=create) as nexus:
+            store = NexusKnowledgeStore(nexus)
+
+            async def run() -> ResultT:
+                with acting(Actor("user", settings.actor(self.actor))):
+                    return await work(store)
+
+            return asyncio.run(run())
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a claim is about, or which claims are asked for."""
+
+    scope: str | None = None
+    project: str | None = None
+    domain: str | None = None
+    tags: Sequence[str] = field(default=())
+    statuses: Sequence[str] = field(default=())
+
+    def named_scope(self) -> Scope | None:
+        """Return the scope of TYPE:ID, if one is named."""
+        if self.scope is None:
+            return None
+        kind, colon, name = self.scope.partition(":")
+        return Scope(kind, name if colon else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """The page that claims are asked for."""
+
+    run: str | None = None
+    show: str | None = None
+    session: str | None = None
+    agent: str | None = None
+    artifact: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A claim with all that its page shows."""
+
+    claim: Claim
+    events: list[ClaimEvent]
+    superseded_by: str | None
+
+
+def add(
+    asked: Asked,
+    text: str,
+    evidence: Sequence[str],
+    about: About,
+    confidence: float | None,
+    id: str | None,
+) -> None:
+    """Write a claim, and print its id."""
+    refs = [_evidence(one) for one in evidence]
+    if not refs:
+        raise typer.BadParameter("a claim needs --evidence, such as --evidence file=src/saga.py")
+    with output(as_json=asked.as_json) as out:
+        scope, actor = about.named_scope(), Settings().actor(asked.actor)
+        claim = Claim(
+            text,
+            refs,
+            claim_status=about.statuses[0] if about.statuses else "observed",
+            confidence=1.0 if confidence is None else confidence,
+            project=about.project,
+            scope_type=None if scope is None else scope.scope_type,
+            scope_id=None if scope is None else scope.scope_id,
+            actor_type="user",
+            actor_id=actor,
+            domain=about.domain,
+            tags=[*about.tags],
+        )
+        if id is not None:
+            claim.id = id
+        claim_id = asked.of(lambda store: store.write_claim(claim), create=True)
+        _settled(out, claim_id, claim.claim_status)
+
+
+def show_list(
+    asked: Asked, question: str, about: About, lens: Lens, limit: int, after: str | None
+) -> None:
+    """List claims: the best for a question, or the newest."""
+    if question and (after is not None or lens != Lens() or about.tags or about.domain):
+        raise typer.BadParameter("a question goes with --status, --scope, --project and --limit")
+    with output(as_json=asked.as_json) as out:
+        scope, status = about.named_scope(), list(about.statuses) or None
+
+        async def found(store: NexusKnowledgeStore) -> list[Claim]:
+            if question:
+                scored = await store.recall_scored(
+                    question, scope=scope, status=status, project=about.project, limit=limit
+                )
+                return [claim for claim, _ in scored]
+            return await store.list(
+                scope=scope,
+                status=status,
+                project=about.project,
+                domain=about.domain,
+                run=lens.run,
+                show=lens.show,
+                session=lens.session,
+                agent=lens.agent,
+                tag=about.tags[0] if about.tags else None,
+                artifact=lens.artifact,
+                limit=limit,
+                after=after,
+            )
+
+        claims = asked.of(found)
+        if out.as_json:
+            out.json({"result": {"claims": [asdict(one) for one in claims]}})
+        elif claims:
+            out.show(_table(claims))
+        else:
+            out.say("no claims", "dim")
+
+
+def show_claim(asked: Asked, claim_id: str) -> None:
+    """Show a claim, what it rests on and what happened to it."""
+    with output(as_json=asked.as_json) as out:
+        standing = asked.of(lambda store: _standing(store, claim_id))
+        claim = standing.claim
+        if out.as_json:
+            events = [asdict(one) for one in standing.events]
+            out.json(
+                {
+                    "result": {
+                        "claim": asdict(claim),
+                        "history": events,
+                        "superseded_by": standing.superseded_by,
+                    }
+                }
+            )
+            return
+        out.say(claim.text, "bold")
+        line = claim_line(claim, standing.events, standing.superseded_by)
+        out.say(line, _COLOURS[claim.claim_status])
+        scope = _scope(claim)
+        told = {
+            "id": claim.id,
+            "about": scope,
+            "domain": claim.domain,
+            "tags": ", ".join(claim.tags),
+            "supersedes": claim.supersedes,
+            "created": _time(claim.created_at),
+            "by": claim.actor_id or claim.actor_type,
+        }
+        grid = Table.grid(padding=(0, 2))
+        for name, value in told.items():
+            if value:
+                grid.add_row(Text(name, "dim"), shown(value))
+        out.show(grid)
+        out.show(_evidence_table(claim.evidence))
+        out.show(_history_table(standing.events))
+
+
+def move(
+    asked: Asked,
+    claim_id: str,
+    status: Literal["verified", "disputed"],
+    evidence: Sequence[str],
+    reason: str | None,
+) -> None:
+    """Verify or dispute a claim."""
+    refs = [_evidence(one) for one in evidence]
+    with output(as_json=asked.as_json) as out:
+        asked.of(lambda store: store.transition(claim_id, status, evidence=refs, reason=reason))
+        _settled(out, claim_id, status)
+
+
+def supersede(asked: Asked, old_id: str, new_id: str) -> None:
+    """Let a claim take the place of another."""
+    with output(as_json=asked.as_json) as out:
+        asked.of(lambda store: store.supersede(old_id, new_id))
+        _settled(out, old_id, "superseded", by=new_id)
+
+
+def show_history(asked: Asked, claim_id: str) -> None:
+    """Show what happened to a claim."""
+    with output(as_json=asked.as_json) as out:
+        events = asked.of(lambda store: store.history(claim_id))
+        if out.as_json:
+            out.json({"result": {"history": [asdict(one) for one in events]}})
+        else:
+            out.show(_history_table(events))
+
+
+def check(
+    asked: Asked,
+    claim_id: str,
+    root: Path | None,
+    repos: Sequence[str],
+    fetch: bool,
+    allow_private: bool,
+) -> None:
+    """Compare the evidence of a claim with what it refers to; refuted evidence fails."""
+    folders: dict[str, Path] = {}
+    for one in repos:
+        name, equals, folder = one.partition("=")
+        if not (name and equals and folder):
+            raise typer.BadParameter(f"{one!r} is not NAME=FOLDER", param_hint="--repo")
+        folders[name] = Path(folder)
+    checker = Checker(root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private)
+    with output(as_json=asked.as_json) as out:
+        reports = asked.of(lambda store: store.check(claim_id, checker))
+        out.failed = any(one.outcome == "refuted" for one in reports)
+        if out.as_json:
+            out.json({"result": {"evidence": [asdict(one) for one in reports]}})
+            return
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for heading in ("evidence", "outcome", "what was found"):
+            table.add_column(heading, overflow="fold")
+        for report in reports:
+            outcome = Text(report.outcome, _COLOURS[report.outcome])
+            table.add_row(Text(report.evidence.kind), outcome, shown(report.message))
+        out.show(table)
+
+
+async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _Standing:
+    claim = await store.get(claim_id)
+    if claim is None:
+        raise RecollectError(
+            RESOURCE_NOT_FOUND,
+            f'no claim has the id "{claim_id}"',
+            hint="list them: recollect claim list",
+        )
+    events = await store.history(claim_id)
+    return _Standing(claim, events, await store.superseded_by(claim_id))
+
+
+def _settled(out: Output, claim_id: str, status: str, *, by: str | None = None) -> None:
+    if out.as_json:
+        told = {"claim_id": claim_id, "claim_status": status}
+        out.json({"result": told if by is None else {**told, "superseded_by": by}})
+    else:
+        out.say(f"{claim_id} {status}" + ("" if by is None else f" by {by}"))
+
+
+def _evidence(text: str) -> EvidenceRef:
+    """Return the piece of evidence that KIND=VALUE or a JSON object means."""
+    if text.startswith("{"):
+        try:
+            return EvidenceRef(**json.loads(text))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise typer.BadParameter(
+                f"it is no EvidenceRef in JSON: {error}", param_hint="--evidence"
+            ) from None
+    kind, equals, value = text.partition("=")
+    if not equals or not value or kind not in KINDS:
+        raise typer.BadParameter(
+            f"{text!r} is not KIND=VALUE; the kinds are {', '.join(KINDS)}",
+            param_hint="--evidence",
+        )
+    return EvidenceRef(**{"kind": kind, _MAIN_FIELD[kind]: value})  # type: ignore[arg-type]
+
+
+def _table(claims: Sequence[Claim]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("id", "status", "confidence", "evidence", "about", "claim"):
+        table.add_column(heading, overflow="fold")
+    for one in claims:
+        table.add_row(
+            shown(one.id),
+            Text(one.claim_status, _COLOURS[one.claim_status]),
+            f"{one.confidence:g}",
+            str(len(one.evidence)),
+            shown(_scope(one) or ""),
+            shown(one.text),
+        )
+    return table
+
+
+def _evidence_table(evidence: Sequence[EvidenceRef]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("evidence", "what it refers to"):
+        table.add_column(heading, overflow="fold")
+    for one in evidence:
+        said = {key: value for key, value in asdict(one).items() if value is not None}
+        del said["kind"]
+        line = ", ".join(f"{key} {one_line(str(value))}" for key, value in said.items())
+        table.add_row(Text(one.kind), shown(line))
+    return table
+
+
+def _history_table(events: Sequence[ClaimEvent]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("", "when", "status", "by", "evidence", "reason"):
+        table.add_column(heading, overflow="fold")
+    for one in events:
+        table.add_row(
+            str(one.sequence),
+            _time(one.at),
+            Text(one.to_status, _COLOURS[one.to_status]),
+            shown(one.actor_id or one.actor_type),
+            str(len(one.evidence)),
+            shown(one.reason or ""),
+        )
+    return table
+
+
+def _scope(claim: Claim) -> str | None:
+    if claim.scope_type is None:
+        return claim.project
+    return claim.scope_type if claim.scope_id is None else f"{claim.scope_type}:{claim.scope_id}"
+
+
+def _time(seconds: float) -> str:
+    try:
+        return instant_text(Instant(int(seconds * 1_000)))
+    except OverflowError:
+        return f"{seconds:g}"  # outside of the years 1 to 9999

@@ -1,0 +1,120 @@
+"""One search box over a group: claims, facts or concepts. Specification 002, search integration.
+
+The rule: what is searched is what the face of that type searches; here it gets one form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, assert_never, cast
+
+from recollect.errors import CODES, RecollectError
+from recollect.faces.claims import Claim, derive_claim_severity
+from recollect.faces.claims.reading import recalled
+from recollect.faces.operations import Caller
+from recollect.kernel import Nexus
+from recollect.model import Concept, Hits
+from recollect.servers.http.claim_calls import filters_of
+from recollect.servers.http.claim_inputs import Search
+from recollect.servers.http.claim_schemas import Schema, reference, whole
+from recollect.servers.service import Service
+
+_LIMIT: Final = 10
+
+FOUND: Final[Schema] = whole(
+    {
+        "query": {"type": "string"},
+        "type": {"enum": ["knowledge", "facts", "concepts"]},
+        "results": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "type": {"type": "string"},
+                    "id": {"type": "string"},
+                    "text": {"type": "string"},
+                    "score": {"type": "number"},
+                    "claim_status": {"type": "string"},
+                    "confidence": {"type": "number"},
+                    "evidence_count": {"type": "integer"},
+                    "scope": {"anyOf": [reference("Scope"), {"type": "null"}]},
+                },
+                "required": ["type", "id", "text", "score"],
+            },
+        },
+    }
+)
+"""The schema of an answer; what a claim has besides is in each result of type knowledge."""
+
+
+def search(service: Service, caller: Caller, group: str, given: Search) -> Mapping[str, object]:
+    """Return what a text is about among things of one type, claims where none is named."""
+    kind, limit = given.get("type", "knowledge"), given.get("limit", _LIMIT)
+    match kind:
+        case "knowledge":
+            results = _claims(service.nexus.group(group), given, limit)
+        case "facts":
+            results = _facts(service, caller, group, given["q"], limit)
+        case "concepts":
+            results = _concepts(service.nexus.group(group), given["q"], limit)
+        case _:
+            assert_never(kind)
+    return {"query": given["q"], "type": kind, "results": results}
+
+
+def _claims(nexus: Nexus, given: Search, limit: int) -> list[dict[str, object]]:
+    found = recalled(nexus, given["q"], filters_of(given), limit)
+    return [_claim(claim, score) for claim, score in found]
+
+
+def _claim(claim: Claim, score: float) -> dict[str, object]:
+    severity, tone = derive_claim_severity(claim)
+    scope = {"scope_type": claim.scope_type, "scope_id": claim.scope_id}
+    return {
+        "type": "knowledge",
+        "id": claim.id,
+        "text": claim.text,
+        "score": score,
+        "claim_status": claim.claim_status,
+        "confidence": claim.confidence,
+        "evidence_count": len(claim.evidence),
+        "scope": None if claim.scope_type is None else scope,
+        "project": claim.project,
+        "created_at": claim.created_at,
+        "severity": severity,
+        "tone": tone,
+    }
+
+
+def _facts(
+    service: Service, caller: Caller, group: str, query: str, limit: int
+) -> list[dict[str, object]]:
+    envelope = service.operations.on_behalf_of(caller).call(
+        "SearchFacts", {"group_ids": [group], "query": query, "max_facts": limit}
+    )
+    if "error" in envelope:
+        error = envelope["error"]
+        raise RecollectError(CODES[error["error_code"]], error["message"])
+    facts = cast("list[dict[str, Any]]", envelope["output"]["facts"])
+    return [
+        {"type": "facts", "id": one["uuid"], "text": one["fact"], "score": one["score"]}
+        for one in facts
+    ]
+
+
+def _concepts(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
+    if not query.strip():
+        return []
+    (hits,) = nexus.search(query, "concept", limit=limit).results
+    assert isinstance(hits, Hits)
+    return [
+        {
+            "type": "concepts",
+            "id": one.element.id,
+            "text": one.element.name,
+            "score": one.score,
+            "concept_type": one.element.type,
+        }
+        for one in hits.hits
+        if isinstance(one.element, Concept)
+    ]

@@ -1,0 +1,178 @@
+"""What happens to the claims of a group, as server-sent events: `GET /v1/events`.
+
+The rule: a stream is read from the change log at the pace of its listener, a page at a time, so
+nothing piles up, and whoever comes back with the id of the last event misses none.
+Specification 002, product implications.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import asdict
+from typing import Final
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from recollect.errors import UNAVAILABLE, RecollectError
+from recollect.faces.claims.feed import FeedEvent, FeedPage, page_after, present
+from recollect.kernel import Nexus
+from recollect.servers.http.answers import REQUEST_ID, in_header
+from recollect.servers.http.claim_schemas import GROUP, Schema, answered_by
+from recollect.servers.http.claims import group_of
+from recollect.servers.http.face import Face, Shared, request_id_of
+from recollect.servers.http.logs import log_failure
+
+PATH: Final = "/v1/events"
+
+_LAST: Final = "last-event-id"
+_PAGE: Final = 100  # events read at once
+_PAUSE_SECONDS: Final = 0.2  # between two looks into the log
+_HEARTBEAT_SECONDS: Final = 15.0
+_HEARTBEAT: Final = b": still here\n\n"
+_EXAMPLE: Final = (
+    "id: 17.1\nevent: knowledge.created\n"
+    'data: {"claim_id":"5f0c7f2a","at":1790000000.0,"fingerprint":null,"change":null}\n\n'
+)
+_PARAMETERS: Final[list[Schema]] = [
+    GROUP,
+    {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "required": False,
+        "description": "The id of the last event that was seen; without it, from now on",
+        "schema": {"type": "string"},
+        "example": "17.1",
+    },
+    {
+        "name": "after",
+        "in": "query",
+        "required": False,
+        "description": "The same, for who cannot send the header; 0.0 is before the first",
+        "schema": {"type": "string"},
+        "example": "0.0",
+    },
+]
+
+
+def events_face(shared: Shared) -> Face:
+    """Return the face: one stream for each listener, as many as the server was told to keep."""
+    router = APIRouter(tags=["claims"])
+    streams = Streams(shared)
+
+    async def events(request: Request) -> StreamingResponse:
+        return await streams.begun(request)
+
+    content = {"text/event-stream": {"schema": {"type": "string"}, "example": _EXAMPLE}}
+    responses = answered_by("ErrorResponse")
+    responses[200] = {"description": "Events, until one side ends", "content": content}
+    router.add_api_route(
+        PATH,
+        events,
+        methods=["GET"],
+        operation_id="Events",
+        summary="What happens to claims, as it happens",
+        response_class=StreamingResponse,
+        responses=responses,
+        openapi_extra={"parameters": _PARAMETERS},
+    )
+    return Face(PATH, router)
+
+
+class Stream(StreamingResponse):
+    """A stream that says when it has ended, however it ends."""
+
+    def __init__(
+        self, told: AsyncIterator[bytes], closed: Callable[[], None], headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(told, headers=headers, media_type="text/event-stream")
+        self._closed = closed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell the events until the listener or the server ends it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._closed()
+
+
+class Streams:
+    """The streams of one server; used from its event loop alone."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._open = 0
+
+    async def begun(self, request: Request) -> StreamingResponse:
+        """Return a stream; what is wrong with what was asked is told before it begins."""
+        nexus = self._shared.service.nexus.group(group_of(request, self._shared))
+        after = request.headers.get(_LAST) or request.query_params.get("after")
+        if self._open >= self._shared.streams:
+            raise RecollectError(
+                UNAVAILABLE, f"{self._open} streams are open already", hint="try again later"
+            )
+        self._open += 1
+        try:
+            if after is None:
+                after = await self._shared.threads.run(lambda: present(nexus))
+            first = await self._read(nexus, after)
+        except BaseException:
+            self._open -= 1
+            raise
+        request_id = request_id_of(request)
+        headers = {REQUEST_ID: in_header(request_id), "cache-control": "no-store"}
+        told = self._told(nexus, after, first, request_id)
+        return Stream(told, self._closed, headers)
+
+    async def _told(
+        self, nexus: Nexus, after: str, page: FeedPage, request_id: str
+    ) -> AsyncIterator[bytes]:
+        """Yield the events, and a heartbeat where there are none, until the server ends."""
+        ending = self._shared.ending
+        yield f"id: {after}\n\n".encode()  # so that a listener who has seen nothing can come back
+        told_at = time.monotonic()
+        while not ending.is_set():
+            if page.events:
+                yield b"".join(map(event_text, page.events))
+                told_at = time.monotonic()
+            elif time.monotonic() - told_at >= _HEARTBEAT_SECONDS:
+                yield _HEARTBEAT
+                told_at = time.monotonic()
+            if page.is_last:
+                await _passed(ending, _PAUSE_SECONDS)
+            try:
+                page = await self._read(nexus, page.after)
+            except RecollectError as error:
+                # The listener comes back with its last id, and is told by the answer.
+                log_failure(request_id, error)
+                return
+
+    async def _read(self, nexus: Nexus, after: str) -> FeedPage:
+        return await self._shared.threads.run(lambda: page_after(nexus, after, _PAGE))
+
+    def _closed(self) -> None:
+        self._open -= 1
+
+
+def event_text(event: FeedEvent) -> bytes:
+    """Return an event as a stream carries it.
+
+    >>> event_text(FeedEvent("1.1", "attention.set_aside", 0.0, None, "f")).splitlines()[:2]
+    [b'id: 1.1', b'event: attention.set_aside']
+    """
+    members = asdict(event)
+    head = f"id: {members.pop('id')}\nevent: {members.pop('event')}\ndata: "
+    return head.encode() + orjson.dumps(members) + b"\n\n"
+
+
+async def _passed(event: asyncio.Event, seconds: float) -> None:
+    """Wait for a while, or until something has happened."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,221 @@
+"""The attention queue, and claims as one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.faces.claims.conftest import Wait, claim
+
+import recollect
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims import (
+    Actor,
+    Branch,
+    NexusKnowledgeStore,
+    acting,
+    claim_line,
+    from_file,
+    from_human_assertion,
+    from_model_inference,
+    from_tool_result,
+    from_url,
+    from_user_statement,
+)
+from recollect.model import Instant
+
+DAY = 24 * 3600
+START = 1_700_000_000  # seconds
+Store = NexusKnowledgeStore
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = START
+
+    def __call__(self) -> Instant:
+        return Instant(self.seconds * 1_000)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def timed(clock: Clock) -> Iterator[Store]:
+    """A store whose time the test sets."""
+    with recollect.open(":memory:", clock=clock) as nexus:
+        yield NexusKnowledgeStore(nexus)
+
+
+def dispute_verified(store: Store, wait: Wait, **brought: object) -> None:
+    wait(store.write_claim(claim(id="c")))
+    wait(store.transition("c", "verified"))
+    wait(store.transition("c", "disputed", **brought))  # type: ignore[arg-type]
+
+
+def test_a_verified_claim_that_is_disputed_asks_to_review_conflicting_evidence(
+    store: Store, wait: Wait
+) -> None:
+    dispute_verified(store, wait, evidence=[from_tool_result("t")], reason="the test fails")
+    (item,) = wait(store.attention())
+    assert item.fingerprint == "claim:c:knowledge.disputed.conflicting_evidence"
+    assert (item.severity, item.status, item.reason) == ("warning", "disputed", "the test fails")
+    assert (item.entity_type, item.entity_id, item.cluster_size) == ("claim", "c", 1)
+    assert item.actions[0] == "Review conflicting evidence"
+    assert item.evidence == (from_tool_result("t"),)
+
+
+@pytest.mark.parametrize("by_user", [True, False])
+def test_a_dispute_by_a_user_or_with_user_evidence_is_a_rejection(
+    store: Store, wait: Wait, by_user: bool
+) -> None:
+    with acting(Actor("user" if by_user else "agent")):
+        dispute_verified(store, wait, evidence=None if by_user else [from_user_statement("s", "m")])
+    (item,) = wait(store.attention())
+    assert item.code == "knowledge.disputed.user_rejection"
+
+
+def test_a_dispute_of_what_was_never_verified_asks_for_nothing(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c")))
+    wait(store.transition("c", "disputed"))
+    assert wait(store.attention()) == []
+
+
+def test_a_dispute_that_is_resolved_asks_for_nothing_more(store: Store, wait: Wait) -> None:
+    dispute_verified(store, wait)
+    wait(store.transition("c", "verified"))
+    assert wait(store.attention()) == []
+
+
+def test_a_low_confidence_claim_asks_to_be_verified_after_seven_days(
+    timed: Store, wait: Wait, clock: Clock
+) -> None:
+    wait(timed.write_claim(claim(id="low", confidence=0.49)))
+    wait(timed.write_claim(claim(id="half", confidence=0.5)))
+    wait(timed.write_claim(claim(id="settled", confidence=0.1)))
+    wait(timed.transition("settled", "verified"))
+    clock.seconds = START + 7 * DAY - 1
+    assert wait(timed.attention()) == []
+    clock.seconds = START + 7 * DAY
+    (item,) = wait(timed.attention())
+    assert item.fingerprint == "claim:low:knowledge.stale.unverified_too_long"
+    assert (item.severity, item.actions[0]) == ("info", "Verify or discard")
+    assert item.first_seen == START + 7 * DAY
+
+
+@pytest.mark.parametrize(("confidence", "asks"), [(0.3, True), (0.9, False)])
+def test_a_replacement_of_lower_confidence_asks_to_review_the_supersession(
+    store: Store, wait: Wait, confidence: float, asks: bool
+) -> None:
+    wait(store.write_claim(claim(id="old", confidence=0.9)))
+    wait(store.write_claim(claim("newer", id="new", confidence=confidence)))
+    wait(store.supersede("old", "new"))
+    codes = [one.code for one in wait(store.attention())]
+    assert codes == (["knowledge.superseded.newer_observation"] if asks else [])
+
+
+def test_a_write_without_evidence_is_recorded_before_it_is_refused(
+    store: Store, wait: Wait
+) -> None:
+    branch = Branch(knowledge_store=store, actor="pr-reviewer")
+    with pytest.raises(ValueError, match="at least one EvidenceRef"):
+        wait(branch.learn("a rumour", evidence=[]))
+    (item,) = wait(store.attention())
+    assert item.fingerprint == f"rejection:{item.entity_id}:knowledge.rejected.empty_evidence"
+    assert (item.severity, item.text) == ("info", "a rumour")
+    assert item.actions == ("Agent attempted knowledge write without evidence",)
+    assert "pr-reviewer" in item.reason
+    assert wait(store.count()) == 0
+
+
+def test_a_dismissed_item_stays_away_until_its_status_changes(store: Store, wait: Wait) -> None:
+    dispute_verified(store, wait)
+    (item,) = wait(store.attention())
+    wait(store.dismiss(item.fingerprint))
+    assert wait(store.attention()) == []
+    assert [one.fingerprint for one in wait(store.attention(aside=True))] == [item.fingerprint]
+    wait(store.transition("c", "verified"))
+    wait(store.transition("c", "disputed"))
+    assert [one.fingerprint for one in wait(store.attention())] == [item.fingerprint]
+
+
+def test_a_snoozed_item_comes_back_at_its_time(timed: Store, wait: Wait, clock: Clock) -> None:
+    dispute_verified(timed, wait)
+    (item,) = wait(timed.attention())
+    wait(timed.snooze(item.fingerprint, START + DAY))
+    assert wait(timed.attention()) == []
+    clock.seconds = START + DAY
+    assert [one.fingerprint for one in wait(timed.attention())] == [item.fingerprint]
+
+
+def test_an_unknown_fingerprint_is_refused(store: Store, wait: Wait) -> None:
+    with pytest.raises(RecollectError) as caught:
+        wait(store.dismiss("claim:c:nothing"))
+    assert caught.value.code is RESOURCE_NOT_FOUND
+
+
+def test_warnings_come_first_and_alike_items_are_one_cluster(
+    timed: Store, wait: Wait, clock: Clock
+) -> None:
+    for name in ("a", "b"):
+        wait(timed.write_claim(claim(id=name, confidence=0.1, scope_type="repo", scope_id="r")))
+    clock.seconds = START + 8 * DAY
+    dispute_verified(timed, wait)
+    items = wait(timed.attention())
+    assert [one.severity for one in items] == ["warning", "info", "info"]
+    assert [one.cluster_size for one in items] == [1, 2, 2]
+    assert len({one.id for one in items}) == 3
+
+
+def test_the_stream_of_events_can_be_taken_up_at_any_place(store: Store, wait: Wait) -> None:
+    dispute_verified(store, wait)
+    wait(store.write_claim(claim("newer", id="new")))
+    wait(store.supersede("c", "new"))
+    events = wait(store.events())
+    assert [one.event for one in events] == [
+        "knowledge.created",
+        "knowledge.verified",
+        "knowledge.disputed",
+        "attention.added",
+        "knowledge.created",
+        "knowledge.superseded",
+        "attention.cleared",
+    ]
+    for place in range(len(events)):
+        assert wait(store.events(events[place].id)) == events[place + 1 :]
+        assert wait(store.events(limit=place + 1)) == events[: place + 1]
+
+
+def test_claims_render_like_status(timed: Store, wait: Wait) -> None:
+    wait(
+        timed.write_claim(
+            claim(id="o", confidence=0.9, evidence=[from_url("u"), from_tool_result("t")])
+        )
+    )
+    wait(
+        timed.write_claim(
+            claim(
+                id="i",
+                claim_status="inferred",
+                confidence=0.6,
+                evidence=[from_model_inference("s", "m", "r")],
+            )
+        )
+    )
+    wait(timed.write_claim(claim("newer", id="new")))
+
+    def line(name: str) -> str:
+        held = wait(timed.get(name))
+        assert held is not None
+        return claim_line(held, wait(timed.history(name)), wait(timed.superseded_by(name)))
+
+    assert line("o") == "observed · confidence 0.9 · from tool_result"
+    assert line("i") == "inferred · confidence 0.6 · from model_inference"
+    wait(timed.transition("o", "disputed", evidence=[from_url("v"), from_file("b.py")]))
+    assert line("o") == "disputed · 2 conflicting evidence refs"
+    wait(timed.transition("o", "verified", evidence=[from_human_assertion("ann", 1.0)]))
+    assert line("o") == "verified · by user · 2023-11-14"
+    wait(timed.supersede("o", "new"))
+    assert line("o") == "superseded · by new"

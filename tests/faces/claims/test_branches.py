@@ -1,0 +1,322 @@
+"""Branches and sessions: learn, recall, verify and dispute on any store of five methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.faces.claims.conftest import Wait
+
+from recollect.errors import INVALID_ARGUMENT, STORE_BUSY, RecollectError
+from recollect.faces.claims import (
+    Actor,
+    Branch,
+    Claim,
+    ClaimEvent,
+    DataLogger,
+    EvidenceRef,
+    KnowledgeStore,
+    LogEntry,
+    MemoryKnowledgeStore,
+    NexusKnowledgeStore,
+    NullKnowledgeStore,
+    Scope,
+    Session,
+    acting,
+    acting_now,
+    from_file,
+    from_user_statement,
+)
+
+KEYS = {
+    "event", "claim_id", "claim_status", "evidence_count", "evidence_kinds", "scope_type",
+    "scope_id", "actor_type", "actor_id", "branch_id", "session_id", "timestamp",
+}  # fmt: skip
+FILE = [from_file("a.py")]
+
+
+class Recording:
+    """A store of exactly the five methods, that keeps what it was called with."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+        self.claims: list[Claim] = []
+
+    def __len__(self) -> int:
+        return 0
+
+    async def write_claim(self, claim: Claim) -> str:
+        self.calls.append(("write_claim", (claim,), {}))
+        self.claims.append(claim)
+        return claim.id
+
+    async def query(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: list[str] | None = None,
+        limit: int = 10,
+    ) -> list[Claim]:
+        self.calls.append(
+            ("query", (question,), {"scope": scope, "status": status, "limit": limit})
+        )
+        return self.claims[:limit]
+
+    async def transition(
+        self,
+        claim_id: str,
+        new_status: str,
+        *,
+        evidence: list[EvidenceRef] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        self.calls.append(
+            ("transition", (claim_id, new_status), {"evidence": evidence, "reason": reason})
+        )
+
+    async def supersede(self, old_id: str, new_id: str) -> None:
+        self.calls.append(("supersede", (old_id, new_id), {}))
+
+    async def history(self, claim_id: str) -> list[ClaimEvent]:
+        self.calls.append(("history", (claim_id,), {}))
+        return []
+
+
+def test_a_branch_without_a_store_costs_nothing(wait: Wait) -> None:
+    branch = Branch(system="You are a researcher")
+    assert isinstance(branch._knowledge_store, NullKnowledgeStore)
+    assert wait(branch.learn("a fact", evidence=FILE)) is None
+    assert wait(branch.recall("a fact")) == []
+    wait(branch.verify("nobody"))
+    wait(branch.dispute("nobody", "because"))
+    assert branch.logger.entries == []
+
+
+def test_a_null_store_is_a_knowledge_store_that_keeps_nothing(wait: Wait) -> None:
+    null = NullKnowledgeStore()
+    assert isinstance(null, KnowledgeStore)
+    assert wait(null.write_claim(Claim("a fact", FILE))) is None
+    assert wait(null.query("a fact", status=["observed"], limit=0)) == []
+    assert wait(null.history("x")) == []
+    wait(null.supersede("a", "b"))
+
+
+def test_even_without_a_store_evidence_is_required(wait: Wait) -> None:
+    with pytest.raises(ValueError, match="at least one EvidenceRef"):
+        wait(Branch().learn("a fact", evidence=[]))
+
+
+def test_a_branch_has_the_store_of_its_session(wait: Wait) -> None:
+    store = Recording()
+    session = Session(knowledge_store=store)
+    branch = session.new_branch(system="x")
+    assert branch._knowledge_store is session._knowledge_store is store
+    isolated = session.new_branch(system="x", knowledge_store=NullKnowledgeStore())
+    assert wait(isolated.learn("a fact", evidence=FILE)) is None
+    assert store.calls == []
+    assert session.new_branch()._knowledge_store is store
+
+
+def test_a_store_that_is_falsy_is_still_a_store() -> None:
+    store = Recording()
+    assert not store
+    assert Branch(knowledge_store=store)._knowledge_store is store
+    assert Session(knowledge_store=store).new_branch()._knowledge_store is store
+
+
+def test_learn_auto_populates_the_context(wait: Wait) -> None:
+    store = Recording()
+    session = Session(knowledge_store=store, project="payments")
+    branch = session.new_branch(system="x", actor="pr-reviewer")
+    claim_id = wait(branch.learn("a fact", FILE, confidence=0.5, domain="d", tags=["t"]))
+    (claim,) = store.claims
+    assert claim.id == claim_id
+    assert (claim.session_id, claim.branch_id) == (session.id, branch.id)
+    assert (claim.actor_type, claim.actor_id, claim.project) == ("agent", "pr-reviewer", "payments")
+    assert (claim.confidence, claim.domain, claim.tags) == (0.5, "d", ["t"])
+    assert claim.created_at > 0
+
+
+def test_a_branch_maps_to_the_store_with_the_specified_arguments_only(wait: Wait) -> None:
+    store = Recording()
+    branch = Branch(system="x", knowledge_store=store)
+    wait(branch.recall("a question"))
+    wait(branch.recall("a question", limit=2, status=["disputed"]))
+    wait(branch.verify("c", FILE))
+    wait(branch.dispute("c", "because", FILE))
+    active = ["observed", "inferred", "verified"]
+    assert store.calls == [
+        ("query", ("a question",), {"scope": None, "status": active, "limit": 5}),
+        ("query", ("a question",), {"scope": None, "status": ["disputed"], "limit": 2}),
+        ("transition", ("c", "verified"), {"evidence": FILE, "reason": None}),
+        ("transition", ("c", "disputed"), {"evidence": FILE, "reason": "because"}),
+    ]
+
+
+def test_recall_leaves_out_what_is_contested_unless_asked(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    branch = Branch(knowledge_store=store)
+    for status in ("observed", "inferred", "hypothesis", "verified", "disputed", "superseded"):
+        wait(branch.learn(f"saga {status}", FILE, status=status))
+    found = wait(branch.recall("saga"))
+    assert {one.claim_status for one in found} == {"observed", "inferred", "verified"}
+    (disputed,) = wait(branch.recall("saga", status=["disputed"]))
+    assert disputed.claim_status == "disputed"
+
+
+def test_recall_takes_five_and_refuses_less_than_one(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    branch = Branch(knowledge_store=store)
+    for number in range(7):
+        wait(branch.learn(f"saga {number}", FILE))
+    assert len(wait(branch.recall("saga"))) == 5
+    with pytest.raises(RecollectError) as caught:
+        wait(branch.recall("saga", limit=0))
+    assert caught.value.code is INVALID_ARGUMENT
+
+
+def test_a_branch_with_a_project_recalls_that_project_only(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    ours, theirs = (Branch(knowledge_store=store, project=name) for name in ("payments", "ledger"))
+    wait(ours.learn("saga of ours", FILE))
+    wait(theirs.learn("saga of theirs", FILE))
+    assert [one.project for one in wait(ours.recall("saga"))] == ["payments"]
+    assert len(wait(ours.recall("saga", widen=True))) == 2
+
+
+def test_a_scoped_branch_of_a_project_sees_neither_other_scopes_nor_other_projects(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    me = Scope("agent", "pr-reviewer")
+    ours = Branch(knowledge_store=store, project="payments", scope=me)
+    theirs = Branch(knowledge_store=store, project="ledger", scope=me)
+    wait(ours.learn("saga of ours", FILE))
+    wait(theirs.learn("saga of theirs", FILE))
+    wait(ours.learn("saga of the project", FILE, scope=Scope("project", "payments")))
+    assert [one.text for one in wait(ours.recall("saga"))] == ["saga of ours"]
+    plain = Recording()
+    plain.claims = wait(store.query("saga"))
+    other = Branch(knowledge_store=plain, project="payments", scope=me)
+    assert {one.project for one in wait(other.recall("saga"))} == {"payments"}
+
+
+def test_scope_type_repo_is_queried_apart_from_project_facts(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    repo = Scope("repo", "github.com/acme/payments")
+    reviewer = Branch(knowledge_store=store, scope=repo)
+    wait(reviewer.learn("saga in the repo", FILE))
+    wait(Branch(knowledge_store=store, project="payments-platform").learn("saga everywhere", FILE))
+    assert [one.text for one in wait(reviewer.recall("saga"))] == ["saga in the repo"]
+
+
+def test_who_acts_stands_in_the_history(store: NexusKnowledgeStore, wait: Wait) -> None:
+    session = Session(knowledge_store=store, run="run-1")
+    agent = session.new_branch(actor="pr-reviewer")
+    person = session.new_branch(actor=Actor("user", "ann"))
+    claim_id = wait(agent.learn("saga", FILE))
+    assert claim_id is not None
+    wait(person.verify(claim_id))
+    created, verified = wait(store.history(claim_id))
+    assert (created.actor_type, created.actor_id, created.branch_id) == (
+        "agent",
+        "pr-reviewer",
+        agent.id,
+    )
+    assert (verified.actor_type, verified.actor_id, verified.session_id) == (
+        "user",
+        "ann",
+        session.id,
+    )
+    assert [one.id for one in wait(store.list(run="run-1"))] == [claim_id]
+    assert acting_now() == Actor()
+
+
+def test_a_show_has_what_was_written_and_what_was_superseded_in_it(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    from_before = wait(Branch(knowledge_store=store).learn("saga", FILE))
+    during = wait(Branch(knowledge_store=store, show="show-1").learn("2pc", FILE))
+    assert from_before is not None
+    assert during is not None
+    assert [one.id for one in wait(store.list(show="show-1"))] == [during]
+    with acting(Actor("user", show_id="show-1")):
+        wait(store.supersede(from_before, during))
+    assert {one.id for one in wait(store.list(show="show-1"))} == {during, from_before}
+    assert wait(store.count(show="show-1")) == 2
+
+
+def test_every_action_is_logged_with_exactly_the_twelve_keys(wait: Wait) -> None:
+    logger = DataLogger()
+    with MemoryKnowledgeStore(logger=logger) as store:
+        branch = Branch(
+            knowledge_store=store,
+            scope=Scope("repo", "r"),
+            actor="a",
+            session_id="s",
+            logger=logger,
+        )
+        claim_id = wait(branch.learn("saga", FILE))
+        other = wait(branch.learn("2pc", FILE))
+        assert claim_id is not None
+        assert other is not None
+        wait(branch.verify(claim_id, [from_user_statement("s", "m")]))
+        wait(branch.dispute(claim_id, "because", [*FILE, *FILE]))
+        wait(store.supersede(claim_id, other))
+    learned, _, verified, disputed, superseded = logger.entries
+    assert all(set(entry) == KEYS for entry in logger.entries)
+    assert [entry["event"] for entry in (learned, verified, disputed, superseded)] == [
+        "knowledge.learn", "knowledge.verify", "knowledge.dispute", "knowledge.supersede",
+    ]  # fmt: skip
+    assert [entry["claim_status"] for entry in (learned, verified, disputed, superseded)] == [
+        "observed", "verified", "disputed", "superseded",
+    ]  # fmt: skip
+    assert (learned["evidence_count"], learned["evidence_kinds"]) == (1, ["file"])
+    assert (verified["evidence_count"], verified["evidence_kinds"]) == (1, ["user_statement"])
+    assert disputed["evidence_count"] == 2
+    assert {(one["scope_type"], one["scope_id"]) for one in logger.entries} == {("repo", "r")}
+    assert (learned["actor_type"], learned["actor_id"]) == ("agent", "a")
+    assert (learned["branch_id"], learned["session_id"]) == (branch.id, "s")
+
+
+def test_learn_emits_the_entry_before_delegating(wait: Wait) -> None:
+    logger = DataLogger()
+
+    class Failing(Recording):
+        async def write_claim(self, claim: Claim) -> str:
+            assert [entry["claim_id"] for entry in logger.entries] == [claim.id]
+            raise RecollectError(STORE_BUSY, "the store is busy")
+
+    branch = Branch(knowledge_store=Failing(), logger=logger)
+    with pytest.raises(RecollectError):
+        wait(branch.learn("saga", FILE))
+    assert len(logger.entries) == 1
+
+
+def test_a_failing_sink_never_blocks_the_write(store: NexusKnowledgeStore, wait: Wait) -> None:
+    def full(entry: LogEntry) -> None:
+        raise OSError("the disk is full")
+
+    branch = Branch(knowledge_store=store, logger=DataLogger(full))
+    claim_id = wait(branch.learn("saga", FILE))
+    assert claim_id is not None
+    wait(branch.verify(claim_id))
+    assert wait(store.count(status=["verified"])) == 1
+    assert len(branch.logger.warnings) == 2
+    assert "the disk is full" in branch.logger.warnings[0]
+
+
+def test_the_log_of_the_memory_holds_the_same_in_the_transaction_of_the_write(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    branch = Branch(knowledge_store=store, actor="pr-reviewer")
+    claim_id = wait(branch.learn("saga", FILE))
+    assert claim_id is not None
+    last = store.nexus.changes()[-1]
+    assert last.transaction.actor == "pr-reviewer"
+    assert claim_id in {one.id for one in last.changes}
+    assert store.nexus.verify().is_whole

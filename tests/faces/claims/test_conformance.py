@@ -1,0 +1,353 @@
+"""What every store does with its five methods, and with what ours have beside them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.faces.claims.conftest import REPO, Wait, claim
+
+from recollect.errors import (
+    CONFLICT,
+    INVALID_ARGUMENT,
+    RESOURCE_NOT_FOUND,
+    STORE_CLOSED,
+    RecollectError,
+)
+from recollect.faces.claims import (
+    STATUSES,
+    Claim,
+    EvidenceRef,
+    KnowledgeStore,
+    NexusKnowledgeStore,
+    Scope,
+    from_artifact,
+    from_file,
+    from_tool_result,
+    from_url,
+)
+
+Store = NexusKnowledgeStore
+
+
+def ids(claims: list[Claim]) -> list[str]:
+    return [one.id for one in claims]
+
+
+def test_a_store_has_the_five_methods_of_the_protocol(store: Store) -> None:
+    assert isinstance(store, KnowledgeStore)
+
+
+def test_write_claim_returns_the_id_and_get_returns_what_was_written(
+    store: Store, wait: Wait
+) -> None:
+    written = claim(
+        id="c1",
+        confidence=0.4,
+        project="p",
+        scope_type="repo",
+        scope_id="github.com/acme/payments",
+        session_id="s",
+        branch_id="b",
+        actor_type="user",
+        actor_id="ann",
+        created_at=12.5,
+        domain="architecture",
+        tags=["saga", "2pc"],
+        evidence=[
+            from_file("a.py", "acme/payments", "abc123"),
+            from_url("https://x.org", 3.0, "ff"),
+        ],
+    )
+    assert wait(store.write_claim(written)) == "c1"
+    assert wait(store.get("c1")) == written
+
+
+def test_created_at_zero_becomes_now(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c1")))
+    found = wait(store.get("c1"))
+    assert found is not None
+    assert abs(found.created_at - store.nexus.now() / 1_000) < 60
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_any_known_status_may_be_written_and_the_first_event_records_it(
+    store: Store, wait: Wait, status: str
+) -> None:
+    wait(store.write_claim(claim(id="c1", claim_status=status)))
+    (event,) = wait(store.history("c1"))
+    assert (event.event, event.from_status, event.to_status) == ("created", None, status)
+
+
+def test_the_same_claim_again_changes_nothing(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c1", tags=["saga"])))
+    before = store.nexus.stats().transactions
+    assert wait(store.write_claim(claim(id="c1", tags=["saga"]))) == "c1"
+    assert store.nexus.stats().transactions == before
+
+
+def test_the_same_claim_again_after_a_transition_changes_nothing(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c1")))
+    wait(store.transition("c1", "verified"))
+    wait(store.write_claim(claim(id="c1")))
+    found = wait(store.get("c1"))
+    assert found is not None
+    assert found.claim_status == "verified"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "something else"},
+        {"confidence": 0.5},
+        {"tags": ["new"]},
+        {"evidence": [from_file("other.py")]},
+        {"claim_status": "verified"},
+        {"created_at": 5.0},
+    ],
+)
+def test_another_claim_under_the_same_id_is_a_conflict(
+    store: Store, wait: Wait, other: dict[str, object]
+) -> None:
+    wait(store.write_claim(claim(id="c1", created_at=4.0)))
+    with pytest.raises(RecollectError) as caught:
+        wait(store.write_claim(claim(**{"id": "c1", "created_at": 4.0, **other})))
+    assert caught.value.code is CONFLICT
+
+
+def test_many_claims_are_kept_all_or_none(store: Store, wait: Wait) -> None:
+    assert wait(store.write_claims([claim(id="a"), claim(id="b"), claim(id="a")])) == [
+        "a",
+        "b",
+        "a",
+    ]
+    with pytest.raises(RecollectError):
+        wait(store.write_claims([claim(id="c"), claim("another", id="a")]))
+    assert wait(store.count()) == 2
+
+
+def test_returned_claims_are_copies(store: Store, wait: Wait) -> None:
+    given = claim(id="c1", tags=["saga"])
+    wait(store.write_claim(given))
+    given.tags.append("x")
+    first = wait(store.get("c1"))
+    assert first is not None
+    first.text, first.evidence = "changed", []
+    again = wait(store.get("c1"))
+    assert again is not None
+    assert (again.text, again.tags, len(again.evidence)) == ("payments uses sagas", ["saga"], 1)
+
+
+def test_a_claim_that_lost_its_evidence_since_is_not_written(store: Store, wait: Wait) -> None:
+    given = claim(id="c1")
+    given.evidence.clear()
+    with pytest.raises(ValueError, match="at least one EvidenceRef"):
+        wait(store.write_claim(given))
+
+
+def test_what_is_no_claim_is_refused(store: Store, wait: Wait) -> None:
+    with pytest.raises(RecollectError) as caught:
+        wait(store.write_claim("a text"))  # type: ignore[arg-type]
+    assert caught.value.code is INVALID_ARGUMENT
+
+
+def test_supersedes_given_at_write_transitions_nothing(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="old")))
+    wait(store.write_claim(claim("newer", id="new", supersedes="old")))
+    wait(store.write_claim(claim("newest", id="newest", supersedes="nothing")))
+    old, new = wait(store.get("old")), wait(store.get("new"))
+    assert old is not None
+    assert new is not None
+    assert (old.claim_status, new.supersedes) == ("observed", "old")
+
+
+def test_query_finds_by_words_and_not_by_substrings(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim("payments-service uses the saga pattern", id="a")))
+    wait(store.write_claim(claim("the linter runs before every commit", id="b")))
+    assert ids(wait(store.query("What patterns are used for a saga?"))) == ["a"]
+    assert wait(store.query("nothing of the kind")) == []
+
+
+def test_query_orders_the_best_first_and_ties_by_id(store: Store, wait: Wait) -> None:
+    for name in ("d", "b", "c", "a"):
+        wait(store.write_claim(claim("saga", id=name)))
+    wait(store.write_claim(claim("saga pattern", id="z")))
+    assert ids(wait(store.query("saga pattern"))) == ["z", "a", "b", "c", "d"]
+    assert ids(wait(store.query("saga", limit=2))) == ["a", "b"]
+
+
+def test_query_with_status_none_filters_nothing(store: Store, wait: Wait) -> None:
+    for status in STATUSES:
+        wait(store.write_claim(claim("saga", id=status, claim_status=status)))
+    assert set(ids(wait(store.query("saga")))) == set(STATUSES)
+    assert ids(wait(store.query("saga", status=["disputed"]))) == ["disputed"]
+    assert wait(store.query("saga", status=[])) == []
+
+
+def test_query_takes_ten_when_nothing_is_said(store: Store, wait: Wait) -> None:
+    wait(store.write_claims([claim("saga", id=f"c{number:02}") for number in range(12)]))
+    assert len(wait(store.query("saga"))) == 10
+    assert len(wait(store.query("saga", limit=12))) == 12
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 1.5, "3"])
+def test_a_limit_below_one_is_refused(store: Store, wait: Wait, limit: object) -> None:
+    with pytest.raises(RecollectError) as caught:
+        wait(store.query("saga", limit=limit))  # type: ignore[arg-type]
+    assert caught.value.code is INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_a_blank_question_returns_the_newest(store: Store, wait: Wait, question: str) -> None:
+    for name, created_at in (("second", 102.0), ("third", 101.0), ("first", 103.0)):
+        wait(store.write_claim(claim(id=name, created_at=created_at)))
+    assert ids(wait(store.query(question, limit=2))) == ["first", "second"]
+
+
+def test_scope_filters_are_exact(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim("saga", id="repo", scope_type="repo", scope_id="r")))
+    wait(store.write_claim(claim("saga", id="other", scope_type="repo", scope_id="r/sub")))
+    wait(store.write_claim(claim("saga", id="project", scope_type="project", scope_id="r")))
+    wait(store.write_claim(claim("saga", id="none")))
+    assert ids(wait(store.query("saga", scope=REPO))) == ["repo"]
+    assert ids(wait(store.list(scope=REPO))) == ["repo"]
+    assert len(wait(store.query("saga"))) == 4
+
+
+def test_an_unknown_status_is_refused_with_the_nearest(store: Store, wait: Wait) -> None:
+    for asked in (store.query("saga", status=["obsreved"]), store.transition("c", "obsreved")):
+        with pytest.raises(RecollectError) as caught:
+            wait(asked)
+        assert caught.value.known[0] == "observed"
+
+
+@pytest.mark.parametrize(
+    "question", ["a" * 100_000, 'OR AND NOT "', "\ud800", "*", "saga* NEAR(x)"]
+)
+def test_no_question_does_harm(store: Store, wait: Wait, question: str) -> None:
+    wait(store.write_claim(claim(id="c1")))
+    assert len(wait(store.query(question))) <= 1
+
+
+def test_history_has_every_event_with_its_evidence(store: Store, wait: Wait) -> None:
+    conflicting = [from_tool_result("t1"), from_url("https://x.org")]
+    wait(store.write_claim(claim(id="c1")))
+    wait(store.transition("c1", "verified"))
+    wait(store.transition("c1", "disputed", evidence=conflicting, reason="the test says so"))
+    events = wait(store.history("c1"))
+    assert [(one.sequence, one.event, one.from_status, one.to_status) for one in events] == [
+        (1, "created", None, "observed"),
+        (2, "verified", "observed", "verified"),
+        (3, "disputed", "verified", "disputed"),
+    ]
+    assert events[0].evidence == [from_file("src/saga.py")]
+    assert (events[2].evidence, events[2].reason) == (conflicting, "the test says so")
+    assert events[0].at <= events[1].at <= events[2].at
+    assert {one.claim_id for one in events} == {"c1"}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda store: store.history("nobody"),
+        lambda store: store.transition("nobody", "verified"),
+        lambda store: store.supersede("nobody", "c1"),
+        lambda store: store.supersede("c1", "nobody"),
+        lambda store: store.superseded_by("nobody"),
+        lambda store: store.check("nobody"),
+    ],
+)
+def test_an_unknown_id_is_an_error(store: Store, wait: Wait, call: object) -> None:
+    wait(store.write_claim(claim(id="c1")))
+    with pytest.raises(RecollectError) as caught:
+        wait(call(store))  # type: ignore[operator]
+    assert caught.value.code is RESOURCE_NOT_FOUND
+
+
+def test_get_of_an_unknown_id_is_none(store: Store, wait: Wait) -> None:
+    assert wait(store.get("nobody")) is None
+
+
+def test_a_claim_of_another_group_is_not_there(store: Store, wait: Wait) -> None:
+    assert wait(store.get("c0")) is None
+    assert wait(store.query("decoys")) == []
+    assert wait(store.list()) == []
+    assert wait(store.attention()) == []
+
+
+def test_lists_go_from_the_newest_to_the_oldest_page_by_page(store: Store, wait: Wait) -> None:
+    for number in range(5):
+        wait(store.write_claim(claim(id=f"c{number}", created_at=float(10 + number))))
+    assert ids(wait(store.list(limit=2))) == ["c4", "c3"]
+    assert ids(wait(store.list(limit=2, after="c3"))) == ["c2", "c1"]
+    assert ids(wait(store.list(limit=2, after="c1"))) == ["c0"]
+    assert wait(store.list(limit=2, after="c0")) == []
+
+
+def test_lists_are_by_everything_a_page_is_about(store: Store, wait: Wait) -> None:
+    wait(
+        store.write_claim(
+            claim(
+                id="c1",
+                session_id="s",
+                domain="architecture",
+                project="p",
+                scope_type="run",
+                scope_id="run-1",
+                tags=["saga", "2pc"],
+                evidence=[from_artifact("report")],
+            )
+        )
+    )
+    wait(store.write_claim(claim(id="c2", scope_type="agent", scope_id="pr-reviewer")))
+    wait(store.transition("c2", "disputed", evidence=[from_artifact("log")]))
+    for asked in (
+        {"session": "s"},
+        {"domain": "architecture"},
+        {"project": "p"},
+        {"run": "run-1"},
+        {"tag": "saga"},
+        {"artifact": "report"},
+        {"tag": "2pc", "domain": "architecture"},
+        {"scope": Scope("run", "run-1"), "status": ["observed", "verified"]},
+    ):
+        assert ids(wait(store.list(**asked))) == ["c1"], asked  # type: ignore[arg-type]
+        assert wait(store.count(**asked)) == 1, asked  # type: ignore[arg-type]
+    assert ids(wait(store.list(agent="pr-reviewer"))) == ["c2"]
+    assert ids(wait(store.list(artifact="log", status=["disputed"]))) == ["c2"]
+    assert wait(store.list(tag="saga", status=["disputed"])) == []
+    assert wait(store.count()) == 2
+
+
+def test_tagged_lists_have_pages_too(store: Store, wait: Wait) -> None:
+    for number in range(3):
+        wait(store.write_claim(claim(id=f"c{number}", created_at=10.0 + number, tags=["t"])))
+    assert ids(wait(store.list(tag="t", limit=2))) == ["c2", "c1"]
+    assert ids(wait(store.list(tag="t", limit=2, after="c1"))) == ["c0"]
+
+
+def test_equal_references_are_one_piece_of_evidence(store: Store, wait: Wait) -> None:
+    same = EvidenceRef("url", url="https://x.org", fetched_at=1)
+    equal = EvidenceRef("url", url="https://x.org", fetched_at=1.0)
+    wait(store.write_claim(claim(id="a", evidence=[same, equal])))
+    wait(store.write_claim(claim(id="b", evidence=[equal])))
+    (rows,) = store.nexus.read('FIND(COUNT(?e)) WHERE { ?e {type: "Evidence"} }').results
+    assert rows.rows == [(1,)]  # type: ignore[union-attr]
+    assert len(wait(store.get("a")).evidence) == 2  # type: ignore[union-attr]
+
+
+def test_an_unavailable_store_raises_and_is_not_an_empty_answer(store: Store, wait: Wait) -> None:
+    store.nexus.close()
+    with pytest.raises(RecollectError) as caught:
+        wait(store.query("saga"))
+    assert caught.value.code is STORE_CLOSED
+
+
+def test_calls_may_overlap(store: Store, wait: Wait) -> None:
+    async def many() -> list[str | None]:
+        return await asyncio.gather(
+            *(store.write_claim(claim("saga", id=f"c{number}")) for number in range(20))
+        )
+
+    assert wait(many()) == [f"c{number}" for number in range(20)]
+    assert wait(store.count()) == 20

@@ -1,0 +1,219 @@
+"""The lifecycle: exactly the table of the specification, whoever comes first."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+from tests.faces.claims.conftest import Wait, claim
+
+from recollect.errors import CONFLICT, INVALID_ARGUMENT, RecollectError
+from recollect.faces.claims import (
+    STATUSES,
+    TRANSITIONS,
+    MemoryKnowledgeStore,
+    NexusKnowledgeStore,
+    from_tool_result,
+)
+
+Store = NexusKnowledgeStore
+
+TABLE = {
+    ("observed", "verified"),
+    ("observed", "disputed"),
+    ("observed", "superseded"),
+    ("inferred", "verified"),
+    ("inferred", "disputed"),
+    ("hypothesis", "observed"),
+    ("hypothesis", "disputed"),
+    ("verified", "disputed"),
+    ("disputed", "verified"),
+    ("disputed", "superseded"),
+    *((status, "superseded") for status in STATUSES if status != "superseded"),
+}
+
+
+@pytest.mark.parametrize("old", STATUSES)
+@pytest.mark.parametrize("new", STATUSES)
+def test_a_status_follows_another_exactly_where_the_table_says_so(
+    store: Store, wait: Wait, old: str, new: str
+) -> None:
+    wait(store.write_claim(claim(id="c", claim_status=old)))
+    if (old, new) in TABLE:
+        wait(store.transition("c", new))
+        expected = new
+    else:
+        with pytest.raises(RecollectError) as caught:
+            wait(store.transition("c", new))
+        assert caught.value.code is CONFLICT
+        assert set(caught.value.known) == {one for before, one in TABLE if before == old}
+        expected = old
+    found = wait(store.get("c"))
+    assert found is not None
+    assert found.claim_status == expected
+
+
+def test_compare_and_swap_refuses_a_claim_that_has_moved(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c")))
+    wait(store.transition("c", "verified", expected_status="observed"))
+    with pytest.raises(RecollectError, match="is verified, not observed"):
+        wait(store.transition("c", "disputed", expected_status="observed"))
+    wait(store.write_claim(claim("newer", id="c2")))
+    with pytest.raises(RecollectError, match="is verified, not disputed"):
+        wait(store.supersede("c", "c2", expected_status="disputed"))
+    assert len(wait(store.history("c"))) == 2
+
+
+def test_supersede_is_readable_in_both_directions(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="old")))
+    wait(store.write_claim(claim("newer", id="new")))
+    wait(store.supersede("old", "new"))
+    old, new = wait(store.get("old")), wait(store.get("new"))
+    assert old is not None
+    assert new is not None
+    assert (old.claim_status, old.supersedes) == ("superseded", None)
+    assert (new.claim_status, new.supersedes) == ("observed", "old")
+    assert wait(store.superseded_by("old")) == "new"
+    assert wait(store.superseded_by("new")) is None
+    last = wait(store.history("old"))[-1]
+    assert (last.event, last.reason) == ("superseded", "superseded by new")
+    assert len(wait(store.history("new"))) == 1
+
+
+def test_both_of_two_claims_may_be_replaced_by_one(store: Store, wait: Wait) -> None:
+    for name in ("a", "b", "both"):
+        wait(store.write_claim(claim(name, id=name)))
+    wait(store.transition("a", "disputed"))
+    wait(store.supersede("a", "both"))
+    wait(store.supersede("b", "both"))
+    assert [wait(store.superseded_by(one)) for one in ("a", "b")] == ["both", "both"]
+
+
+def test_a_claim_does_not_come_to_stand_for_itself(store: Store, wait: Wait) -> None:
+    for name in ("a", "b", "c"):
+        wait(store.write_claim(claim(name, id=name)))
+    with pytest.raises(RecollectError) as itself:
+        wait(store.supersede("a", "a"))
+    assert itself.value.code is INVALID_ARGUMENT
+    wait(store.supersede("a", "b"))
+    wait(store.supersede("b", "c"))
+    with pytest.raises(RecollectError) as circle:
+        wait(store.supersede("c", "a"))
+    assert circle.value.code is CONFLICT
+    with pytest.raises(RecollectError) as again:
+        wait(store.supersede("a", "c"))
+    assert again.value.code is CONFLICT
+
+
+def test_a_transition_that_is_refused_leaves_nothing(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c", claim_status="superseded")))
+    before = store.nexus.stats()
+    with pytest.raises(RecollectError):
+        wait(store.transition("c", "verified", evidence=[from_tool_result("t")]))
+    assert store.nexus.stats().concepts == before.concepts
+    assert len(wait(store.history("c"))) == 1
+
+
+def test_concurrent_verify_and_dispute_never_lose_an_event(store: Store, wait: Wait) -> None:
+    async def race(name: str) -> int:
+        results = await asyncio.gather(
+            *(
+                store.transition(name, status, evidence=[from_tool_result(f"{status}{turn}")])
+                for turn in range(4)
+                for status in ("verified", "disputed")
+            ),
+            return_exceptions=True,
+        )
+        refused = [one for one in results if one is not None]
+        assert all(isinstance(one, RecollectError) and one.code is CONFLICT for one in refused)
+        return len(results) - len(refused)
+
+    for name in ("a", "b", "c"):
+        wait(store.write_claim(claim(name, id=name)))
+        moved = wait(race(name))
+        events = wait(store.history(name))
+        assert [one.sequence for one in events] == list(range(1, moved + 2))
+        assert all(
+            after.from_status == before.to_status
+            for before, after in zip(events, events[1:], strict=False)
+        )
+        assert all((one.from_status, one.to_status) in TABLE for one in events[1:])
+        assert all(one.evidence for one in events)
+
+
+class Lifecycle(RuleBasedStateMachine):
+    """Random lives of claims beside a model of them: a dict of statuses and events."""
+
+    claims = Bundle("claims")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.store = MemoryKnowledgeStore()
+        self.events: dict[str, list[tuple[str | None, str]]] = {}
+        self.follower: dict[str, str] = {}
+
+    @rule(target=claims, status=st.sampled_from(STATUSES))
+    def write(self, status: str) -> str:
+        name = f"c{len(self.events)}"
+        self.runner.run(self.store.write_claim(claim(name, id=name, claim_status=status)))
+        self.events[name] = [(None, status)]
+        return name
+
+    @rule(name=claims, status=st.sampled_from(STATUSES), brings=st.booleans())
+    def transition(self, name: str, status: str, brings: bool) -> None:
+        evidence = [from_tool_result(f"{name}{status}")] if brings else None
+        self.attempt(
+            self.store.transition(name, status, evidence=evidence),
+            name,
+            status,
+            (self.status(name), status) in TABLE,
+        )
+
+    @rule(old=claims, new=claims)
+    def supersede(self, old: str, new: str) -> None:
+        place: str | None = new
+        while place is not None and place != old:
+            place = self.follower.get(place)
+        allowed = place is None and self.status(old) != "superseded"
+        self.attempt(self.store.supersede(old, new), old, "superseded", allowed)
+        if allowed:
+            self.follower[old] = new
+
+    @invariant()
+    def the_store_tells_what_the_model_does(self) -> None:
+        for name, told in self.events.items():
+            events = self.runner.run(self.store.history(name))
+            assert [(one.from_status, one.to_status) for one in events] == told
+            held = self.runner.run(self.store.get(name))
+            assert held is not None
+            assert held.claim_status == told[-1][1]
+            assert self.runner.run(self.store.superseded_by(name)) == self.follower.get(name)
+
+    def status(self, name: str) -> str:
+        return self.events[name][-1][1]
+
+    def attempt(self, call: object, name: str, status: str, allowed: bool) -> None:
+        if allowed:
+            self.runner.run(call)  # type: ignore[arg-type]
+            self.events[name].append((self.status(name), status))
+            return
+        with pytest.raises(RecollectError):
+            self.runner.run(call)  # type: ignore[arg-type]
+
+    def teardown(self) -> None:
+        self.store.close()
+        self.runner.close()
+
+
+TestLifecycle = Lifecycle.TestCase
+TestLifecycle.settings = settings(
+    max_examples=max(10, settings.default.max_examples // 10), stateful_step_count=15, deadline=None
+)
+
+
+def test_the_table_that_is_exported_is_the_specified_one() -> None:
+    assert {(old, new) for old, allowed in TRANSITIONS.items() for new in allowed} == TABLE

@@ -38,7 +38,7 @@ class Stage:
     def begin(self) -> None:
         self._thread.start()
 
-    def end(self) -> None:
+    def close(self) -> None:
         self._server.should_exit = True
         self._thread.join()
         self.listener.close()
@@ -49,4 +49,4 @@ def stage() -> Iterator[Stage]:
     stage = Stage()
     stage.begin()
     yield stage
-    stage.end()
+    stage.close()

@@ -27,6 +27,7 @@ from recollect.faces.claims import (
     Claim,
     ClaimEvent,
     EvidenceRef,
+    FeedEvent,
     Scope,
     acting_now,
 )
@@ -52,6 +53,7 @@ Events = list[ClaimEvent]
 Evidence = list[EvidenceRef]
 Ids = list[str]
 Items = list[AttentionItem]
+Feed = list[FeedEvent]
 """Lists, since a store has a method of that name."""
 
 _CLAIMS: Final = "/v1/claims"
@@ -266,6 +268,12 @@ class RemoteKnowledgeStore:
         kept = str(text)[:1_000].encode("utf-8", "replace").decode()
         output = await self._post(f"{_ATTENTION}/rejections", {"text": kept, **_actor()})
         return cast("str", output["fingerprint"])
+
+    async def events(self, after: str = "0.0", limit: int = 100) -> Feed:
+        """Return what happened to all claims after an event's id, oldest first."""
+        more = {"after": after, "limit": str(checked_limit(limit))}
+        output = await self._get(f"{_CLAIMS}/events", more)
+        return [from_wire(FeedEvent, one) for one in cast("list[object]", output["events"])]
 
     def close(self) -> None:
         """Close the connections."""

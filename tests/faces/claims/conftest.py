@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from tests.faces.operations.remote import ADMIN, Server
+from tests.serving import Stage, stage
 
+import recollect
+from recollect.client import RemoteKnowledgeStore
 from recollect.faces.claims import (
     Claim,
     MemoryKnowledgeStore,
@@ -21,6 +25,9 @@ from recollect.faces.claims import (
     SQLiteKnowledgeStore,
     from_file,
 )
+from recollect.faces.operations import Operations
+
+__all__ = ["stage"]
 
 ResultT = TypeVar("ResultT")
 Wait = Callable[[Coroutine[Any, Any, ResultT]], ResultT]
@@ -40,16 +47,41 @@ def wait() -> Iterator[Wait]:
         yield lambda coroutine: runner.run(coroutine, context=copy_context())
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+class Remote(RemoteKnowledgeStore):
+    """A store on a server, beside the memory that the server serves."""
+
+    def __init__(self, server: Server, url: str) -> None:
+        super().__init__(url, ADMIN, group="default")
+        self.nexus = recollect.open(":memory:")
+        server.serve(self.nexus, Operations(self.nexus))
+
+    def close(self) -> None:
+        super().close()
+        self.nexus.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Server:
+    """The server that all tests share, each with a memory of its own."""
+    return Server()
+
+
+@pytest.fixture(params=["memory", "sqlite", "remote"])
 def store(
     request: pytest.FixtureRequest, tmp_path: Path, wait: Wait
-) -> Iterator[NexusKnowledgeStore]:
+) -> Iterator[NexusKnowledgeStore | Remote]:
     """An empty store; another group of the same memory holds the same ids and words."""
-    made = (
-        MemoryKnowledgeStore()
-        if request.param == "memory"
-        else SQLiteKnowledgeStore(tmp_path / "knowledge.db")
-    )
+    made: MemoryKnowledgeStore | SQLiteKnowledgeStore | Remote
+    match request.param:
+        case "memory":
+            made = MemoryKnowledgeStore()
+        case "sqlite":
+            made = SQLiteKnowledgeStore(tmp_path / "knowledge.db")
+        case _:
+            server: Server = request.getfixturevalue("server")
+            stage: Stage = request.getfixturevalue("stage")
+            stage.app = server.app
+            made = Remote(server, stage.url)
     with made:
         decoy = NexusKnowledgeStore(made.nexus.group(DECOY))
         for number in range(3):

@@ -299,7 +299,7 @@ def test_learn_emits_the_entry_before_delegating(wait: Wait) -> None:
 
 def test_a_failing_sink_never_blocks_the_write(store: NexusKnowledgeStore, wait: Wait) -> None:
     def full(entry: LogEntry) -> None:
-        raise OSError("the disk is full")
+        raise OSError(f"the disk is full at {entry['event']}")
 
     branch = Branch(knowledge_store=store, logger=DataLogger(full))
     claim_id = wait(branch.learn("saga", FILE))

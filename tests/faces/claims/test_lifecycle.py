@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 from hypothesis import settings
@@ -136,10 +137,7 @@ def test_concurrent_verify_and_dispute_never_lose_an_event(store: Store, wait: W
         moved = wait(race(name))
         events = wait(store.history(name))
         assert [one.sequence for one in events] == list(range(1, moved + 2))
-        assert all(
-            after.from_status == before.to_status
-            for before, after in zip(events, events[1:], strict=False)
-        )
+        assert all(after.from_status == before.to_status for before, after in pairwise(events))
         assert all((one.from_status, one.to_status) in TABLE for one in events[1:])
         assert all(one.evidence for one in events)
 

@@ -130,6 +130,7 @@ def test_there_are_eight_kinds() -> None:
         {"text": " "},
         {"text": 5},
         {"text": "\ud800"},
+        {"text": "a\0b"},
         {"text": "x" * 100_001},
         {"evidence": "a text"},
         {"evidence": [{"kind": "file"}]},

@@ -148,3 +148,9 @@ def test_a_capsule_of_ten_megabytes_is_parsed_whole():
 def test_a_text_beyond_the_limit_is_refused_before_anything_else():
     assert code("x" * (32 * 2**20 + 1)) == "KIP_4002"
     assert code("药" * (11 * 2**20)) == "KIP_4002"
+
+
+@pytest.mark.parametrize("rest", ["[", '["', "[1", "[]", ".attributes[", '.attributes["a"'])
+@pytest.mark.parametrize("before", ["FIND(?x", "UPDATE ?x SET ATTRIBUTES {n: ADD(?x"])
+def test_a_text_that_ends_inside_brackets_after_a_variable_is_answered(before, rest):
+    assert code(before + rest) == "KIP_1001"

@@ -111,6 +111,22 @@ def test_a_key_without_a_number_is_left_and_the_others_are_set(
     assert attribute(nexus, "A", "n") == 1
 
 
+def test_a_fact_time_that_is_there_is_no_number_and_one_that_is_not_is_null(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write("""
+        UPDATE ?x SET METADATA { valid_from: "2020", valid_until: "2030" }
+        WHERE { ?x {type: "T", name: "A"} }
+    """)
+    nexus.write("""
+        UPDATE ?x SET ATTRIBUTES {
+            n: COALESCE(?x.metadata._valid_at, 8), f: COALESCE(?x.metadata._invalid_at, 8)
+        } WHERE { ?x {type: "T"} }
+    """)
+    found = rows(nexus, 'FIND(?x.attributes.n, ?x.attributes.f) WHERE { ?x {type: "T"} }')
+    assert found == [(1, 0.5), (8, 8), (8, 8)]
+
+
 def test_every_element_counts_once_however_often_it_is_found(nexus: recollect.Nexus) -> None:
     text = """
         UPDATE ?x SET ATTRIBUTES { n: ADD(COALESCE(?x.attributes.n, 0), 1) }

@@ -36,14 +36,14 @@ def content_hash(url: str, *, allow_private: bool = False) -> str:
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             connection.request("GET", path, headers={"User-Agent": "recollect"})
-            response = connection.getresponse()
-            target = response.headers.get("Location")
-            if response.status in _MOVED and target:
-                url = urljoin(url, target)
-                continue
-            if response.status != http.client.OK:
-                raise _unavailable(f"{url} answers {response.status}")
-            return _digest(url, response)
+            with connection.getresponse() as response:
+                target = response.headers.get("Location")
+                if response.status in _MOVED and target:
+                    url = urljoin(url, target)
+                    continue
+                if response.status != http.client.OK:
+                    raise _unavailable(f"{url} answers {response.status}")
+                return _digest(url, response)
         except (OSError, http.client.HTTPException) as error:
             raise _unavailable(f"{url} cannot be read: {type(error).__name__}") from error
         finally:
@@ -88,13 +88,12 @@ def _connected(parts: SplitResult, address: str) -> http.client.HTTPConnection:
     host, port = str(parts.hostname), _port(parts)
     connection = http.client.HTTPConnection(host, port, timeout=SECONDS)
     try:
-        plain = socket.create_connection((address, port), timeout=SECONDS)
+        connection.sock = socket.create_connection((address, port), timeout=SECONDS)
         if parts.scheme == "https":
             context = ssl.create_default_context()
-            connection.sock = context.wrap_socket(plain, server_hostname=host)
-        else:
-            connection.sock = plain
+            connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
     except OSError as error:
+        connection.close()
         raise _unavailable(f"{host} cannot be reached: {type(error).__name__}") from error
     return connection
 

@@ -74,6 +74,11 @@ class Learner(ABC):
     def _standing(self) -> Standing:
         """Return where this branch stands now."""
 
+    @property
+    def keeps_nothing(self) -> bool:
+        """Whether there is no store, so that nothing is learned and nothing recalled."""
+        return isinstance(self._standing().store, NullKnowledgeStore)
+
     async def learn(
         self,
         claim: str,

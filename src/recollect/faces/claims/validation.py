@@ -30,6 +30,8 @@ def checked_text(value: object, name: str) -> str:
             f"{name} has {len(value)} characters, and {LONGEST_TEXT} is the most",
             f"shorten {name}",
         )
+    if "\0" in value:
+        raise refused(f"{name} holds the character NUL", "remove it")
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -59,13 +59,17 @@ def determined(
     nothing outside is determined by what is inside.
     """
     known = set(keys)
-    steps = list(_telling(branch, frozenset()))
+    waiting = list(_telling(branch, frozenset()))
     before = -1
     while before != len(known):
         before = len(known)
-        for step, outer in steps:
+        silent = []
+        for step, outer in waiting:
             implied = _implied(step, known, statistics)
             known.update([var for var in implied if var not in outer] if outer else implied)
+            if not implied or isinstance(step, ir.Extend):  # others tell all at once
+                silent.append((step, outer))
+        waiting = silent
     return frozenset(known)
 
 

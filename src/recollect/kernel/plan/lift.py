@@ -107,6 +107,8 @@ class Lifting:
 
     def _step(self, step: ast.Step) -> ast.Step:
         predicate = self._kept(step.predicate, "a predicate")
+        if predicate is step.predicate:
+            return step
         return ast.Step(predicate, step.minimum, step.maximum, span=step.span)
 
     def _end(self, end: ast.End) -> ast.End:

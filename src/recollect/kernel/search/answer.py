@@ -45,9 +45,7 @@ def answer(
             if reader.moment is not NOW:
                 reader.notices.append(OF_NOW)
             modes = modes_with(reader.meanings)
-            return describe(
-                reader.session, reader.group, query, bindings, _syntax_card(), modes
-            )
+            return describe(reader.session, reader.group, query, bindings, _syntax_card(), modes)
         case ast.Explain():
             return explanation(reader, bindings, query.query)
         case _:

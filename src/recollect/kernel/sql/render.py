@@ -22,7 +22,7 @@ class Renderer:
         query = self.query(statement.query)
         if not statement.ctes:
             return query
-        parts = ",\n".join(self._cte(cte) for cte in statement.ctes)
+        parts = ",\n".join(map(self._cte, statement.ctes))
         return f"WITH RECURSIVE\n{parts}\n{query}"
 
     def query(self, query: nodes.Query) -> str:
@@ -30,7 +30,7 @@ class Renderer:
         if isinstance(query, nodes.Select):
             return self._select(query)
         word = "\nUNION ALL\n" if query.is_all else "\nUNION\n"
-        return word.join(self._select(one) for one in query.selects)
+        return word.join(map(self._select, query.selects))
 
     def _cte(self, cte: nodes.Cte) -> str:
         columns = f"({', '.join(cte.columns)})" if cte.columns else ""

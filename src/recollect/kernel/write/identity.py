@@ -166,10 +166,11 @@ def match_link(unit: Unit, triple: Triple, span: Span | None = None) -> LinkElem
 def missing_concept(unit: Unit, wanted: ConceptName) -> RecollectError:
     """Return KIP_3002 for a concept that is not there, with the names most like it."""
     known = _suggestions(unit, wanted)
+    part = "id" if wanted.name is None else "name"
     return RecollectError(
         NOT_FOUND,
         f"no concept matches {wanted}",
-        hint=f'use "{known[0]}"' if known else "create it first, or correct the name",
+        hint=f'use "{known[0]}"' if known else f"create it first, or correct the {part}",
         span=wanted.span,
         known=known,
     )

@@ -16,7 +16,7 @@ from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.unread import unread_keys
 from recollect.kernel.write.validation import members
-from recollect.model import Attributes, UpdateReport, Value
+from recollect.model import BEGINNING, FOREVER, Attributes, UpdateReport, Value
 
 Assigned = tuple[str, Value | Computed]
 """A key, and what it is set to or computed by."""
@@ -86,6 +86,10 @@ def _reader(unit: Unit, element: Element) -> Read:
                 return unit.version(element)
             case ("metadata", "_created_at" | "_updated_at"):
                 return ""  # a time, which is no number
+            case ("metadata", "_valid_at"):
+                return None if content.valid_at == BEGINNING else ""
+            case ("metadata", "_invalid_at"):
+                return None if content.invalid_at == FOREVER else ""
             case ("metadata", key):
                 return content.metadata.get(key)
             case _:

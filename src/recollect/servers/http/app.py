@@ -90,8 +90,8 @@ class Application(FastAPI):
         self._faces = faces
         self._shared = shared
 
-    def end(self) -> None:
-        """Let end what would go on for ever; from the event loop of the server."""
+    def end_streams(self) -> None:
+        """End the answers that would go on for ever; from the event loop of the server."""
         self._shared.ending.set()
 
     def openapi(self) -> dict[str, Any]:

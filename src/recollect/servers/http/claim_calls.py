@@ -23,6 +23,7 @@ from recollect.faces.claims import (
     derive_claim_severity,
 )
 from recollect.faces.claims.attention import EMPTY_EVIDENCE
+from recollect.faces.claims.feed import BEGINNING, events_after
 from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.reading import (
     Filters,
@@ -51,6 +52,7 @@ ATTENTION: Final = "/v1/attention"
 
 _LISTED = 50
 _RECALLED = 10
+_EVENTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,12 @@ def get_claim(nexus: Nexus, given: Given) -> Mapping[str, object]:
 def get_history(nexus: Nexus, given: Given) -> Mapping[str, object]:
     """Tell what happened to a claim."""
     return {"events": [to_wire(one.event) for one in claim_events(nexus, given["id"])]}
+
+
+def list_events(nexus: Nexus, given: Given) -> Mapping[str, object]:
+    """Tell what happened to all claims, oldest first."""
+    events = events_after(nexus, given.get("after", BEGINNING), given.get("limit", _EVENTS))
+    return {"events": [to_wire(one) for one in events]}
 
 
 def transition_claim(nexus: Nexus, given: Given) -> Mapping[str, object]:
@@ -272,6 +280,9 @@ CALLS: Final = (
     ),
     _call(get_claim, "GET", f"{CLAIMS}/claim", inputs.ClaimId, "ClaimView", _ID),
     _call(get_history, "GET", f"{CLAIMS}/history", inputs.ClaimId, "ClaimEvents", _ID),
+    _call(
+        list_events, "GET", f"{CLAIMS}/events", inputs.ListEvents, "FeedEvents", {"after": "0.0"}
+    ),
     _call(
         transition_claim,
         "POST",

@@ -118,6 +118,14 @@ class ListClaims(CountClaims):
 
 
 @with_config(IN_QUERY)
+class ListEvents(TypedDict):
+    """A page of what happened to all claims of a group, after the id of an event."""
+
+    after: NotRequired[str]
+    limit: NotRequired[Most]
+
+
+@with_config(IN_QUERY)
 class ListAttention(TypedDict):
     """Whether what was put aside is wanted too."""
 

@@ -19,6 +19,7 @@ from recollect.faces.claims import (
     AttentionItem,
     Claim,
     ClaimEvent,
+    FeedEvent,
     Scope,
 )
 from recollect.faces.operations.envelope import OWN_CODES
@@ -64,7 +65,7 @@ def whole(members: Mapping[str, object]) -> Schema:
 def schemas() -> dict[str, Mapping[str, object]]:
     """Return the schemas that the calls refer to, by name."""
     made: dict[str, Schema] = {}
-    for kind in (Claim, ClaimEvent, AttentionItem, Scope, Actor):
+    for kind in (Claim, ClaimEvent, FeedEvent, AttentionItem, Scope, Actor):
         one: Schema = TypeAdapter(kind).json_schema(ref_template=PLACE)
         made |= one.pop("$defs", {})
         made[kind.__name__] = one
@@ -155,6 +156,7 @@ def _outputs() -> dict[str, Schema]:
             "superseded_by": _TEXT_OR_NULL,
         },
         "ClaimEvents": {"events": events},
+        "FeedEvents": {"events": _list(reference("FeedEvent"))},
         "Moved": {"id": _TEXT, "claim_status": status},
         "Superseded": {"id": _TEXT, "claim_status": status, "superseded_by": _TEXT},
         "AttentionItems": {"items": _list(item)},

@@ -73,11 +73,11 @@ def url_of(listener: socket.socket) -> str:
 
 
 @runtime_checkable
-class Ends(Protocol):
-    """An application that wants to know when its server is about to end."""
+class Streaming(Protocol):
+    """An application with answers that go on until its server ends."""
 
-    def end(self) -> None:
-        """Let end what would go on for ever."""
+    def end_streams(self) -> None:
+        """End them; called once, from the event loop of the server."""
 
 
 class Server(uvicorn.Server):
@@ -85,8 +85,8 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and end."""
-        if isinstance(self.config.app, Ends):
-            self.config.app.end()
+        if isinstance(self.config.app, Streaming):
+            self.config.app.end_streams()
         await super().shutdown(sockets)
 
 

@@ -1,0 +1,138 @@
+"""lionagi's Branch with the fifth manager of specification 002: what it learns is kept.
+
+The rule: lionagi's Branch is subclassed, never changed; it builds plain branches in `clone`
+alone, so that is where ours takes over.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import lionagi
+from lionagi.protocols.generic import DataLogger
+from lionagi.protocols.messages import System
+from lionagi.protocols.types import ID
+from lionagi.service.imodel import iModel
+from pydantic import Field, PrivateAttr
+
+from recollect.faces.claims import Actor, KnowledgeStore, NullKnowledgeStore, Scope
+from recollect.faces.claims.audit_log import LogEntry
+from recollect.faces.claims.learning import Learner, Standing
+from recollect.integrations.lionagi.providers import Providers
+from recollect.integrations.lionagi.work import Work
+
+
+class BranchLog:
+    """Logs what is done with knowledge to a branch's DataLogger; `warnings` tells what failed."""
+
+    def __init__(self, log: DataLogger) -> None:
+        self.warnings: list[str] = []
+        self._log = log
+
+    def log(self, entry: LogEntry) -> None:
+        """Log an entry beside the branch's calls of models and tools."""
+        self._log.log(dict(entry))
+
+
+class Branch(Learner, lionagi.Branch):
+    """A branch of lionagi that learns, recalls, verifies and disputes.
+
+    It takes lionagi's arguments beside its own, which are those of
+    `recollect.faces.claims.Branch`. What it is not given it has from the first session that
+    takes it in; without a store it keeps nothing. Clones, and so splits and the branches of
+    flows, have what it has, its knowledge providers among it.
+    """
+
+    work: Work = Field(default_factory=Work)
+    _own_store: KnowledgeStore | None = PrivateAttr(default=None)
+    _knowledge_log: BranchLog | None = PrivateAttr(default=None)
+
+    def __init__(
+        self,
+        *,
+        knowledge_store: KnowledgeStore | None = None,
+        project: str | None = None,
+        scope: Scope | None = None,
+        actor: Actor | str | None = None,
+        run: str | None = None,
+        show: str | None = None,
+        **kwargs: Any,  # noqa: ANN401 - lionagi's own
+    ) -> None:
+        kwargs.setdefault("work", Work.given(project, scope, actor, run, show))
+        super().__init__(**kwargs)
+        self._own_store = knowledge_store
+
+    @property
+    def _knowledge_store(self) -> KnowledgeStore:
+        return NullKnowledgeStore() if self._own_store is None else self._own_store
+
+    @property
+    def logger(self) -> BranchLog:
+        """Where what is done with knowledge is logged; its `warnings` tell what could not be."""
+        if self._knowledge_log is None:
+            assert self._log_manager is not None
+            self._knowledge_log = BranchLog(self._log_manager)
+        return self._knowledge_log
+
+    @property
+    def providers(self) -> Providers:
+        """What is told to the model before each turn; knowledge without any download."""
+        if not isinstance(self._context_providers, Providers):
+            self._context_providers = Providers()
+        return self._context_providers
+
+    def take_from(self, knowledge_store: KnowledgeStore | None, work: Work) -> None:
+        """Take a store and work from a session, where this branch was given none."""
+        if self._own_store is None:
+            self._own_store = knowledge_store
+        self.work = self.work.filled_from(work)
+
+    def clone(self, sender: ID.Ref = None) -> Self:
+        """Return a copy that knows what this branch knows."""
+        plain = super().clone(sender)
+        system = plain.system
+        author = None if system is None else system.sender
+        clone = type(self)(
+            id=plain.id,
+            created_at=plain.created_at,
+            user=plain.user,
+            name=plain.name,
+            system=system,
+            messages=[one for one in plain.messages if one is not system],
+            tools=list(plain.tools.values()),
+            chat_model=plain.chat_model,
+            parse_model=plain.parse_model,
+            knowledge_store=self._own_store,
+            work=self.work,
+        )
+        if system is not None:
+            system.sender = author  # a new branch takes its system message for its own
+        clone.metadata = plain.metadata  # last: a view in it would follow each message above
+        for provider in self.providers.knowledge:
+            clone.providers.register(provider)
+        return clone
+
+    @classmethod
+    def from_dict(
+        cls,
+        data: dict[str, Any],
+        *,
+        chat_model: iModel | None = None,
+        parse_model: iModel | None = None,
+        knowledge_store: KnowledgeStore | None = None,
+    ) -> Self:
+        """Rebuild a branch from `to_dict`; a store is in no snapshot and is given again."""
+        branch = super().from_dict(data, chat_model=chat_model, parse_model=parse_model)
+        assert isinstance(branch, cls)
+        branch._own_store = knowledge_store
+        if branch.msgs.system is None:  # it is among the messages, and providers ask for it
+            systems = (one for one in branch.messages if isinstance(one, System))
+            branch.msgs.system = next(systems, None)
+        return branch
+
+    def _standing(self) -> Standing:
+        session = self._owning_session_id
+        actor = self.work.acting_in(None if session is None else str(session), str(self.id))
+        return Standing(
+            self._knowledge_store, self.logger, actor, self.work.project, self.work.about()
+        )

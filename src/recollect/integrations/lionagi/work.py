@@ -1,0 +1,66 @@
+"""What a branch or a session is there for.
+
+The rule: it is kept in snapshots, so it holds plain values only; a store is not among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recollect.faces.claims import Actor, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A project, a scope, who acts, and the run and the show it takes part in."""
+
+    project: str | None = None
+    scope: Scope | None = None
+    actor: Actor | None = None
+    run: str | None = None
+    show: str | None = None
+
+    @classmethod
+    def given(
+        cls,
+        project: str | None,
+        scope: Scope | None,
+        actor: Actor | str | None,
+        run: str | None,
+        show: str | None,
+    ) -> Work:
+        """Return what the arguments of a branch say; an actor that is a text is an agent's id."""
+        actor = Actor("agent", actor) if isinstance(actor, str) else actor
+        return cls(project, scope, actor, run, show)
+
+    def filled_from(self, other: Work) -> Work:
+        """Return this, with what it does not say taken from another.
+
+        >>> Work("payments").filled_from(Work("search", run="r1"))
+        Work(project='payments', scope=None, actor=None, run='r1', show=None)
+        """
+        return Work(
+            self.project or other.project,
+            self.scope or other.scope,
+            self.actor or other.actor,
+            self.run or other.run,
+            self.show or other.show,
+        )
+
+    def about(self) -> Scope | None:
+        """Return what claims are about: the scope, else the project."""
+        if self.scope is None and self.project is not None:
+            return Scope("project", self.project)
+        return self.scope
+
+    def acting_in(self, session_id: str | None, branch_id: str) -> Actor:
+        """Return who acts in a branch of a session: an agent, where nobody is named."""
+        actor = self.actor or Actor("agent")
+        return Actor(
+            actor.actor_type,
+            actor.actor_id,
+            session_id,
+            branch_id,
+            self.run or actor.run_id,
+            self.show or actor.show_id,
+        )

@@ -1,0 +1,241 @@
+"""Evidence compared with what it refers to: reports, and changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from tests.faces.claims.conftest import Wait, claim
+
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    PERMISSION_DENIED,
+    RESOURCE_NOT_FOUND,
+    UNAVAILABLE,
+    Code,
+    RecollectError,
+)
+from recollect.faces.claims import (
+    Checker,
+    EvidenceRef,
+    NexusKnowledgeStore,
+    from_artifact,
+    from_file,
+    from_human_assertion,
+    from_message,
+    from_model_inference,
+    from_tool_result,
+    from_url,
+)
+from recollect.faces.claims.fetching import content_hash
+from recollect.faces.operations import Operations
+
+Store = NexusKnowledgeStore
+HERE = pytest.mark.parametrize("store", ["memory", "sqlite"], indirect=True)
+TEXT = b"def compensate(): ...\n"
+HASH = hashlib.sha256(TEXT).hexdigest()
+
+
+class Site(BaseHTTPRequestHandler):
+    """Answers with a text, or leads away."""
+
+    def do_GET(self) -> None:
+        if self.path == "/page":
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(TEXT)
+        elif self.path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/page")
+            self.end_headers()
+        elif self.path == "/round":
+            self.send_response(302)
+            self.send_header("Location", "/round")
+            self.end_headers()
+        else:
+            self.send_response(404)
+            self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Site) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> tuple[Path, str]:
+    """A repository with one commit, after which its file was changed."""
+    folder = tmp_path / "repo"
+    folder.mkdir()
+
+    def git(*words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c", *words],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout.strip()
+
+    git("init", "-q")
+    (folder / "saga.py").write_bytes(TEXT)
+    git("add", "saga.py")
+    git("commit", "-q", "-m", "it")
+    commit = git("rev-parse", "HEAD")
+    (folder / "saga.py").write_text("something else")
+    return folder, commit
+
+
+def outcomes(store: Store, wait: Wait, checker: Checker, *evidence: EvidenceRef) -> list[str]:
+    wait(store.write_claim(claim(id="c", evidence=[*evidence])))
+    before = store.nexus.stats().transactions
+    reports = wait(store.check("c", checker))
+    assert [one.evidence for one in reports] == [*evidence]
+    assert all(one.message for one in reports)
+    assert store.nexus.stats().transactions == before
+    return [one.outcome for one in reports]
+
+
+@HERE
+def test_a_file_is_there_with_its_hash(store: Store, wait: Wait, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(TEXT)
+    found = outcomes(
+        store,
+        wait,
+        Checker(tmp_path),
+        from_file("a.py"),
+        from_file("b.py"),
+        EvidenceRef("file", path="a.py", content_hash=f"sha256:{HASH.upper()}"),
+        EvidenceRef("file", path="a.py", content_hash="0" * 64),
+        EvidenceRef("file", path="a.py", content_hash="abc"),
+        EvidenceRef("file", path="../secret.py"),
+        EvidenceRef("file", path="/etc/passwd"),
+        EvidenceRef("file"),
+    )
+    assert found == ["confirmed", "refuted", "confirmed", "refuted", *["unknown"] * 4]
+
+
+@HERE
+def test_a_file_was_there_at_its_commit(store: Store, wait: Wait, repo: tuple[Path, str]) -> None:
+    folder, commit = repo
+    name = "acme/payments"
+    found = outcomes(
+        store,
+        wait,
+        Checker(repos={name: folder}),
+        from_file("saga.py", name, commit),
+        EvidenceRef("file", path="saga.py", repo=name, commit_sha=commit[:10], content_hash=HASH),
+        EvidenceRef("file", path="saga.py", repo=name, commit_sha=commit, content_hash="0" * 64),
+        from_file("other.py", name, commit),
+        from_file("saga.py", name, "f" * 40),
+        from_file("saga.py", name, "--help"),
+        from_file("saga.py", "acme/other", commit),
+    )
+    assert found == ["confirmed", "confirmed", "refuted", "refuted", *["unknown"] * 3]
+
+
+@HERE
+def test_a_url_is_fetched_only_when_asked(store: Store, wait: Wait, site: str) -> None:
+    evidence = (
+        from_url(f"{site}/page", content_hash=HASH),
+        from_url(f"{site}/moved", content_hash="0" * 64),
+        from_url(f"{site}/page"),
+        from_url(f"{site}/gone"),
+    )
+    asked = Checker(fetch=True, allow_private=True)
+    assert outcomes(store, wait, asked, *evidence) == [
+        "confirmed",
+        "refuted",
+        "confirmed",
+        "unknown",
+    ]
+    (report, *_) = wait(store.check("c", Checker()))
+    assert "was not fetched" in report.message
+
+
+@HERE
+def test_private_addresses_are_refused_unless_allowed(store: Store, wait: Wait, site: str) -> None:
+    evidence = from_url(f"{site}/page", content_hash=HASH)
+    assert outcomes(store, wait, Checker(fetch=True), evidence) == ["unknown"]
+    (report,) = wait(store.check("c", Checker(fetch=True)))
+    assert "not a public address" in report.message
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("http://127.0.0.1/", PERMISSION_DENIED),
+        ("http://localhost:99/", PERMISSION_DENIED),
+        ("http://[::1]/", PERMISSION_DENIED),
+        ("http://169.254.169.254/latest", PERMISSION_DENIED),
+        ("http://10.0.0.1/", PERMISSION_DENIED),
+        ("http://[::ffff:127.0.0.1]/", PERMISSION_DENIED),
+        ("file:///etc/passwd", INVALID_ARGUMENT),
+        ("ftp://example.org/", INVALID_ARGUMENT),
+        ("http:///nowhere", INVALID_ARGUMENT),
+        ("http://a b/", INVALID_ARGUMENT),
+        ("http://x/\r\nHost: y", INVALID_ARGUMENT),
+        ("http://x:99999/", INVALID_ARGUMENT),
+    ],
+)
+def test_no_url_leads_inside(url: str, code: Code) -> None:
+    with pytest.raises(RecollectError) as caught:
+        content_hash(url)
+    assert caught.value.code is code
+
+
+@pytest.mark.parametrize("path", ["/round", "/gone"])
+def test_what_does_not_answer_is_unavailable(site: str, path: str) -> None:
+    with pytest.raises(RecollectError) as caught:
+        content_hash(site + path, allow_private=True)
+    assert caught.value.code is UNAVAILABLE
+
+
+@HERE
+def test_messages_and_artifacts_are_known_where_the_memory_has_them(
+    store: Store, wait: Wait
+) -> None:
+    added = Operations(store.nexus).add_episodes(
+        group_id=store.nexus.group_name,
+        items=[
+            {
+                "uuid": "message-1",
+                "body": "hello",
+                "source": "text",
+                "reference_time": "2026-01-01T00:00:00Z",
+            }
+        ],
+    )
+    assert added["status"] == "ACCEPTED"
+    found = outcomes(
+        store,
+        wait,
+        Checker(),
+        from_message("s", "message-1"),
+        from_message("s", "message-2"),
+        from_artifact("report"),
+        from_tool_result("t"),
+        from_model_inference("s", "m", "r"),
+        from_human_assertion("ann", 1.0),
+    )
+    assert found == ["confirmed", *["unknown"] * 5]
+
+
+@HERE
+def test_a_claim_that_is_not_there_cannot_be_checked(store: Store, wait: Wait) -> None:
+    with pytest.raises(RecollectError) as caught:
+        wait(store.check("nobody"))
+    assert caught.value.code is RESOURCE_NOT_FOUND

@@ -1,0 +1,113 @@
+"""Claims and the attention queue from the command line."""
+
+from __future__ import annotations
+
+import pytest
+from tests.servers.cli.conftest import Cli, answer
+
+
+@pytest.fixture
+def claims(cli: Cli) -> Cli:
+    """A memory in the directory with two claims."""
+    told = (
+        "claim", "add", "payments uses sagas for transactions", "--id", "c1",
+        "-e", "file=src/saga.py", "-e", '{"kind": "tool_result", "tool_call_id": "t1", "detail": "green"}',
+        "--scope", "repo:acme/payments", "--tag", "saga", "--domain", "architecture",
+        "--confidence", "0.9", "--db", "memory.db",
+    )  # fmt: skip
+    assert cli(*told).exit_code == 0
+    assert (
+        cli("claim", "add", "2PC is used", "--id", "c2", "-e", "url=https://x.org").exit_code == 0
+    )
+    return cli
+
+
+def test_a_claim_is_added_and_shown(claims: Cli) -> None:
+    shown = claims("claim", "show", "c1").stdout
+    assert "observed · confidence 0.9 · from file" in shown
+    assert "repo:acme/payments" in shown
+    claim = answer(claims("claim", "show", "c1", "--json"))["result"]["claim"]
+    assert (claim["text"], claim["tags"], len(claim["evidence"])) == (
+        "payments uses sagas for transactions",
+        ["saga"],
+        2,
+    )
+
+
+def test_claims_are_listed_by_what_they_are_about_or_by_a_question(claims: Cli) -> None:
+    def ids(*words: str) -> list[str]:
+        found = answer(claims("claim", "list", *words, "--json"))["result"]["claims"]
+        return [one["id"] for one in found]
+
+    assert ids() == ["c2", "c1"]
+    assert ids("--tag", "saga") == ids("--scope", "repo:acme/payments") == ["c1"]
+    assert ids("What patterns are used for transactions?")[0] == "c1"
+    assert ids("--limit", "1", "--after", "c2") == ["c1"]
+    assert "payments uses sagas" in claims("claim").stdout
+
+
+def test_a_claim_goes_through_its_lifecycle(claims: Cli) -> None:
+    assert (
+        claims("claim", "verify", "c1", "-e", "user_statement=m1", "--actor", "ann").exit_code == 0
+    )
+    disputed = claims(
+        "claim", "dispute", "c1", "--reason", "PR 9 removes it", "-e", "url=https://y.org"
+    )
+    assert disputed.stdout == "c1 disputed\n"
+    assert "PR 9 removes it" in claims("claim", "history", "c1").stdout
+    items = answer(claims("attention", "--json"))["result"]["items"]
+    assert [one["code"] for one in items] == ["knowledge.disputed.user_rejection"]
+    assert claims("claim", "supersede", "c1", "c2").stdout == "c1 superseded by c2\n"
+    events = answer(claims("claim", "history", "c1", "--json"))["result"]["history"]
+    assert [(one["event"], one["actor_id"]) for one in events] == [
+        ("created", None),
+        ("verified", "ann"),
+        ("disputed", None),
+        ("superseded", None),
+    ]
+
+
+def test_what_may_not_follow_is_refused(claims: Cli) -> None:
+    refused = claims("claim", "supersede", "c1", "nobody")
+    assert (refused.exit_code, "no claim" in refused.stderr) == (1, True)
+    claims("claim", "supersede", "c1", "c2")
+    refused = claims("claim", "verify", "c1")
+    assert "superseded does not become verified" in refused.stderr
+
+
+def test_an_item_of_attention_is_put_aside(claims: Cli) -> None:
+    claims("claim", "verify", "c1")
+    claims("claim", "dispute", "c1", "--reason", "no")
+    print_ = "claim:c1:knowledge.disputed.user_rejection"
+    assert "Review conflicting evidence" in claims("attention").stdout
+    assert claims("attention", "snooze", print_, "--until", "2001-01-01").exit_code == 0
+    assert print_ in claims("attention").stdout
+    assert claims("attention", "dismiss", print_).stdout == "nothing asks for attention\n"
+    assert print_ in claims("attention", "--all").stdout
+
+
+def test_refuted_evidence_fails_a_check(claims: Cli) -> None:
+    checked = claims("claim", "check", "c1")
+    assert (checked.exit_code, "src/saga.py is not there" in checked.stdout) == (1, True)
+    assert claims("claim", "check", "c2").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("add", "a fact"), "--evidence"),
+        (("add", "a fact", "-e", "rumour=x"), "KIND=VALUE"),
+        (("add", "a fact", "-e", "{"), "no EvidenceRef"),
+        (("add", "a fact", "-e", "file=a", "--scope", "world:x"), "scope_type"),
+        (("verify", "c1", "--scope", "repo:x"), "--scope is for"),
+        (("verify",), "an id"),
+        (("dispute", "c1"), "--reason"),
+        (("supersede", "c1"), "OLD and NEW"),
+        (("list", "one", "two"), "one question"),
+        (("show", "nobody"), "no claim"),
+    ],
+)
+def test_a_slip_is_told(claims: Cli, words: tuple[str, ...], problem: str) -> None:
+    refused = claims("claim", *words)
+    assert refused.exit_code != 0
+    assert problem in refused.stderr

@@ -1,0 +1,296 @@
+"""Claims over HTTP: every call, to the groups of its bearer alone, and nothing that forgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+from tests.servers.http.conftest import code_in
+
+from recollect.kernel import Nexus
+from recollect.servers.http.claim_calls import CALLS
+from recollect.servers.http.options import Options
+from recollect.servers.http.tokens import Tokens, new_token
+
+TEAM, TEAM_ROW = new_token(["team"])
+BOTH, BOTH_ROW = new_token(["team", "other"])
+ROOT, ROOT_ROW = new_token([], is_admin=True)
+TOKENS = Tokens((TEAM_ROW, BOTH_ROW, ROOT_ROW))
+EVIDENCE = [{"kind": "file", "path": "src/saga.py"}]
+
+Send = Callable[..., httpx2.Response]
+
+
+@pytest.fixture
+def options() -> Options:
+    return Options(tokens=TOKENS)
+
+
+@pytest.fixture
+def send(http: httpx2.Client) -> Send:
+    """Make a call: a body is a POST, anything else a GET."""
+
+    def run(path: str, body: Any = None, *, token: str | None = TEAM, **query: Any):
+        headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        if body is None:
+            return http.get(path, params=query, headers=headers)
+        return http.post(path, params=query, headers=headers, json=body)
+
+    return run
+
+
+def claim(id: str = "c", text: str = "payments uses sagas", **fields: Any) -> dict[str, Any]:
+    return {"id": id, "text": text, "evidence": EVIDENCE, **fields}
+
+
+def output(answer: httpx2.Response) -> dict[str, Any]:
+    envelope = answer.json()
+    assert answer.status_code == 200, answer.text
+    assert (envelope["status"], set(envelope)) == ("OK", {"request_id", "status", "output"})
+    assert answer.headers["x-request-id"] == envelope["request_id"]
+    return envelope["output"]
+
+
+def written(send: Send, *claims: dict[str, Any], **query: Any) -> None:
+    answer = send("/v1/claims", {"claims": list(claims)}, **query)
+    assert output(answer) == {"ids": [one["id"] for one in claims]}
+
+
+def listed(send: Send, **query: Any) -> list[str]:
+    return [one["id"] for one in output(send("/v1/claims", **query))["claims"]]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda one: one.name)
+def test_every_call_wants_a_token_and_a_group_of_its_bearer(http: httpx2.Client, call: Any) -> None:
+    def ask(token: str | None, group: str) -> httpx2.Response:
+        headers = {} if token is None else {"authorization": f"Bearer {token}"}
+        query = {"group_id": group}
+        if call.method == "GET":
+            return http.get(call.path, params={**query, **call.example}, headers=headers)
+        return http.post(call.path, params=query, json=call.example, headers=headers)
+
+    assert (ask(None, "team").status_code, code_in(ask(None, "team"))) == (401, "UNAUTHENTICATED")
+    there, nowhere = ask(TEAM, "other"), ask(TEAM, "nowhere")
+    assert (there.status_code, code_in(there)) == (403, "PERMISSION_DENIED")
+    assert there.text.count("other") == nowhere.text.count("nowhere")
+    assert ask(TEAM, "team").status_code != 403
+    assert ask(ROOT, "other").status_code != 403
+
+
+@pytest.mark.parametrize("path", ["/api/search", "/v1/events"])
+def test_search_and_events_are_guarded_alike(send: Send, path: str) -> None:
+    query = {"q": "saga"} if path == "/api/search" else {"after": "0.0"}
+    assert code_in(send(path, token=None, **query)) == "UNAUTHENTICATED"
+    assert code_in(send(path, group_id="other", **query)) == "PERMISSION_DENIED"
+
+
+def test_the_group_is_that_of_the_token_or_the_one_that_is_named(send: Send) -> None:
+    written(send, claim("mine"))
+    written(send, claim("theirs"), token=BOTH, group_id="other")
+    assert listed(send) == ["mine"]
+    assert listed(send, token=BOTH, group_id="other") == ["theirs"]
+    unnamed = send("/v1/claims", token=BOTH)
+    assert code_in(unnamed) == "INVALID_ARGUMENT"
+    assert "group_id=other" in unnamed.json()["error"]["details"]["hint"]
+    assert listed(send, token=ROOT) == []  # the group that the memory stands in
+
+
+@pytest.mark.parametrize("method", ["DELETE", "PUT", "PATCH"])
+def test_nothing_on_these_surfaces_forgets(http: httpx2.Client, method: str) -> None:
+    document = http.get("/openapi.json", headers={"authorization": f"Bearer {TEAM}"}).json()
+    surfaces = [
+        path
+        for path in document["paths"]
+        if path.startswith(("/v1/claims", "/v1/attention", "/v1/events", "/api/search"))
+    ]
+    assert len(surfaces) >= len({one.path for one in CALLS})
+    for path in surfaces:
+        assert method.lower() not in document["paths"][path]
+        answer = http.request(method, path, headers={"authorization": f"Bearer {TEAM}"})
+        assert answer.status_code == 405
+        assert not {"delete", "forget", "purge", "remove"} & set(path.split("/"))
+
+
+def test_a_claim_lives_through_its_calls(send: Send) -> None:
+    actor = {"actor_type": "user", "actor_id": "ann", "session_id": "s"}
+    written(send, claim(confidence=0.9))
+    moved = send(
+        "/v1/claims/transition",
+        {"id": "c", "status": "verified", "expected_status": "observed", "actor": actor},
+    )
+    assert output(moved) == {"id": "c", "claim_status": "verified"}
+    late = send(
+        "/v1/claims/transition", {"id": "c", "status": "disputed", "expected_status": "observed"}
+    )
+    assert (late.status_code, code_in(late)) == (409, "CONFLICT")
+    events = output(send("/v1/claims/history", id="c"))["events"]
+    assert [(one["event"], one["actor_id"]) for one in events] == [
+        ("created", None),
+        ("verified", "ann"),
+    ]
+    view = output(send("/v1/claims/claim", id="c"))
+    assert (view["severity"], view["tone"]) == ("neutral", "success")
+    assert view["line"].startswith("verified · by user · 20")
+    written(send, claim("new", "newer"))
+    assert (
+        output(send("/v1/claims/supersede", {"old_id": "c", "new_id": "new"}))["superseded_by"]
+        == "new"
+    )
+    assert output(send("/v1/claims/claim", id="c"))["line"] == "superseded · by new"
+    assert code_in(send("/v1/claims/claim", id="nobody")) == "NOT_FOUND"
+
+
+def test_a_claim_without_evidence_is_refused_and_recorded(send: Send) -> None:
+    for evidence in ({}, {"evidence": []}):
+        refused = send("/v1/claims", {"claims": [{"text": "trust me", **evidence}]})
+        assert (refused.status_code, code_in(refused)) == (400, "INVALID_ARGUMENT")
+        error = refused.json()["error"]
+        assert error["message"].startswith("A Claim requires at least one EvidenceRef.")
+    items = output(send("/v1/attention"))["items"]
+    assert error["details"]["fingerprint"] in [one["fingerprint"] for one in items]
+    assert {one["text"] for one in items} == {"trust me"}
+    assert listed(send) == []
+
+
+@pytest.mark.parametrize(
+    ("members", "named"),
+    [
+        ({"evidence": EVIDENCE}, "text is missing"),
+        ({"text": "t", "evidence": [{"path": "a"}]}, "kind is missing"),
+        ({"text": "t", "evidence": [{"kind": "rumour"}]}, "rumour"),
+        ({"text": "t", "evidence": EVIDENCE, "confidnce": 1}, "confidnce is no field of Claim"),
+        ({"text": "t", "evidence": EVIDENCE, "confidence": 2}, "confidence"),
+        ({"text": "t", "evidence": "file"}, "evidence is not a list"),
+        ({"text": "t", "evidence": ["file"]}, "not an object"),
+        ({"text": "t", "evidence": EVIDENCE, "tags": None}, "tags"),
+    ],
+)
+def test_what_is_no_claim_is_refused_in_words(
+    send: Send, members: dict[str, Any], named: str
+) -> None:
+    answer = send("/v1/claims", {"claims": [claim(), members]})
+    assert code_in(answer) == "INVALID_ARGUMENT"
+    assert named in answer.json()["error"]["message"]
+    assert listed(send) == []  # all or none
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/v1/claims", {"limit": "0"}),
+        ("/v1/claims", {"limit": "many"}),
+        ("/v1/claims", {"runn": "r"}),
+        ("/v1/claims", {"run": ["a", "b"]}),
+        ("/v1/claims", {"group_id": ["team", "team"]}),
+        ("/v1/claims", {"scope_id": "r"}),
+        ("/v1/claims", {"scope_type": "planet"}),
+        ("/v1/claims", {"status": "obsreved"}),
+        ("/v1/claims/claim", {}),
+        ("/api/search", {}),
+        ("/api/search", {"q": "x", "type": "rumours"}),
+        ("/v1/events", {"after": "yesterday"}),
+        ("/v1/events", {"after": "9" * 30}),
+    ],
+)
+def test_a_query_is_exactly_what_is_described(send: Send, path: str, query: Any) -> None:
+    answer = send(path, **query)
+    assert (answer.status_code, code_in(answer)) == (400, "INVALID_ARGUMENT")
+
+
+def test_every_page_has_its_lens(send: Send) -> None:
+    run = {"actor": {"actor_type": "agent", "run_id": "run-1", "show_id": "show-1"}}
+    body = {"claims": [claim("learnt", tags=["t"], domain="d", project="p", session_id="s")], **run}
+    assert output(send("/v1/claims", body)) == {"ids": ["learnt"]}
+    written(send, claim("known", scope_type="agent", scope_id="reviewer"))
+    written(send, claim("cited", evidence=[{"kind": "artifact", "artifact_id": "report"}]))
+    for lens in (
+        {"run": "run-1"},
+        {"show": "show-1"},
+        {"tag": "t"},
+        {"session": "s"},
+        {"project": "p"},
+    ):
+        assert listed(send, **lens) == ["learnt"], lens
+        assert output(send("/v1/claims/count", **lens)) == {"count": 1}, lens
+    assert listed(send, agent="reviewer") == ["known"]
+    assert listed(send, scope_type="agent", scope_id="reviewer") == ["known"]
+    assert listed(send, artifact="report") == ["cited"]
+    assert listed(send, status=["verified", "disputed"]) == []
+    assert listed(send, status="") == []
+
+
+def test_lists_say_where_the_next_page_begins(send: Send) -> None:
+    written(send, *(claim(f"c{number}", created_at=float(number + 1)) for number in range(3)))
+    first = output(send("/v1/claims", limit=2))
+    assert ([one["id"] for one in first["claims"]], first["after"]) == (["c2", "c1"], "c1")
+    last = output(send("/v1/claims", limit=2, after="c1"))
+    assert ([one["id"] for one in last["claims"]], last["after"]) == (["c0"], None)
+
+
+def test_attention_shows_why_and_is_put_aside(send: Send) -> None:
+    written(send, claim(claim_status="verified"))
+    disputed = {"id": "c", "status": "disputed", "reason": "the code says otherwise"}
+    conflicting = [{"kind": "tool_result", "tool_call_id": "t"}]
+    output(send("/v1/claims/transition", {**disputed, "evidence": conflicting}))
+    (item,) = output(send("/v1/attention"))["items"]
+    assert item["fingerprint"] == "claim:c:knowledge.disputed.conflicting_evidence"
+    why = output(send("/v1/attention/item", fingerprint=item["fingerprint"]))
+    assert why["item"]["evidence"][0]["tool_call_id"] == "t"
+    assert (why["claim"]["id"], len(why["events"])) == ("c", 2)
+    named = {"fingerprint": item["fingerprint"]}
+    output(send("/v1/attention/snooze", {**named, "until": 1.0}))
+    assert len(output(send("/v1/attention"))["items"]) == 1
+    output(send("/v1/attention/dismiss", named))
+    assert output(send("/v1/attention"))["items"] == []
+    assert len(output(send("/v1/attention", aside="true"))["items"]) == 1
+    assert code_in(send("/v1/attention/dismiss", {"fingerprint": "nothing"})) == "NOT_FOUND"
+
+
+def test_search_finds_claims_with_their_standing(send: Send) -> None:
+    written(send, claim(confidence=0.6, scope_type="repo", scope_id="r"))
+    written(send, claim("d", "sagas are disputed", claim_status="disputed"))
+    written(send, claim("c", "sagas of others"), token=BOTH, group_id="other")
+    answer = send("/api/search", q="payments saga", type="knowledge").json()
+    assert answer["type"] == "knowledge"
+    best = answer["results"][0]
+    assert (best["id"], best["text"]) == ("c", "payments uses sagas")
+    assert (best["claim_status"], best["confidence"]) == ("observed", 0.6)
+    assert (best["evidence_count"], best["scope"]) == (1, {"scope_type": "repo", "scope_id": "r"})
+    assert {one["id"] for one in answer["results"]} == {"c", "d"}
+    disputed = send("/api/search", q="saga", type="knowledge", status="disputed").json()
+    assert [one["id"] for one in disputed["results"]] == ["d"]
+
+
+def test_search_finds_facts_and_concepts_too(send: Send, nexus: Nexus) -> None:
+    team = nexus.group("team")
+    team.write('UPSERT { CONCEPT @a { {type: "Drug", name: "Aspirin"} } }')
+    nodes = [{"group_id": "team", "uuid": one, "name": one} for one in ("a", "b")]
+    for node in nodes:
+        assert send("/v1/operations/AddEntityNode", {"input": node}).status_code == 200
+    fact = {
+        "group_id": "team", "uuid": "f", "name": "KNOWS", "fact": "Ann knows Bob",
+        "source_node_uuid": "a", "target_node_uuid": "b",
+    }  # fmt: skip
+    assert send("/v1/operations/AddFact", {"input": fact}).status_code == 200
+    (found,) = send("/api/search", q="aspirin", type="concepts").json()["results"]
+    assert (found["text"], found["concept_type"]) == ("Aspirin", "Drug")
+    (found,) = send("/api/search", q="who knows Bob", type="facts").json()["results"]
+    assert (found["id"], found["text"]) == ("f", "Ann knows Bob")
+
+
+def test_the_calls_are_counted_and_logged_without_what_was_in_them(
+    send: Send, log: Callable[[], list[dict]]
+) -> None:
+    written(send, claim(text="a secret"))
+    send("/v1/claims/claim", id="nobody")
+    counted = send("/metrics", token=ROOT).text
+    assert 'operations_total{code="",operation="WriteClaims",status="OK"} 1.0' in counted
+    assert 'operations_total{code="NOT_FOUND",operation="GetClaim",status="ERROR"} 1.0' in counted
+    lines = [one for one in log() if one["event"] == "operation"]
+    assert [(one["operation"], one["group_id"]) for one in lines] == [
+        ("WriteClaims", "team"),
+        ("GetClaim", "team"),
+    ]
+    assert "secret" not in str(lines)

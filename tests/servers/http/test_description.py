@@ -19,6 +19,9 @@ from tests.serving import Stage
 import recollect
 from recollect.faces.operations import OPERATIONS
 from recollect.servers.http.app import make_app
+from recollect.servers.http.claim_calls import CALLS
+from recollect.servers.http.claim_schemas import schemas as claim_schemas
+from recollect.servers.http.schemas import schemas as operation_schemas
 from recollect.servers.service import make_service
 
 CHECKS = [
@@ -44,6 +47,28 @@ def test_every_operation_is_described_with_an_example(document: dict[str, Any]) 
         assert body["example"]["input"] == operation.example
 
 
+def test_every_call_of_claims_is_described_with_an_example(document: dict[str, Any]) -> None:
+    for call in CALLS:
+        described = document["paths"][call.path][call.method.lower()]
+        assert (described["operationId"], described["summary"]) == (call.name, call.summary)
+        if call.method == "POST":
+            assert (
+                described["requestBody"]["content"]["application/json"]["example"] == call.example
+            )
+        else:
+            fields = {one["name"]: one.get("example") for one in described["parameters"]}
+            assert fields.pop("group_id")
+            assert call.example.items() <= fields.items()
+
+
+def test_the_names_of_schemas_are_of_one_face_each(document: dict[str, Any]) -> None:
+    shared = operation_schemas().keys() & claim_schemas().keys()
+    assert not shared
+    assert operation_schemas().keys() | claim_schemas().keys() <= set(
+        document["components"]["schemas"]
+    )
+
+
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
     def references(node: object) -> set[str]:
         match node:
@@ -67,13 +92,20 @@ def test_no_page_loads_scripts_from_elsewhere(http: httpx2.Client) -> None:
     assert [http.get(path).status_code for path in ("/docs", "/redoc")] == [404, 404]
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+ROUTES = [
+    *((f"/v1/operations/{name}", "POST") for name in OPERATIONS),
+    *((one.path, one.method) for one in CALLS),
+    ("/api/search", "GET"),
+]
+
+
+@pytest.mark.parametrize(("path", "method"), ROUTES)
 def test_whatever_is_made_of_the_description_the_server_is_not_at_fault(
-    stage: Stage, name: str, is_long: bool
+    stage: Stage, path: str, method: str, is_long: bool
 ) -> None:
     with recollect.open(":memory:") as nexus:
         stage.app = app = make_app(make_service(nexus, has_worker=False))
-        described = schemathesis.openapi.from_dict(app.openapi())[f"/v1/operations/{name}"]["POST"]
+        described = schemathesis.openapi.from_dict(app.openapi())[path][method]
         modes = schemathesis.GenerationMode
         cases = described.as_strategy(modes.POSITIVE) | described.as_strategy(modes.NEGATIVE)
 

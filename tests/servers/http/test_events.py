@@ -14,7 +14,6 @@ from tests.serving import Stage
 
 import recollect
 from recollect.kernel import Nexus
-from recollect.servers.http import events
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
 from recollect.servers.http.server import listen, make_server, url_of
@@ -123,9 +122,9 @@ def test_a_large_batch_is_told_whole_and_in_order(http: httpx2.Client) -> None:
     assert [one.body["claim_id"] for one in some(http, 250, "0.0")] == names
 
 
-def test_silence_has_a_heartbeat(http: httpx2.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events, "_HEARTBEAT_SECONDS", 0.0)
-    with http.stream("GET", "/v1/events", timeout=SOON) as answer:
+def test_silence_has_a_heartbeat(stage: Stage, service: Service) -> None:
+    stage.app = make_app(service, Options(heartbeat_seconds=0.0))
+    with httpx2.stream("GET", f"{stage.url}/v1/events", timeout=SOON) as answer:
         lines = answer.iter_lines()
         assert [next(lines) for _ in range(3)][2].startswith(":")
 

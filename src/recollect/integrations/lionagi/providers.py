@@ -123,7 +123,7 @@ class Providers(ContextProviderRegistry):
                 report.degraded.insert(0, degraded)
             if one.text is not None:
                 tokens = math.ceil(len(one.text) / _CHARACTERS_PER_TOKEN)
-                report.blocks.insert(0, one.text)
+                report.blocks.insert(0, f"\n{one.text}")  # lionagi puts it after the system's text
                 report.fired.insert(0, {"provider_name": provider.name, "tokens": tokens})
         return report
 

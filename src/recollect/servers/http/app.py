@@ -54,7 +54,7 @@ def make_app(
     """Return the application that serves a memory; `metrics` is what watches its operations."""
     options, metrics = options or Options(), metrics or Metrics()
     threads = Threads(options.threads, options.waiting)
-    shared = Shared(service, threads, Guard(options), metrics, streams=options.streams)
+    shared = Shared(service, threads, Guard(options), metrics, options=options)
     faces = [make(shared) for make in makers]
     refusals = Refusals(faces, metrics)
 

@@ -32,7 +32,6 @@ PATH: Final = "/v1/events"
 _LAST: Final = "last-event-id"
 _PAGE: Final = 100  # events read at once
 _PAUSE_SECONDS: Final = 0.2  # between two looks into the log
-_HEARTBEAT_SECONDS: Final = 15.0
 _HEARTBEAT: Final = b": still here\n\n"
 _EXAMPLE: Final = (
     "id: 17.1\nevent: knowledge.created\n"
@@ -111,7 +110,7 @@ class Streams:
         """Return a stream; what is wrong with what was asked is told before it begins."""
         nexus = self._shared.service.nexus.group(group_of(request, self._shared))
         after = request.headers.get(_LAST) or request.query_params.get("after")
-        if self._open >= self._shared.streams:
+        if self._open >= self._shared.options.streams:
             raise RecollectError(
                 UNAVAILABLE, f"{self._open} streams are open already", hint="try again later"
             )
@@ -132,14 +131,14 @@ class Streams:
         self, nexus: Nexus, after: str, page: FeedPage, request_id: str
     ) -> AsyncIterator[bytes]:
         """Yield the events, and a heartbeat where there are none, until the server ends."""
-        ending = self._shared.ending
+        ending, silence = self._shared.ending, self._shared.options.heartbeat_seconds
         yield f"id: {after}\n\n".encode()  # so that a listener who has seen nothing can come back
         told_at = time.monotonic()
         while not ending.is_set():
             if page.events:
                 yield b"".join(map(event_text, page.events))
                 told_at = time.monotonic()
-            elif time.monotonic() - told_at >= _HEARTBEAT_SECONDS:
+            elif time.monotonic() - told_at >= silence:
                 yield _HEARTBEAT
                 told_at = time.monotonic()
             if page.is_last:

@@ -17,7 +17,7 @@ from recollect.faces.operations import Caller
 from recollect.faces.operations.envelope import failure
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.metrics import Metrics
-from recollect.servers.http.options import DEFAULT_STREAMS
+from recollect.servers.http.options import Options
 from recollect.servers.http.threads import Threads
 from recollect.servers.service import Service
 
@@ -37,8 +37,7 @@ class Shared:
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is about to end: what would go on for ever ends too."""
 
-    streams: int = DEFAULT_STREAMS
-    """How many answers that go on for ever there may be at once."""
+    options: Options = field(default_factory=Options)
 
 
 @dataclass(frozen=True, slots=True)

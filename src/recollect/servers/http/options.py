@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from recollect.faces.operations import limits
 from recollect.servers.http.tokens import Tokens
 
-DEFAULT_STREAMS = 100
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -30,5 +29,8 @@ class Options:
     waiting: int = 512
     """How many more may wait; the next one is UNAVAILABLE."""
 
-    streams: int = DEFAULT_STREAMS
+    streams: int = 100
     """How many may listen to events at once; the next one is UNAVAILABLE."""
+
+    heartbeat_seconds: float = 15.0
+    """How long a stream of events is silent at most."""

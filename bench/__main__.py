@@ -17,12 +17,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bench import concurrency, meanings, reads, serving, writes
+from bench.claims import Knowledge
 from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
 from bench.measure import Calibration, Figure
 from bench.report import in_sections, save, show
 from bench.searches import Library
 
 DOCUMENTS = 300_000
+CLAIMS = 100_000
 SECTIONS = (
     "reads",
     "texts",
@@ -74,6 +76,8 @@ class Run:
             yield from serving.figures(self.folder)
         if self.wants("search"):
             yield from self._search()
+        if self.wants("claims"):
+            yield from self._claims()
         if self.wants("reads") or self.wants("load") or self.wants("memory"):
             yield from self._graphs()
         yield from self.calibration.figures()
@@ -85,6 +89,11 @@ class Run:
         library = Library(self.folder / "library.db", DOCUMENTS // (10 if self.is_small else 1))
         self._watched("documents", library, library.build)
         yield from library.figures(self.calibration)
+
+    def _claims(self) -> Iterator[Figure]:
+        knowledge = Knowledge(self.folder, CLAIMS // (10 if self.is_small else 1))
+        self._watched("claims", knowledge, knowledge.build)
+        yield from knowledge.figures(self.calibration)
 
     def _graphs(self) -> Iterator[Figure]:
         timed = []

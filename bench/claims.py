@@ -1,11 +1,11 @@
 """Claims: 100,000 of real text, each with two references, learned, recalled, moved and listed.
 
-The text is what the standard library says about itself, so it is the same wherever Python is.
+The text is what the standard library's authors wrote in comments and docstrings: real words, in
+the order and with the frequencies of a language, wherever Python is.
 """
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import random
 import re
@@ -28,9 +28,12 @@ from recollect.faces.claims import (
 )
 
 SCOPES = 1_000
-_WORDS, _STEP = 14, 2  # of a claim, and between two of them
+_WORDS, _STEP = 14, 9  # of a claim, and between two of them
 _BATCH = 1_000
 _ASKED = 200
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
+_COMMENT = re.compile(r"#\s+(.*)")
+_LONG_STRING = re.compile(r'"""(.*?)"""', re.DOTALL)
 _WARM = 5  # calls before the clock starts
 _COMMON = 40  # the words of common questions are among so many
 
@@ -107,12 +110,12 @@ class Knowledge:
         return figures
 
     def _claim(self, number: int) -> Claim:
-        text = self._texts[number % len(self._texts)]
+        text, other = (self._texts[one % len(self._texts)] for one in (number, number + 1))
         return Claim(
             text if number < self.total else f"{text} {number}",
             [
                 from_file(f"src/module_{number % 5_000}.py", repo="acme/payments"),
-                from_tool_result(f"call-{number}", text[:40]),
+                from_tool_result(f"call-{number}", other[:40]),
             ],
             id=f"claim-{number}",
             scope_type="repo",
@@ -152,20 +155,17 @@ def _figure(name: str, value: float, most: float) -> Figure:
 
 
 def _texts() -> Iterator[str]:
-    """Yield texts of real words, one after another from the docstrings of the library."""
-    words = [word for text in _docstrings() for word in re.findall(r"[A-Za-z][\w'-]*", text)]
+    """Yield texts of real words, one after another from what the library says."""
+    words = [word for text in _prose() for word in _WORD.findall(text)]
     for start in range(0, len(words) - _WORDS, _STEP):
         yield " ".join(words[start : start + _WORDS])
 
 
-def _docstrings() -> Iterator[str]:
+def _prose() -> Iterator[str]:
+    """Yield the comments and long strings of the library's modules."""
     for path in sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py")):
-        if "site-packages" in path.parts or "test" in path.parts:
+        if "site-packages" in path.parts:
             continue
-        try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-        except (SyntaxError, UnicodeDecodeError):
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                yield ast.get_docstring(node) or ""
+        source = path.read_text(encoding="utf-8", errors="replace")
+        yield from _COMMENT.findall(source)
+        yield from _LONG_STRING.findall(source)

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import lionagi
 import pytest
-from tests.integrations.lionagi.conftest import Wait, scripted
 from lionagi.operations.builder import OperationGraphBuilder
+from lionagi.operations.node import create_operation
+from lionagi.protocols.action.tool import Tool
+from lionagi.protocols.messages import AssistantResponse, RoledMessage
+from lionagi.protocols.types import Graph
+from tests.integrations.lionagi.conftest import Wait, scripted
 
 from recollect.faces.claims import (
     Actor,
@@ -19,10 +23,12 @@ from recollect.faces.claims import (
     Scope,
     SQLiteKnowledgeStore,
     from_file,
+    from_message,
     from_tool_result,
     from_user_statement,
 )
-from recollect.integrations.lionagi import Branch, Session
+from recollect.integrations.lionagi import Branch, Session, on_message
+from recollect.integrations.lionagi.work import Work
 
 Opened = Callable[..., Session]
 EVIDENCE = [from_file("src/saga.py")]
@@ -111,9 +117,7 @@ def test_a_branch_may_work_on_something_else(session: Session):
     assert branch.work.acting_in(None, "b").name == "ann"
 
 
-def test_verify_and_dispute_move_a_claim(
-    branch: Branch, store: MemoryKnowledgeStore, wait: Wait
-):
+def test_verify_and_dispute_move_a_claim(branch: Branch, store: MemoryKnowledgeStore, wait: Wait):
     claim_id = wait(branch.learn("payments use sagas", EVIDENCE))
     wait(branch.verify(claim_id, [from_user_statement("s", "m")]))
     wait(branch.dispute(claim_id, "the saga is gone", [from_file("src/2pc.py")]))
@@ -128,7 +132,7 @@ def test_a_claim_without_evidence_is_refused(
     with pytest.raises(ValueError, match="A Claim requires at least one EvidenceRef"):
         wait(branch.learn("payments use sagas", []))
     (item,) = wait(store.attention())
-    assert item.reason_code == "knowledge.rejected.empty_evidence"
+    assert item.code == "knowledge.rejected.empty_evidence"
 
 
 def test_every_action_is_in_the_log_of_the_branch(session: Session, branch: Branch, wait: Wait):
@@ -147,9 +151,7 @@ def test_every_action_is_in_the_log_of_the_branch(session: Session, branch: Bran
     assert branch.logger.warnings == []
 
 
-def test_a_session_gives_a_store_to_a_branch_that_has_none(
-    opened: Opened, store: KnowledgeStore
-):
+def test_a_session_gives_a_store_to_a_branch_that_has_none(opened: Opened, store: KnowledgeStore):
     own = NullKnowledgeStore()
     alone, stubborn = Branch(), Branch(knowledge_store=own)
     session = opened(knowledge_store=store, project="payments")
@@ -202,23 +204,20 @@ def test_a_clone_is_what_a_clone_of_lionagi_is(wait: Wait):
         made.logs.clear()
         return made
 
-    def add(a: int, b: int) -> int:
-        """Add."""
-        return a + b
-
-    made = {"system": "You review.", "name": "one", "tools": [add]}
+    made = {"system": "You review.", "name": "one", "tools": [Tool(func_callable=abs)]}
     plain = talked(lionagi.Branch(chat_model=scripted(), **made))
-    ours = talked(Branch(chat_model=scripted(), **made))
+    ours = talked(Branch(chat_model=scripted(), project="payments", run="run-1", **made))
     for sender in (None, lionagi.Branch().id):
         expected, clone = plain.clone(sender), ours.clone(sender)
         assert isinstance(clone, Branch)
         assert shown(clone, ours) == shown(expected, plain)
-        assert [*clone.tools] == [*expected.tools] == ["add"]
+        assert [*clone.tools] == [*expected.tools] == ["abs"]
         assert len(clone.progression) == len(expected.progression)
         assert set(clone.progression) <= {one.id for one in clone.messages}
         assert clone.metadata["clone_from"] is ours
-        assert clone.chat_model is clone.parse_model is ours.chat_model
+        assert clone.chat_model is clone.parse_model
         assert clone.name == expected.name
+        assert clone.work == ours.work == Work("payments", run="run-1")
 
 
 def test_a_restored_branch_is_given_a_store_again(
@@ -251,24 +250,44 @@ def test_a_restored_session_is_given_a_store_again(
 
 
 def test_every_node_of_a_parallel_flow_learns(
+    opened: Opened, store: MemoryKnowledgeStore, wait: Wait
+):
+    async def learn(branch: Branch, message: RoledMessage) -> None:
+        if isinstance(message, AssistantResponse):
+            said = from_message(str(branch.id), str(message.id))
+            await branch.learn(f"the answer of {branch.id}", [said])
+
+    first = Branch(system="You review.", chat_model=scripted(7))
+    session = opened(knowledge_store=store, actor="reviewer", default_branch=first)
+    on_message(first, learn)
+    graph = OperationGraphBuilder()
+    root = graph.add_operation("communicate", instruction="Which files are there?")
+    for number in range(6):
+        graph.add_operation("communicate", depends_on=[root], instruction=f"Read file {number}")
+
+    def prepared(branch: Branch) -> None:
+        on_message(branch, learn)
+
+    outcome = wait(session.flow(graph.get_graph(), max_concurrent=6, on_branch_created=prepared))
+    assert set(outcome["operation_results"].values()) == {"done"}
+    claims = wait(store.list(session=str(session.id)))
+    assert {one.text for one in claims} == {f"the answer of {one.id}" for one in session.branches}
+    assert {one.branch_id for one in claims} == {str(one.id) for one in session.branches}
+    assert len(claims) == 7
+    assert {one.actor_id for one in claims} == {"reviewer"}
+
+
+def test_learning_is_an_operation_of_a_flow(
     session: Session, store: MemoryKnowledgeStore, wait: Wait
 ):
-    graph = OperationGraphBuilder()
-    root = graph.add_operation("learn", claim="payments has 40 files", evidence=EVIDENCE)
-    for number in range(6):
-        graph.add_operation(
-            "learn",
-            depends_on=[root],
-            claim=f"file {number} uses sagas",
-            evidence=[from_file(f"src/{number}.py")],
-        )
-    outcome = wait(session.flow(graph.get_graph(), parallel=True, max_concurrent=6))
-    claims = wait(store.list(session=str(session.id)))
-    assert len(outcome["completed_operations"]) == len(claims) == 7
+    graph = Graph()
+    for number in range(4):
+        asked = {"claim": f"file {number} uses sagas", "evidence": EVIDENCE}
+        graph.add_node(create_operation("learn", parameters=asked))
+    outcome = wait(session.flow(graph))
+    claims = wait(store.list(project="payments"))
     assert {one.id for one in claims} == set(outcome["operation_results"].values())
-    assert {one.branch_id for one in claims} <= {str(one.id) for one in session.branches}
-    assert len({one.branch_id for one in claims}) == 7
-    assert {one.actor_id for one in claims} == {"reviewer"}
+    assert len(claims) == 4
 
 
 def test_knowledge_accumulates_across_sessions(opened: Opened, tmp_path: Path, wait: Wait):

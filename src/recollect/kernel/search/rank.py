@@ -15,6 +15,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from operator import itemgetter
 from typing import cast
 
@@ -42,6 +43,7 @@ _COMMON_SHARE = 0.1  # a term found in more of the documents than this says litt
 _COMMON_FLOOR = 100  # ... unless there are so few documents that it costs nothing
 _COMMON_MOST = 2_000  # ... and so does one found in more documents than this
 _ENOUGH_RARER = 3  # ... or if fewer rarer terms than this remain
+_MOST_READ = 3_000  # documents that such terms stand in together, before more are left out
 
 _TALLIES = """
 SELECT tally.kind, tally.term, tally.count FROM tally
@@ -126,10 +128,16 @@ def _add_occurrences(
         rows = session.rows(_OCCURRENCES, {"token": partition.token(term.text)})
     occurrences = cast("list[tuple[int, bytes]]", rows)
     sizes = dict(occurrences)
+    known = reached.get
+    if len(sizes) == len(occurrences):  # each document has the word once: nothing to count
+        once = {size: share / (1 + damping[size]) for size in set(sizes.values())}
+        for document, size in occurrences:
+            reached[document] = known(document, 0.0) + once[size]
+        return
     counts = Counter(map(itemgetter(0), occurrences))
     for document, count in counts.items():
         score = share * count / (count + damping[sizes[document]])
-        reached[document] = reached.get(document, 0.0) + score
+        reached[document] = known(document, 0.0) + score
 
 
 def _asked(query: str) -> list[Term]:
@@ -141,13 +149,20 @@ def _asked(query: str) -> list[Term]:
 def _worthwhile(
     session: Session, partitions: Sequence[Partition], found: Sequence[_Weighed], limit: int
 ) -> list[_Weighed]:
-    """Return the terms worth ranking by, rarest first: the common ones only to make up three."""
+    """Return the terms worth ranking by, rarest first: the common ones only to make up three.
+
+    Beyond three, terms are taken for as long as they stand in few documents together.
+    """
     rare = [one for one in found if 0 < one.frequency < limit]
     common = [one.term for one in found if one.frequency >= limit]
     missing = max(0, _ENOUGH_RARER - len(rare))
     if common and missing:
         rare += sorted(_weighed(session, partitions, common, -1), key=_by_rarity)[:missing]
-    return sorted(rare, key=_by_rarity)[:MOST_TERMS]
+    kept = sorted(rare, key=_by_rarity)[:MOST_TERMS]
+    read = list(accumulate(one.frequency for one in kept))
+    return [
+        one for place, one in enumerate(kept) if place < _ENOUGH_RARER or read[place] <= _MOST_READ
+    ]
 
 
 def _unknown(found: Sequence[_Weighed]) -> list[_Weighed]:

@@ -17,12 +17,12 @@ IN_QUERY = ConfigDict(extra="forbid")  # there a number is written in digits
 Members = dict[str, JsonValue]
 
 
-_NAMED = "x-schema"
+NAMED = "x-schema"
 """Stands in a schema for one that is described under a name of its own."""
 
 
 def _reference(name: str) -> WithJsonSchema:
-    return WithJsonSchema({_NAMED: name})
+    return WithJsonSchema({NAMED: name})
 
 
 ClaimMembers = Annotated[Members, _reference("Claim")]

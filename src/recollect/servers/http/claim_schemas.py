@@ -23,6 +23,7 @@ from recollect.faces.claims import (
     Scope,
 )
 from recollect.faces.operations.envelope import OWN_CODES
+from recollect.servers.http import claim_inputs
 from recollect.servers.http.claim_calls import CALLS, Call
 from recollect.servers.http.schemas import MEANINGS, PLACE
 
@@ -124,7 +125,7 @@ def _input(adapter: TypeAdapter[object]) -> Schema:
 
     def resolved(node: Any) -> Any:  # noqa: ANN401
         match node:
-            case {"x-schema": str() as name}:
+            case {claim_inputs.NAMED: str() as name}:
                 return reference(name)
             case {"$ref": str() as place}:
                 return resolved(defined[place.rpartition("/")[2]])

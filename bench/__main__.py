@@ -31,6 +31,7 @@ SECTIONS = (
     "writes",
     "load",
     "search",
+    "claims",
     "operations",
     "together",
     "serving",

@@ -18,8 +18,8 @@ def delete_entity_edge(context: Context, given: Delete) -> Done:
     found = context.holder(given["uuid"], given.get("group_id"), is_fact)
     if found is None:
         return _done("there is no such fact")
-    found[0].purge(given["uuid"], request_id=context.request_id)
-    return _done("the fact is deleted")
+    is_erased = _erase(context, found[0], given["uuid"])
+    return _done("the fact is deleted" if is_erased else "there is no such fact")
 
 
 def delete_episode(context: Context, given: Delete) -> Done:
@@ -29,8 +29,8 @@ def delete_episode(context: Context, given: Delete) -> Done:
         return _done("there is no such episode")
     nexus, _ = found
     context.ingestion.forget_episode(nexus, given["uuid"])
-    nexus.purge(given["uuid"], request_id=context.request_id)
-    return _done("the episode is deleted")
+    is_erased = _erase(context, nexus, given["uuid"])
+    return _done("the episode is deleted" if is_erased else "there is no such episode")
 
 
 def delete_group(context: Context, given: DeleteGroup) -> Done:
@@ -47,6 +47,17 @@ def clear_all(context: Context, given: Empty) -> Done:
     for name in names:
         _drop(context, context.nexus.group(name))
     return _done(f"{len(names)} groups are deleted")
+
+
+def _erase(context: Context, nexus: Nexus, uuid: str) -> bool:
+    """Erase an element; whether it was still there, since another call may have been first."""
+    try:
+        nexus.purge(uuid, request_id=context.request_id)
+    except RecollectError as error:
+        if error.code is not NOT_FOUND:
+            raise
+        return False
+    return True
 
 
 def _drop(context: Context, nexus: Nexus) -> bool:

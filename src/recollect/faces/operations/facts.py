@@ -6,6 +6,7 @@ the memory's own rule. Specification 004, sections 6 and 9.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -49,6 +50,7 @@ from recollect.model import (
 )
 
 _ENDS: Final = ("source_node_uuid", "target_node_uuid")
+_LONGEST_KEY: Final = 4_096  # characters that a memory keeps of what facts are compared by
 
 
 def add_entity_node(context: Context, given: AddEntityNode) -> EntityNode:
@@ -216,10 +218,15 @@ def _check_mentioned(found: Mapping[str, Dated], item: FactItem) -> None:
 
 
 def _normal_qualifiers(qualifiers: Mapping[str, JsonValue]) -> str:
-    """Return qualifiers as they are compared: texts normalised, keys sorted; none is nothing."""
+    """Return qualifiers as they are compared: texts normalised, keys sorted; none is nothing.
+
+    What is too long to be a key is its hash.
+    """
     if not qualifiers:
         return ""
-    return orjson.dumps(_normal(dict(qualifiers)), option=orjson.OPT_SORT_KEYS).decode()
+    spelled = orjson.dumps(_normal(dict(qualifiers)), option=orjson.OPT_SORT_KEYS)
+    key = spelled.decode()
+    return key if len(key) <= _LONGEST_KEY else hashlib.sha256(spelled).hexdigest()
 
 
 def _normal(value: object) -> object:

@@ -71,13 +71,16 @@ def _at_most(characters: int) -> AfterValidator:
 
 
 def _small(members: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    size = len(orjson.dumps(members))
+    written = orjson.dumps(members)
+    size = len(written)
     if size > limits.ATTRIBUTES_BYTES:
         raise PydanticCustomError(
             TOO_LARGE,
             "takes {given} bytes, and {most} are allowed",
             {"given": size, "most": limits.ATTRIBUTES_BYTES},
         )
+    if orjson.loads(written) != members:  # JSON has null for a number that is not finite
+        raise PydanticCustomError("not_finite", "holds a number that is not finite")
     return members
 
 

@@ -35,6 +35,9 @@ from recollect.faces.operations.outputs import Answered, Envelope
 from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
 from recollect.kernel import Nexus
 
+_OPAQUE = frozenset({"attributes", "qualifiers"})
+"""Fields whose members are the caller's own, nulls among them."""
+
 
 class Operations(Methods[Envelope]):
     """A knowledge service on a memory: it remembers what is told, and finds it again.
@@ -132,7 +135,8 @@ class Operations(Methods[Envelope]):
                 hint="give what is added a uuid, which a replay finds again",
             )
         group = cast("Mapping[str, str]", fields)["group_id"]
-        payload = hashlib.sha256(orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)).digest()
+        meant = orjson.dumps(_meant(fields), option=orjson.OPT_SORT_KEYS)
+        payload = hashlib.sha256(meant).digest()
         return context.replays.once(
             context.group(group),
             operation.name,
@@ -140,6 +144,21 @@ class Operations(Methods[Envelope]):
             payload,
             lambda: operation.run(context, fields),
         )
+
+
+def _meant(given: object) -> object:
+    """Return an input without the nulls that say the same as leaving a field out."""
+    match given:
+        case dict():
+            return {
+                key: value if key in _OPAQUE else _meant(value)
+                for key, value in given.items()
+                if value is not None
+            }
+        case list():
+            return [_meant(one) for one in given]
+        case _:
+            return given
 
 
 def _groups(given: object) -> tuple[str, ...]:

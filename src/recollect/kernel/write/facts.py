@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from recollect.errors import DUPLICATE_EXISTS, INVALID_VALUE, RecollectError
-from recollect.kernel.schema.definitions import definition
+from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.write.element import Content, Element, LinkElement
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.tracker import Tracker
@@ -75,14 +75,15 @@ class Facts:
         self._unit = unit
         self._tracker = tracker
         self._spellings: dict[str, list[int]] | None = None
-        self._functional: dict[str, bool] = {}
+        self._functional: frozenset[str] | None = None  # normalised, of the group's definitions
         self._seen: dict[int, tuple[Content, _Fact]] = {}  # by link, as long as it says the same
         self.closed = 0
 
     def put(self, change: PutFact, subject: Element, target: Element) -> tuple[LinkElement, bool]:
         """Put one fact; return its link, or the one that says it already, and whether it is new.
 
-        KIP_3003 when its id is that of another element, or of a fact between other ends.
+        KIP_3003 when its id is that of another element, or of a fact between other ends or of
+        another key.
         """
         attributes, metadata = _checked(change)
         codes = self._codes(plain_predicate(change.predicate))
@@ -216,11 +217,16 @@ class Facts:
         if holder is None:
             return None
         triples = [(ends[0].id, code, ends[1].id) for code in codes]
-        if isinstance(holder, LinkElement) and is_fact(holder) and holder.triple in triples:
+        if (
+            isinstance(holder, LinkElement)
+            and is_fact(holder)
+            and holder.triple in triples
+            and change.key in ("", _compared(holder))
+        ):
             return holder
         raise RecollectError(
             DUPLICATE_EXISTS,
-            f'the id "{change.id}" belongs to another element, or to a fact of other ends',
+            f'the id "{change.id}" belongs to another element, or to a fact about another thing',
             hint="leave the id out, or give another",
             known=(change.id,),
         )
@@ -241,13 +247,15 @@ class Facts:
     def _is_functional(self, change: PutFact) -> bool:
         if change.is_functional:
             return True
-        known = self._functional.get(change.predicate)
-        if known is None:
+        if self._functional is None:
             unit = self._unit
-            found = definition(unit.session, unit.group, ElementKind.LINK, change.predicate)
-            known = found is not None and found.attributes.get(FUNCTIONAL) is True
-            self._functional[change.predicate] = known
-        return known
+            found = definitions(unit.session, unit.group, ElementKind.LINK)
+            self._functional = frozenset(
+                normal_text(name)
+                for name, one in found.items()
+                if one.attributes.get(FUNCTIONAL) is True
+            )
+        return normal_text(change.predicate) in self._functional
 
     def _end(self, link: LinkElement, at: Instant) -> None:
         """Let a fact end in fact time, as its metadata tells it too."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.errors import INTERNAL, LIMIT_EXCEEDED, RecollectError
@@ -49,6 +50,8 @@ class Edge:
         self._metrics.opened(1)
         try:
             await self._app(scope, self._limited(receive, headers), sent)
+        except ClientDisconnect:
+            return  # nobody is there to be answered
         except Exception as error:  # the edge: nothing may pass unanswered
             log_failure(state["request_id"], error)
             if is_begun:

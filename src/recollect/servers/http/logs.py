@@ -41,6 +41,7 @@ def begin_log(form: Form, stream: TextIO) -> None:
     for logger in (_LOG, _SERVER):
         logger.handlers.clear()
         logger.propagate = False
+        logger.disabled = False  # whoever configured logging before may have switched it off
         logger.setLevel(logging.INFO if logger is _LOG else logging.WARNING)
         if form is Form.NONE:
             logger.addHandler(logging.NullHandler())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NotRequired
 
+import orjson
 from pydantic import TypeAdapter, ValidationError, with_config
 from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict
@@ -65,6 +66,10 @@ def checked_extraction(given: object) -> Extraction:
     >>> checked_extraction({"nodes": [{"name": "Ann"}]})["nodes"]
     [{'name': 'Ann'}]
     """
+    try:
+        orjson.dumps(given)  # what can be read may be too deep to be written
+    except TypeError as error:
+        raise _faulty(["the extraction nests too deep"]) from error
     try:
         extraction = _ADAPTER.validate_python(given)
     except ValidationError as error:

@@ -6,6 +6,7 @@ The rule: a thread dies of nothing that passes: while the store is busy or away 
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from functools import partial
@@ -60,8 +61,9 @@ class Worker:
         """
         self._stopping.set()
         self.wake()
+        deadline = None if seconds is None else time.monotonic() + seconds
         for thread in self._threads:
-            thread.join(seconds)
+            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
     @property

@@ -209,3 +209,31 @@ def test_the_log_and_the_rows_agree_after_all_of_it(nexus: Nexus, furnished: Ser
     added_facts(furnished, "g", work("d", "four", 2019))
     assert nexus.group("g").verify().is_whole
     assert nexus.doctor().is_well
+
+
+@pytest.mark.parametrize("spelling", ["lives_in", "Lives_In"])
+def test_a_relation_declared_functional_is_so_in_every_spelling(
+    nexus: Nexus, spelling: str
+) -> None:
+    service = Operations(nexus)
+    for uuid in ("bob", "rome", "oslo"):
+        told(service.add_entity_node(group_id="g", uuid=uuid, name=uuid))
+    nexus.group("g").write("""
+        UPSERT { CONCEPT { {type: "$PropositionType", name: "LIVES_IN"}
+          SET ATTRIBUTES { functional: true } } }
+    """)
+    home = {"name": spelling, "from": "bob", "fact": "Bob lives there"}
+    added_facts(service, "g", {**home, "uuid": "old", "to": "rome", "valid_at": YEAR[2018]})
+    added_facts(service, "g", {**home, "uuid": "new", "to": "oslo", "valid_at": YEAR[2021]})
+    old = edge(service, "old")
+    assert (old["invalid_at"], old["expired_at"]) == (YEAR[2021], None)
+
+
+def test_long_qualifiers_tell_facts_apart_as_short_ones_do(furnished: Service) -> None:
+    long = {"note": "x" * 15_000}
+    added_facts(furnished, "g", work("a", "Bob leads", 2018, qualifiers=long))
+    added_facts(furnished, "g", work("b", "Bob rests", 2019, qualifiers={"note": "y" * 15_000}))
+    assert [edge(furnished, one)["expired_at"] for one in "ab"] == [None, None]
+    added_facts(furnished, "g", work("c", "Bob works", 2020, qualifiers=long))
+    assert [edge(furnished, one)["expired_at"] is None for one in "abc"] == [False, True, True]
+    assert edge(furnished, "c")["qualifiers"] == long

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,19 @@ def test_a_caller_reaches_its_own_groups_alone(furnished: Service) -> None:
     assert [refused(one) for one in refusals] == ["PERMISSION_DENIED"] * 6
     assert told(mine.delete_entity_edge(uuid="f1"))["success"] is True
     assert told(furnished.get_entity_edge(uuid="f1"))["group_id"] == "decoy"
+
+
+@pytest.mark.parametrize("name", ["DeleteEntityEdge", "DeleteEpisode"])
+def test_of_those_who_delete_at_once_none_fails(tmp_path: Path, name: str) -> None:
+    with recollect.open(tmp_path / "memory.db") as nexus, ThreadPoolExecutor(8) as threads:
+        service = Operations(nexus)
+        for uuid in ("ann", "bob"):
+            told(service.add_entity_node(group_id="g", uuid=uuid, name=uuid))
+        for turn in range(8):
+            fact = {"uuid": f"f{turn}", "name": f"R{turn}", "fact": "x", "from": "ann", "to": "bob"}
+            added_facts(service, "g", fact)
+            item = {"uuid": f"e{turn}", "source": "text", "body": "x", "reference_time": TIME}
+            told(service.add_episodes(group_id="g", items=[item]))  # type: ignore[list-item]
+            given = {"uuid": f"f{turn}" if name == "DeleteEntityEdge" else f"e{turn}"}
+            answers = threads.map(partial(service.call, name), [given] * 8)
+            assert {told(one)["success"] for one in answers} == {True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.faces.operations.calls import TIME, Service, added_facts, edge, refused, told
+from tests.faces.operations.calls import TIME, Service, added_facts, edge, fact_item, refused, told
 
 
 def test_a_node_merges_summary_and_attributes_key_by_key(service: Service) -> None:
@@ -175,3 +175,12 @@ def test_an_end_that_is_no_node_is_not_found(furnished: Service) -> None:
             refused(furnished.add_fact(group_id="g", target_node_uuid=nobody, **fact))
             == "NOT_FOUND"
         )  # type: ignore[arg-type]
+
+
+def test_a_fact_uuid_with_other_qualifiers_is_a_conflict(furnished: Service) -> None:
+    plain = {"uuid": "q", "name": "OWNS", "fact": "Bob owns", "from": "bob", "to": "acme"}
+    added_facts(furnished, "g", {**plain, "qualifiers": {"Share": "Half"}})
+    added_facts(furnished, "g", {**plain, "qualifiers": {"share": "half"}}, plain)
+    other = fact_item({**plain, "qualifiers": {"share": "all"}})
+    assert refused(furnished.add_fact(group_id="g", **other)) == "CONFLICT"
+    assert edge(furnished, "q")["qualifiers"] == {"share": "half"}

@@ -130,3 +130,10 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecollectError) as caught:
         read_tokens(tmp_path / "none")
     assert caught.value.code.code == "STORE_UNAVAILABLE"
+
+
+def test_a_group_of_a_token_is_itself_however_its_accents_are_written() -> None:
+    token, row = new_token(["caf\u0065\u0301"])
+    caller = Tokens((row,)).caller(token)
+    assert caller is not None
+    assert caller.groups == {"caf\u00e9"}

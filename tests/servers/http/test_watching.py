@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 
 import httpx2
@@ -119,3 +120,17 @@ def test_a_server_whose_memory_is_closed_lives_and_is_not_ready(http, service) -
     service.nexus.close()
     assert http.get("/readyz").status_code == 503
     assert http.get("/healthz").json() == {"status": "healthy"}
+
+
+def test_who_goes_away_in_the_middle_is_no_failure(http: httpx2.Client, log) -> None:
+    address = (http.base_url.host, http.base_url.port)
+    head = f"POST /v1/operations/Healthcheck HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\n"
+    with socket.create_connection(address) as connection:
+        connection.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        await_count(http, "requests_open", 2)
+    deadline = time.monotonic() + 30
+    while counts(http)["requests_open"] > 1 and time.monotonic() < deadline:
+        pass
+    assert counts(http)["requests_open"] == 1
+    assert "failure" not in {line["event"] for line in log()}
+    assert 'requests_refused_total{code="INTERNAL"}' not in counts(http)

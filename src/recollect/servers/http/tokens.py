@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,11 @@ class Row:
 
     @property
     def caller(self) -> Caller:
-        """Who comes with the token."""
-        return Caller(None if self.groups is None else frozenset(self.groups), self.is_admin)
+        """Who comes with the token; its groups are spelled as those that are asked for."""
+        if self.groups is None:
+            return Caller(None, self.is_admin)
+        groups = frozenset(unicodedata.normalize("NFC", one) for one in self.groups)
+        return Caller(groups, self.is_admin)
 
     def line(self) -> str:
         """Return the row as a line of a file of tokens."""

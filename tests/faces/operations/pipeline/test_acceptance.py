@@ -227,3 +227,11 @@ def test_episodes_kept_before_there_was_a_pipeline_are_learnt_from_when_they_com
     one.add("g", *items)
     assert one.drain() == 1
     assert found(one.service, "Ann") != []
+
+
+def test_under_a_key_null_is_the_same_as_left_out(nexus: Nexus) -> None:
+    service = rig(nexus).service
+    plain: dict[str, Any] = {"group_id": "g", "uuid": "a", "name": "A", "idempotency_key": "k"}
+    first = told(service.add_entity_node(**plain, summary=None))
+    assert told(service.add_entity_node(**plain)) == first
+    assert refused(service.add_entity_node(**plain, attributes={"a": None})) == "CONFLICT"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -155,6 +156,14 @@ def test_a_model_that_does_not_answer_in_time_is_asked_again(nexus: Nexus) -> No
         Reply(200, b"{}"),
         Reply(200, b'{"choices": []}'),
         Reply(200, b'{"choices": [{"message": null}]}'),
+        Reply(200, b'{"choices": {"0": 1}}'),
+        Reply(200, b'{"choices": 7}'),
+        Reply(200, b'{"choices": [], "usage": 7}'),
+        Reply(200, b'{"choices": ' + b"[" * 5_000 + b"]" * 5_000 + b"}"),
+        says("\ud800"),
+        says("a\0b"),
+        says('{"nodes": [{"name": "A", "a\\u0000b": 1}]}'),
+        says('{"nodes": [{"name": "A", "attributes": {"a": ' + "[" * 252 + "]" * 252 + "}}]}"),
         Reply(200, b'{"choices": [{"message": {"content": 7}}], "usage": {}}'),
         says(""),
         says(works(), finish="length"),
@@ -170,6 +179,16 @@ def test_a_service_that_answers_otherwise_is_asked_again(nexus: Nexus, reply: Re
         one.clock.pass_seconds(1)
         one.drain()
         assert item(one, given["receipt_id"])["state"] == "completed"
+
+
+@pytest.mark.parametrize("used", [7, [1], {"prompt_tokens": "7"}, {"prompt_tokens": -7}, None])
+def test_tokens_that_are_no_count_are_not_counted(nexus: Nexus, used: Any) -> None:
+    body = json.loads(says(works()).body) | {"usage": used}
+    with learning(nexus, Reply(body=json.dumps(body).encode())) as (one, _):
+        given = one.add("g", text("e1"))
+        one.drain()
+        found = item(one, given["receipt_id"])
+    assert (found["state"], found["calls"], found["input_tokens"]) == ("completed", 1, 0)
 
 
 def test_a_service_that_is_away_is_asked_again(nexus: Nexus) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 from tests.faces.operations.calls import told
@@ -157,3 +158,28 @@ def test_a_worker_stops_when_the_memory_is_closed(tmp_path: Path) -> None:
     nexus.close()
     worker.wake()
     assert worker.stop(20)
+
+
+def test_the_seconds_that_a_worker_has_to_stop_are_for_all_its_threads(tmp_path: Path) -> None:
+    entered, released = threading.Semaphore(0), threading.Event()
+
+    class Slow(Scripted):
+        def extract(
+            self, episode: Episode, known: Known, rejected: Rejected | None
+        ) -> Extracted | Refused:
+            entered.release()
+            released.wait(60)
+            return super().extract(episode, known, rejected)
+
+    with recollect.open(tmp_path / "m.db") as nexus:
+        worker = Worker(nexus, Work(Slow()), threads=4, poll_seconds=0.01)
+        service = Operations(nexus, ingestion=Pipeline(worker.wake))
+        with worker:
+            for group in "abcd":
+                told(service.add_episodes(group_id=group, items=[text("e")]))  # type: ignore[list-item]
+            for _ in range(4):
+                assert entered.acquire(timeout=20)
+            begun = time.monotonic()
+            assert not worker.stop(0.5)
+            assert time.monotonic() - begun < 1.5
+            released.set()

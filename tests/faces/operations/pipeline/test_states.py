@@ -40,6 +40,8 @@ def test_what_states_nothing_completes_with_no_facts(nexus: Nexus, source: str, 
     [
         '{"nodes": 1}',
         '{"edges": [{}]}',
+        '{"nodes": [{"name": "A", "a\\u0000b": 1}]}',
+        '{"nodes": [{"name": "A", "attributes": {"a": ' + "[" * 252 + "]" * 252 + "}}]}",
         '{"nodes": [{"name": ""}], "edges": []}',
         '{"nodes": [{"name": "A", "color": "red"}], "edges": []}',
         '{"nodes": [], "edges": [], "more": 1}',

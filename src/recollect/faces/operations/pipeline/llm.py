@@ -39,6 +39,7 @@ from recollect.faces.operations.pipeline.structured import StructuredExtractor, 
 DEFAULT_URL = "https://api.openai.com/v1"
 
 _LONGEST_ANSWER = 100_000  # characters; a longer one is no list of facts
+_TOO_MANY_TOKENS = 2**31  # for one call
 _FOREIGN = "the model's service answered what its protocol does not"
 _FORMAT: ResponseFormatJSONSchema = {
     "type": "json_schema",
@@ -96,10 +97,8 @@ class LlmExtractor:
             )
         except openai.APIConnectionError:
             return Refused("the model's service cannot be reached", usage=Usage(1))
-        except (openai.OpenAIError, ValueError):  # ValueError: a body that is no JSON
-            return Refused(
-                "the model's service answered what its protocol does not", usage=Usage(1)
-            )
+        except (openai.OpenAIError, ValueError, RecursionError):  # a body that is no JSON, or deep
+            return Refused(_FOREIGN, usage=Usage(1))
         return _found(completion, known)
 
     def close(self) -> None:
@@ -140,8 +139,9 @@ def _found(completion: object, known: Known) -> Extracted | Refused:
     if not isinstance(completion, ChatCompletion):
         return Refused(_FOREIGN, usage=Usage(1))
     used = completion.usage
-    usage = Usage(1, used.prompt_tokens or 0, used.completion_tokens or 0) if used else Usage(1)
-    choice = completion.choices[0] if completion.choices else None
+    usage = Usage(1, _tokens(used, "prompt_tokens"), _tokens(used, "completion_tokens"))
+    choices: object = completion.choices  # of whatever type: the client checks none
+    choice = choices[0] if isinstance(choices, list) and choices else None
     content = getattr(getattr(choice, "message", None), "content", None)
     if choice is None or not isinstance(content, str) or not content:
         return Refused("the model gave no answer", usage=usage)
@@ -157,3 +157,9 @@ def _found(completion: object, known: Known) -> Extracted | Refused:
     except RecollectError as error:
         return Refused(error.message, answer=content, usage=usage)
     return Extracted(extraction, usage)
+
+
+def _tokens(used: object, name: str) -> int:
+    """Return a count of tokens; none where what is said is no count."""
+    count = getattr(used, name, None)
+    return count if isinstance(count, int) and 0 <= count < _TOO_MANY_TOKENS else 0

@@ -48,12 +48,21 @@ class Progress:
         if self.extraction is not None:
             payload["extraction"] = orjson.dumps(self.extraction).decode()
         if self.rejected is not None:
-            payload["rejected"] = {**asdict(self.rejected)}
+            rejected = self.rejected
+            payload["rejected"] = {
+                "reason": _storable(rejected.reason),
+                "answer": _storable(rejected.answer),
+            }
         if self.usage != Usage():
             payload["usage"] = {**asdict(self.usage)}
         if self.error is not None:
-            payload["error"] = self.error[:_LONGEST_REASON]
+            payload["error"] = _storable(self.error[:_LONGEST_REASON])
         return payload
+
+
+def _storable(text: str) -> str:
+    """Return a text that quotes anything, without the characters that no memory keeps."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def moved(

@@ -18,6 +18,7 @@ from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE, Re
 from recollect.faces.claims import (
     Branch,
     Claim,
+    DataLogger,
     KnowledgeStore,
     MemoryKnowledgeStore,
     NexusKnowledgeStore,
@@ -105,6 +106,17 @@ def test_who_acts_travels_along(remote: Open) -> None:
         return events[-1].branch_id, told, by_run, by_show
 
     assert asyncio.run(live()) == (branch.id, ["reviewer", "reviewer"], 1, 1)
+
+
+def test_a_supersession_is_told_to_the_logger(remote: Open) -> None:
+    store = remote()
+    store.logger = DataLogger()
+    for name in ("old", "new"):
+        asyncio.run(store.write_claim(claim(id=name, scope_type="repo", scope_id="r")))
+    asyncio.run(store.supersede("old", "new"))
+    ((entry),) = store.logger.entries
+    assert (entry["event"], entry["claim_id"]) == ("knowledge.supersede", "old")
+    assert (entry["scope_id"], len(entry)) == ("r", 12)
 
 
 def test_a_refused_claim_is_recorded_there(remote: Open) -> None:

@@ -6,21 +6,36 @@ The rule: what may have arrived is sent again only where twice is the same as on
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 import httpx2
 
-from recollect.client.exchange import Exchange, envelope_in
+AnswerT = TypeVar("AnswerT")
+AnswerT_co = TypeVar("AnswerT_co", covariant=True)
 
 _PAUSES: Final = (0.1, 0.4)  # seconds before each new attempt
 _GATEWAY: Final = frozenset({502, 503, 504})
 _NEVER_ARRIVED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
-class Attempt:
-    """One attempt of a call: its envelope, and how long to wait for the next, if there is one."""
+class Sent(Protocol[AnswerT_co]):
+    """A call that is sent, and how its answers look."""
 
-    def __init__(self, exchange: Exchange, next_pause: float | None) -> None:
+    @property
+    def may_repeat(self) -> bool:
+        """Whether twice is the same as once."""
+
+    def unavailable(self, reason: str) -> AnswerT_co:
+        """Return the answer for a service that was not reached."""
+
+    def answer_in(self, body: bytes) -> AnswerT_co | None:
+        """Return the answer in a body; None where something else than the service answered."""
+
+
+class Attempt(Generic[AnswerT]):
+    """One attempt of a call: its answer, and how long to wait for the next, if there is one."""
+
+    def __init__(self, exchange: Sent[AnswerT], next_pause: float | None) -> None:
         self._exchange = exchange
         self._next_pause = next_pause
         self.envelope = exchange.unavailable("the server was not asked")
@@ -34,8 +49,8 @@ class Attempt:
             self.pause = self._next_pause
 
     def answered(self, answer: httpx2.Response) -> None:
-        """Note what was answered; what is no envelope comes from something on the way."""
-        envelope = envelope_in(answer.content)
+        """Note what was answered; what is no answer of it comes from something on the way."""
+        envelope = self._exchange.answer_in(answer.content)
         if envelope is not None:
             self.envelope = envelope
             return
@@ -45,7 +60,7 @@ class Attempt:
             self.pause = self._next_pause
 
 
-def attempts(exchange: Exchange) -> Iterator[Attempt]:
+def attempts(exchange: Sent[AnswerT]) -> Iterator[Attempt[AnswerT]]:
     """Yield attempts until one is not to be followed by another."""
     for next_pause in (*_PAUSES, None):
         attempt = Attempt(exchange, next_pause)

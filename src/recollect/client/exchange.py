@@ -46,6 +46,14 @@ class Exchange:
         )
         return failure(self.request_id, error)
 
+    def answer_in(self, body: bytes) -> Envelope | None:
+        """Return the envelope in an answer; None where something else than the service answered."""
+        try:
+            members = orjson.loads(body)
+        except orjson.JSONDecodeError:
+            return None
+        return cast(Envelope, members) if _is_envelope(members) else None
+
 
 def prepared(
     name: str, input: object, request_id: object, idempotency_key: object
@@ -69,15 +77,6 @@ def prepared(
     members = {"request_id": named, "idempotency_key": key, "input": fields}
     may_repeat = not operation.is_write or key is not None
     return Exchange(PATH + name, named, orjson.dumps(members), may_repeat)
-
-
-def envelope_in(body: bytes) -> Envelope | None:
-    """Return the envelope in an answer; None where something else than the service answered."""
-    try:
-        members = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    return cast(Envelope, members) if _is_envelope(members) else None
 
 
 def _is_envelope(members: object) -> bool:

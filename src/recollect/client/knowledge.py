@@ -32,6 +32,8 @@ from recollect.faces.claims import (
     acting_now,
 )
 from recollect.faces.claims.attention import EMPTY_EVIDENCE
+from recollect.faces.claims.audit_log import LogSink
+from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import check_claim_fields, given_evidence
 from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
@@ -67,6 +69,7 @@ class RemoteKnowledgeStore:
     `url` is the address of the server, `token` what it knows the caller by, `group` the group;
     without one it is the token's own. `timeout` is in seconds, for one attempt. What may have
     arrived is sent again only where twice is the same as once: reads, and writing claims.
+    `logger` is told of each supersession, since no Branch is.
     """
 
     def __init__(
@@ -76,7 +79,9 @@ class RemoteKnowledgeStore:
         *,
         group: str | None = None,
         timeout: float = 30.0,
+        logger: LogSink | None = None,
     ) -> None:
+        self.logger = logger
         self.group = optional_text(group, "group")
         self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
 
@@ -179,6 +184,7 @@ class RemoteKnowledgeStore:
             "expected_status": _status(expected_status),
             **_actor(),
         }
+        await log_supersession(self, old_id)
         await self._post(f"{_CLAIMS}/supersede", members)
 
     async def history(self, claim_id: str) -> Events:

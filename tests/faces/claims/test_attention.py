@@ -219,3 +219,8 @@ def test_claims_render_like_status(timed: Store, wait: Wait) -> None:
     assert line("o") == "verified · by user · 2023-11-14"
     wait(timed.supersede("o", "new"))
     assert line("o") == "superseded · by new"
+
+
+@pytest.mark.parametrize("status", ["verified", "disputed", "superseded"])
+def test_a_line_tells_nothing_that_is_not_known(status: str) -> None:
+    assert claim_line(claim(claim_status=status, created_at=1e300)) == status

@@ -125,6 +125,89 @@ def test_a_store_that_is_falsy_is_still_a_store() -> None:
     assert Session(knowledge_store=store).new_branch()._knowledge_store is store
 
 
+class Shelf(dict[str, Claim]):
+    """A store that is a dict, so it is false while it is empty, and has a `get` of another kind."""
+
+    async def write_claim(self, claim: Claim) -> str:
+        self[claim.id] = claim
+        return claim.id
+
+    async def query(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: list[str] | None = None,
+        limit: int = 10,
+    ) -> list[Claim]:
+        del question, scope, status
+        return list(self.values())[:limit]
+
+    async def transition(
+        self,
+        claim_id: str,
+        new_status: str,
+        *,
+        evidence: list[EvidenceRef] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        del evidence, reason
+        self[claim_id].claim_status = new_status
+
+    async def supersede(self, old_id: str, new_id: str) -> None:
+        del new_id
+        self[old_id].claim_status = "superseded"
+
+    async def history(self, claim_id: str) -> list[ClaimEvent]:
+        del claim_id
+        return []
+
+
+def test_a_store_may_be_a_dict(wait: Wait) -> None:
+    store = Shelf()
+    branch = Branch(knowledge_store=store)
+    claim_id = wait(branch.learn("a fact", FILE))
+    wait(branch.verify(claim_id))
+    assert store[claim_id].claim_status == "verified"
+    wait(branch.dispute(claim_id, "because"))
+    assert store[claim_id].claim_status == "disputed"
+
+
+class Breaking(Recording):
+    """A store whose extras fail in their own way."""
+
+    async def get(self, claim_id: str) -> Claim | None:
+        raise OSError(claim_id)
+
+    async def record_rejection(self, text: str) -> str:
+        raise OSError(text)
+
+
+def test_what_a_store_has_besides_never_stops_the_action(wait: Wait) -> None:
+    store = Breaking()
+    branch = Branch(knowledge_store=store)
+    wait(branch.verify("c"))
+    assert [name for name, _, _ in store.calls] == ["transition"]
+    with pytest.raises(ValueError, match="at least one EvidenceRef"):
+        wait(branch.learn("a rumour", []))
+    assert ["OSError" in one for one in branch.logger.warnings] == [True, True]
+
+
+def test_a_branch_recalls_what_others_wrote_of_its_project(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    wait(store.write_claim(Claim("saga of ours", FILE, project="payments")))
+    wait(store.write_claim(Claim("saga of theirs", FILE, project="ledger")))
+    branch = Branch(knowledge_store=store, project="payments")
+    assert [one.text for one in wait(branch.recall("saga"))] == ["saga of ours"]
+
+
+def test_an_actor_may_name_its_session_where_there_is_none(wait: Wait) -> None:
+    store = Recording()
+    wait(Branch(knowledge_store=store, actor=Actor("user", "ann", "s1")).learn("a fact", FILE))
+    assert store.claims[0].session_id == "s1"
+
+
 def test_learn_auto_populates_the_context(wait: Wait) -> None:
     store = Recording()
     session = Session(knowledge_store=store, project="payments")

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from tests.faces.claims.conftest import REPO, Wait, claim
 
+from recollect.client import RemoteKnowledgeStore
 from recollect.errors import (
     CONFLICT,
     INVALID_ARGUMENT,
@@ -27,6 +28,7 @@ from recollect.faces.claims import (
     from_tool_result,
     from_url,
 )
+from recollect.model import AsOf, Instant, PutConcept
 
 Store = NexusKnowledgeStore
 
@@ -213,6 +215,42 @@ def test_scope_filters_are_exact(store: Store, wait: Wait) -> None:
     assert ids(wait(store.query("saga", scope=REPO))) == ["repo"]
     assert ids(wait(store.list(scope=REPO))) == ["repo"]
     assert len(wait(store.query("saga"))) == 4
+
+
+def test_a_project_without_a_scope_is_the_scope(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim("saga", id="project", project="p")))
+    wait(store.write_claim(claim("saga", id="other", project="q")))
+    wait(store.write_claim(claim("saga", id="repo", project="p", scope_type="repo", scope_id="r")))
+    assert ids(wait(store.query("saga", scope=Scope("project", "p")))) == ["project"]
+    held = wait(store.get("project"))
+    assert held is not None
+    assert (held.scope_type, held.scope_id) == (None, None)
+
+
+def test_a_limit_may_be_more_than_there_is(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c1")))
+    limit = 10_000 if isinstance(store, RemoteKnowledgeStore) else 10**30
+    for found in (store.query("sagas", limit=limit), store.list(limit=limit)):
+        assert ids(wait(found)) == ["c1"]
+
+
+def test_a_blank_question_is_about_what_was_newest_then(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="before", created_at=101.0)))
+    then = AsOf(known=Instant(store.nexus.stats().transactions), known_is_transaction=True)
+    wait(store.write_claim(claim(id="after", created_at=102.0)))
+    assert ids(wait(store.query("", limit=1))) == ["after"]
+    ((held, score),) = wait(store.recall_scored("", limit=1, as_of=then))
+    assert (held.id, score) == ("before", 0.0)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_id_of_something_else_is_a_conflict(store: Store, wait: Wait, more: int) -> None:
+    store.nexus.write([PutConcept("Drug", "Aspirin", id="taken")])
+    others = [claim(id="free")] * more
+    with pytest.raises(RecollectError) as caught:
+        wait(store.write_claims([*others, claim(id="taken")]))
+    assert caught.value.code is CONFLICT
+    assert wait(store.count()) == 0
 
 
 def test_an_unknown_status_is_refused_with_the_nearest(store: Store, wait: Wait) -> None:

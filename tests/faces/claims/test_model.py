@@ -170,6 +170,14 @@ def test_evidence_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> No
     assert caught.value.code is INVALID_ARGUMENT
 
 
+def test_an_id_or_a_tag_is_as_long_as_a_name_may_be() -> None:
+    assert claim(id="i" * 4_096, tags=["t" * 4_096])
+    for wrong in ({"id": "i" * 4_097}, {"tags": ["t" * 4_097]}):
+        with pytest.raises(RecollectError) as caught:
+            claim(**wrong)
+        assert caught.value.code is INVALID_ARGUMENT
+
+
 def test_a_scope_is_of_a_known_type() -> None:
     with pytest.raises(RecollectError) as caught:
         Scope("repos", "r")

@@ -81,7 +81,8 @@ def test_one_bad_item_keeps_all_others_out(furnished: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    "attributes", [{"summary": "x"}, {"_hidden": 1}, {"": 1}, {"k": 2**64}, {"k": "\0"}, {"k": [float("nan")]}]
+    "attributes",
+    [{"summary": "x"}, {"_hidden": 1}, {"": 1}, {"k": 2**64}, {"k": "\0"}, {"k": [float("nan")]}],
 )
 def test_attributes_that_cannot_be_kept_are_refused(
     service: Service, attributes: dict[str, Any]

@@ -64,6 +64,8 @@ def test_scores_are_those_of_bm25(
     places = indexed(graph, texts)
     asked = sorted(query)
     partition = Partition(graph.group.group_id, is_link=False, is_living=True)
-    found = scores(session, [partition], " ".join(asked))
+    found: dict[int, float] = {}
+    for stage in scores(session, [partition], " ".join(asked)):
+        found |= stage
     expected = plain_scores(texts, asked)
     assert {places[document]: score for document, score in found.items()} == pytest.approx(expected)

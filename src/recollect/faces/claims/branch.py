@@ -51,7 +51,7 @@ class Branch(Learner):
         self._actor = Actor(
             given.actor_type,
             given.actor_id,
-            session_id,
+            session_id or given.session_id,
             self.id,
             run or given.run_id,
             show or given.show_id,

@@ -21,7 +21,7 @@ from recollect.model import Key, LoggedChange, LoggedTransaction, Operation
 BEGINNING: Final = "0.0"
 """The id before the first event."""
 
-_AT_ONCE: Final = 100  # transactions read together
+_AT_ONCE: Final = 10  # transactions read together
 _PLACES: Final = 4  # of one change, more than the events it can mean
 
 

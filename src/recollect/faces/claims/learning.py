@@ -11,15 +11,15 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from typing import Final, Protocol, runtime_checkable
 
-from recollect.errors import RecollectError
-from recollect.faces.claims.acting import Actor, acting
+from recollect.faces.claims.acting import Actor, acting, acting_now
 from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry
 from recollect.faces.claims.model import Claim, EvidenceRef, Scope, given_evidence
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.validation import checked_limit
-from recollect.faces.claims.words import ACTIVE, DISPUTED, VERIFIED
+from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards
 
@@ -54,6 +54,12 @@ class Rejecting(Protocol):
 
     async def record_rejection(self, text: str) -> str:
         """Record a claim without evidence."""
+
+
+class Superseding(Getting, Protocol):
+    """A store that tells its own log of supersessions."""
+
+    logger: LogSink | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +148,7 @@ class Learner(ABC):
         with acting(at.actor):
             if project is None or about == Scope("project", project):
                 return await at.store.query(question, scope=about, status=status, limit=limit)
-            if isinstance(at.store, Recalling):
+            if isinstance(at.store, Recalling) and iscoroutinefunction(at.store.recall_scored):
                 found = await at.store.recall_scored(
                     question, scope=about, status=status, project=project, limit=limit
                 )
@@ -171,15 +177,25 @@ class Learner(ABC):
             await at.store.transition(claim_id, DISPUTED, evidence=evidence, reason=reason)
 
 
+async def log_supersession(store: Superseding, old_id: str) -> None:
+    """Tell the log of a store, where it has one, that a claim is to be superseded."""
+    if store.logger is None:
+        return
+    old = await store.get(old_id)
+    entry = log_entry("knowledge.supersede", old_id, SUPERSEDED, (), old, acting_now())
+    emit(store.logger, entry)
+
+
 async def _log_transition(
     at: Standing, event: Event, claim_id: str, status: str, evidence: Sequence[EvidenceRef]
 ) -> None:
     claim = None
-    if isinstance(at.store, Getting):
+    # A store that is a dict has a `get` too, of another kind.
+    if isinstance(at.store, Getting) and iscoroutinefunction(at.store.get):
         try:
             claim = await at.store.get(claim_id)
-        except RecollectError as error:  # the transition itself tells the caller
-            at.logger.warnings.append(f"the scope of {claim_id} is not known: {error}")
+        except Exception as error:  # noqa: BLE001 - the store is foreign; the transition tells
+            at.logger.warnings.append(f"the scope of {claim_id} is not known: {error!r}")
     _log(at, event, claim_id, status, evidence, claim)
 
 
@@ -197,10 +213,10 @@ def _log(
 
 async def _record_rejection(at: Standing, text: str) -> None:
     """Let a store that can remember that a claim was refused; a failure is a warning."""
-    if not isinstance(at.store, Rejecting):
+    if not (isinstance(at.store, Rejecting) and iscoroutinefunction(at.store.record_rejection)):
         return
     try:
         with acting(at.actor):
             await at.store.record_rejection(text)
-    except RecollectError as error:
-        at.logger.warnings.append(f"the refused claim was not recorded: {error}")
+    except Exception as error:  # noqa: BLE001 - the store is foreign; the caller is told why not
+        at.logger.warnings.append(f"the refused claim was not recorded: {error!r}")

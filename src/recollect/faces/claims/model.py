@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
 from recollect.faces.claims.validation import (
+    LONGEST_NAME,
     checked_number,
     checked_share,
     checked_text,
@@ -111,7 +112,7 @@ def check_claim_fields(claim: Claim) -> None:
     checked_text(claim.text, "text")
     known_word(claim.claim_status, STATUSES, "claim_status")
     claim.confidence = checked_share(claim.confidence, "confidence")
-    checked_text(claim.id, "id")
+    checked_text(claim.id, "id", LONGEST_NAME)
     known_word(claim.actor_type, ACTOR_TYPES, "actor_type")
     if claim.scope_type is not None:
         known_word(claim.scope_type, SCOPE_TYPES, "scope_type")
@@ -121,7 +122,7 @@ def check_claim_fields(claim: Claim) -> None:
     tags: object = claim.tags
     if not isinstance(tags, list | tuple):
         raise refused("tags is not a list of texts", 'pass tags=["..."]')
-    claim.tags = [checked_text(tag, "a tag") for tag in tags]
+    claim.tags = [checked_text(tag, "a tag", LONGEST_NAME) for tag in tags]
 
 
 _TEXTS_OF_CLAIM = (

@@ -107,7 +107,7 @@ def claims_by_id(nexus: Nexus, ids: Sequence[str], as_of: AsOf | None = None) ->
         return []
     found = nexus.look_up(ids, as_of=as_of)
     concepts = [found[one].element for one in ids if one in found]
-    return claims_of(nexus, [one for one in concepts if _is_claim(one)], as_of)
+    return claims_of(nexus, [one for one in concepts if is_claim(one)], as_of)
 
 
 def claims_of(
@@ -121,7 +121,7 @@ def claims_of(
 
 def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None) -> list[Claim]:
     """Return the newest claims, by `created_at`; `after` is the id of the last one seen."""
-    checked_limit(limit)
+    limit = checked_limit(limit)
     if filters.tag is not None or filters.artifact is not None:
         ids = _joined_ids(nexus, filters)
         start = 0 if after is None else _place_after(ids, after)
@@ -156,14 +156,17 @@ def recalled(
 
     A blank question is about the newest; their score is 0.
     """
-    checked_limit(limit)
+    limit = checked_limit(limit)
     if not isinstance(question, str):
         raise refused(f"the question is a {type(question).__name__}", "pass a str")
     where = filters.where()
     if [] in where.values():
         return []
     if not question.strip():
-        return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
+        if as_of is None:
+            return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
+        ids = _joined_ids(nexus, filters, as_of)[:limit]
+        return [(claim, 0.0) for claim in claims_by_id(nexus, ids, as_of)]
     ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
     scores: Mapping[str, float] = {one.id: one.score for one in ranked}
     return [(one, scores[one.id]) for one in claims_by_id(nexus, [*scores], as_of)]
@@ -191,8 +194,8 @@ def _lenses(filters: Filters) -> list[dict[str, list[str]]]:
     return [{**where, "show_id": show}, {**where, "superseded_in_show": show}]
 
 
-def _joined_ids(nexus: Nexus, filters: Filters) -> list[str]:
-    """Return the ids of the claims that links lead to, newest first."""
+def _joined_ids(nexus: Nexus, filters: Filters, as_of: AsOf | None = None) -> list[str]:
+    """Return the ids of the claims, among them those that links lead to, newest first."""
     parameters: dict[str, Value] = {}
     patterns = filtered = ""
     if filters.tag is not None:
@@ -205,7 +208,7 @@ def _joined_ids(nexus: Nexus, filters: Filters) -> list[str]:
         filtered += f"\n  FILTER(IN(?claim.attributes.{attribute}, ${attribute}))"
         parameters[attribute] = [*values]
     text = _NEWEST_OF.format(patterns=patterns, filters=filtered)
-    (rows,) = nexus.read(text, parameters).results
+    (rows,) = nexus.read(text, parameters, as_of=as_of).results
     assert isinstance(rows, Rows)
     return list(dict.fromkeys(str(row[0]) for row in rows.rows))
 
@@ -216,5 +219,6 @@ def _place_after(ids: Sequence[str], after: str) -> int:
     raise refused(f'"{after}" is not among these claims', "pass the id of the last one seen")
 
 
-def _is_claim(element: Element) -> bool:
+def is_claim(element: Element) -> bool:
+    """Whether an element is the concept of a claim."""
     return isinstance(element, Concept) and element.type == CLAIM

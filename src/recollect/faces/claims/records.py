@@ -128,7 +128,8 @@ def claim_attributes(claim: Claim, actor: Actor, created_at: float) -> dict[str,
     said[CREATED_AT] = created_at
     said["tags"] = [*claim.tags] or None
     said["evidence"] = [evidence_name(one) for one in claim.evidence]
-    said[SCOPE] = scope_text(claim.scope_type, claim.scope_id)
+    scope = scope_text(claim.scope_type, claim.scope_id)
+    said[SCOPE] = scope_text("project", claim.project) if scope is None and claim.project else scope
     said["agent_id"] = claim.scope_id if claim.scope_type == "agent" else None
     said["run_id"] = actor.run_id or (claim.scope_id if claim.scope_type == "run" else None)
     said["show_id"] = actor.show_id

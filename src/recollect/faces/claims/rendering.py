@@ -28,13 +28,12 @@ def claim_line(
     parts = [claim.claim_status]
     match claim.claim_status:
         case "disputed":
-            count = len(last.evidence) if last is not None and last.to_status == DISPUTED else 0
-            parts.append(f"{count} conflicting evidence ref{'' if count == 1 else 's'}")
+            if last is not None and last.to_status == DISPUTED:
+                count = len(last.evidence)
+                parts.append(f"{count} conflicting evidence ref{'' if count == 1 else 's'}")
         case "verified":
             if last is not None and last.to_status == VERIFIED:
                 parts += [f"by {who(last)}", _date(last.at)]
-            else:
-                parts.append(_date(claim.created_at))
         case "superseded":
             if superseded_by is not None:
                 parts.append(f"by {superseded_by}")

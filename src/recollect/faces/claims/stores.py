@@ -16,9 +16,10 @@ from typing import Self
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.faces.claims.acting import acting_now
 from recollect.faces.claims.attention import AttentionItem, AttentionQueue
-from recollect.faces.claims.audit_log import LogSink, emit, log_entry
+from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.checking import Checker, EvidenceReport
 from recollect.faces.claims.feed import FeedEvent, events_after
+from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
 from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.reading import (
@@ -126,12 +127,10 @@ class NexusKnowledgeStore:
         self, old_id: str, new_id: str, *, expected_status: str | None = None
     ) -> None:
         """Mark the old claim superseded by the new one, whose `supersedes` names it."""
-        actor = acting_now()
-        if self.logger is not None:
-            old = await self.get(old_id)
-            entry = log_entry("knowledge.supersede", old_id, "superseded", (), old, actor)
-            emit(self.logger, entry)
-        await asyncio.to_thread(self._writer.supersede, old_id, new_id, actor, expected_status)
+        await log_supersession(self, old_id)
+        await asyncio.to_thread(
+            self._writer.supersede, old_id, new_id, acting_now(), expected_status
+        )
 
     async def history(self, claim_id: str) -> Events:
         """Return what happened to a claim, oldest first; NOT_FOUND for an unknown id."""

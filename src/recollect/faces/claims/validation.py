@@ -13,21 +13,27 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 LONGEST_TEXT: Final = 100_000
 """Characters of one field."""
 
+LONGEST_NAME: Final = 4_096
+"""Characters of what an element of the graph is called by: an id or a tag."""
+
+LARGEST_LIMIT: Final = 1_000_000_000
+"""More than this is as much as there is."""
+
 
 def refused(message: str, hint: str) -> RecollectError:
     """Return the error for an argument that cannot be taken."""
     return RecollectError(INVALID_ARGUMENT, message, hint=hint)
 
 
-def checked_text(value: object, name: str) -> str:
+def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
     """Return a text that can be stored: Unicode, not blank, not endless."""
     if not isinstance(value, str):
         raise refused(f"{name} is a {type(value).__name__}, not a text", f"pass {name} as a str")
     if not value.strip():
         raise refused(f"{name} is blank", f"say something in {name}, or leave it out")
-    if len(value) > LONGEST_TEXT:
+    if len(value) > longest:
         raise refused(
-            f"{name} has {len(value)} characters, and {LONGEST_TEXT} is the most",
+            f"{name} has {len(value)} characters, and {longest} is the most",
             f"shorten {name}",
         )
     if "\0" in value:
@@ -71,4 +77,4 @@ def checked_limit(limit: object) -> int:
     """Return a limit: a whole number from 1."""
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
         raise refused(f"limit is {limit!r:.40}, not a whole number from 1", "pass limit=10")
-    return limit
+    return min(limit, LARGEST_LIMIT)

@@ -11,12 +11,12 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Final, TypeVar
 
-from recollect.errors import CONFLICT, VERSION_CONFLICT, RecollectError
+from recollect.errors import CONFLICT, DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef, check_claim_fields, given_evidence
 from recollect.faces.claims.past import claim_life, evidence_by_name, no_claim
-from recollect.faces.claims.reading import claim_concept
+from recollect.faces.claims.reading import claim_concept, is_claim
 from recollect.faces.claims.records import (
     ATTENTION,
     ATTENTION_SINCE,
@@ -164,6 +164,8 @@ class Writer:
             held = self._nexus.look_up([claim.id for claim in claims])
             new: dict[str, Claim] = {}
             for claim in claims:
+                if claim.id in held and not is_claim(held[claim.id].element):
+                    raise _taken(claim.id, "something that is no claim")
                 if claim.id in held or claim.id in new:
                     self._refuse_other(claim, new.get(claim.id))
                 else:
@@ -180,7 +182,7 @@ class Writer:
         try:
             self._nexus.write(self._changes(claim, actor, now, {}, ""), actor=actor.name)
         except RecollectError as error:
-            if error.code is not VERSION_CONFLICT:
+            if error.code not in (VERSION_CONFLICT, DUPLICATE_EXISTS):
                 raise
             return False
         return True
@@ -205,12 +207,7 @@ class Writer:
             evidence = evidence_by_name(self._nexus, set(evidence_names(said)))
             told = claim_of(claim.id, said, evidence)
         if _content(claim, told.created_at) != _content(told):
-            raise RecollectError(
-                CONFLICT,
-                f'the id "{claim.id}" is that of another claim',
-                hint="write it under another id",
-                details={"claim_id": claim.id},
-            )
+            raise _taken(claim.id, "another claim")
 
     def _versioned(self, claim_id: str) -> tuple[Concept, int]:
         (rows,) = self._nexus.read(_VERSIONED, {"id": claim_id}).results
@@ -252,6 +249,15 @@ class Writer:
                 )
             is_named = isinstance(follower, str)
             place = claim_concept(self._nexus, str(follower)) if is_named else None
+
+
+def _taken(claim_id: str, by: str) -> RecollectError:
+    return RecollectError(
+        CONFLICT,
+        f'the id "{claim_id}" is that of {by}',
+        hint="write it under another id",
+        details={"claim_id": claim_id},
+    )
 
 
 def _content(claim: Claim, created_at: float = 0.0) -> list[object]:

@@ -7,6 +7,7 @@ from recollect.faces.kip.capsules import (
     read_capsules,
     write_capsules,
 )
+from recollect.faces.kip.changes import read_changes
 from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
 from recollect.faces.kip.identity import Identity, identity_of, set_identity
 from recollect.faces.kip.prompts import syntax_card, tool_definitions
@@ -27,6 +28,7 @@ __all__ = [
     "import_capsules",
     "load_capsules",
     "read_capsules",
+    "read_changes",
     "set_identity",
     "starter_capsule",
     "syntax_card",

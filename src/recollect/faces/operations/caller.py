@@ -13,10 +13,11 @@ from recollect.errors import PERMISSION_DENIED, RecollectError
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A caller with its groups; None is every group there is."""
+    """A caller with its groups; None is every group there is. `name` is what it acts as."""
 
     groups: frozenset[str] | None = None
     is_admin: bool = True
+    name: str | None = None
 
     def check(self, groups: Iterable[str]) -> None:
         """Raise PERMISSION_DENIED for the first group the caller may not see."""

@@ -113,11 +113,16 @@ def failure(request_id: str, error: RecollectError) -> Envelope:
 
 def code_of(error: RecollectError) -> Code:
     """Return the operations' own code for an error of any layer."""
-    if error.code in OWN_CODES:
-        return error.code
-    if error.code in _TRANSLATED:
-        return _TRANSLATED[error.code]
-    return INVALID_ARGUMENT if error.code.category in _CALLERS_FAULT else INTERNAL
+    return own_code(error.code)
+
+
+def own_code(code: Code) -> Code:
+    """Return the operations' own code for a code of any layer."""
+    if code in OWN_CODES:
+        return code
+    if code in _TRANSLATED:
+        return _TRANSLATED[code]
+    return INVALID_ARGUMENT if code.category in _CALLERS_FAULT else INTERNAL
 
 
 def named_request(given: object) -> str:

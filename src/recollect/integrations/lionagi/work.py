@@ -59,7 +59,7 @@ class Work:
         return Actor(
             actor.actor_type,
             actor.actor_id,
-            session_id,
+            session_id or actor.session_id,
             branch_id,
             self.run or actor.run_id,
             self.show or actor.show_id,

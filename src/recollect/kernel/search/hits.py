@@ -8,7 +8,7 @@ the first that was superseded after it, else the current one.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 import orjson
 
@@ -143,38 +143,48 @@ def _found(
 ) -> list[tuple[int, float, str, bool]]:
     """Return the best elements that are there, at most `limit`: id, score, name, whether said."""
     said = f":{orjson.dumps(_normal(term)).decode()}"  # how the value of a key begins and ends
-    reached = document_scores(session, scope.partitions(kind), term)
-    elements = _elements(session, scope, reached)
-    if scope.among is not None and kind is ElementKind.CONCEPT:
-        elements = {one: element for one, element in elements.items() if element in scope.among}
-        reached = {one: reached[one] for one in elements}
-    order = sorted(reached, key=elements.__getitem__)
-    order.sort(key=reached.__getitem__, reverse=True)  # keeps the order of ids among equals
+    among = scope.among if kind is ElementKind.CONCEPT else None
     statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
     found: list[tuple[int, float, str, bool]] = []
-    start, size = 0, limit
-    while len(found) < limit and start < len(order):
-        proposed = [(elements[one], one) for one in order[start : start + size]]
-        documents = orjson.dumps(proposed).decode()
-        rows = session.rows(statement, scope.parameters(documents=documents, said=said))
-        there = {document: (text(name), bool(is_said)) for document, name, is_said in rows}
-        found += [
-            (element, reached[document], *there[document])
-            for element, document in proposed
-            if document in there
-        ]
-        start, size = start + size, size * 2
+    for reached in document_scores(session, scope.partitions(kind), term, among):
+        order, elements = _ordered(session, scope, reached, among)
+        start, size = 0, limit
+        while len(found) < limit and start < len(order):
+            proposed = [(elements.get(one, one), one) for one in order[start : start + size]]
+            documents = orjson.dumps(proposed).decode()
+            rows = session.rows(statement, scope.parameters(documents=documents, said=said))
+            there = {document: (text(name), bool(is_said)) for document, name, is_said in rows}
+            found += [
+                (element, reached[document], *there[document])
+                for element, document in proposed
+                if document in there
+            ]
+            start, size = start + size, size * 2
+        if len(found) >= limit:
+            break
     return found[:limit]
 
 
+def _ordered(
+    session: Session, scope: Scope, reached: Mapping[int, float], among: Set[int] | None
+) -> tuple[list[int], dict[int, int]]:
+    """Return documents, best first, ties by element; and whose they are if not of their id's."""
+    elements = _elements(session, scope, reached)
+    if among is not None:
+        reached = {one: reached[one] for one in reached if elements.get(one, one) in among}
+    order = sorted(reached, key=lambda one: elements.get(one, one)) if elements else sorted(reached)
+    order.sort(key=reached.__getitem__, reverse=True)  # keeps the order of ids among equals
+    return order, elements
+
+
 def _elements(session: Session, scope: Scope, documents: Iterable[int]) -> dict[int, int]:
-    """Return whose each document is: its own id names it, unless it is a superseded one."""
-    elements = {one: one for one in documents}
-    past = orjson.dumps([-one for one in elements if one < 0]).decode()
-    if past != "[]":
-        rows = session.rows(_ELEMENTS, {"group": scope.group.group_id, "documents": past})
-        elements |= {-whole(document): whole(element) for document, element in rows}
-    return elements
+    """Return whose the superseded documents are; the id of any other is its element's."""
+    past = [-one for one in documents if one < 0]
+    if not past:
+        return {}
+    wanted = orjson.dumps(past).decode()
+    rows = session.rows(_ELEMENTS, {"group": scope.group.group_id, "documents": wanted})
+    return {-whole(document): whole(element) for document, element in rows}
 
 
 def _named(session: Session, scope: Scope, statement: str, term: str, limit: int) -> Iterable[int]:

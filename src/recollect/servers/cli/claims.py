@@ -27,6 +27,7 @@ from recollect.faces.claims import (
     acting,
     claim_line,
 )
+from recollect.faces.claims.wire import from_wire
 from recollect.model import Instant, instant_text
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import one_line, shown
@@ -321,10 +322,17 @@ def _settled(out: Output, claim_id: str, status: str, *, by: str | None = None) 
 
 def _evidence(text: str) -> EvidenceRef:
     """Return the piece of evidence that KIND=VALUE or a JSON object means."""
+    try:
+        return _evidence_ref(text)
+    except RecollectError as error:
+        raise typer.BadParameter(error.message, param_hint="--evidence") from None
+
+
+def _evidence_ref(text: str) -> EvidenceRef:
     if text.startswith("{"):
         try:
-            return EvidenceRef(**json.loads(text))
-        except (ValueError, TypeError, RecursionError) as error:
+            return from_wire(EvidenceRef, json.loads(text))
+        except (ValueError, RecursionError) as error:
             raise typer.BadParameter(
                 f"it is no EvidenceRef in JSON: {error}", param_hint="--evidence"
             ) from None

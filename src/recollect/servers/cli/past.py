@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.changes import instant_text, logged_json, what_json
 from recollect.model import (
     Attributes,
     Content,
@@ -23,14 +24,7 @@ from recollect.model import (
     Version,
 )
 from recollect.servers.cli.cells import cell, label, link
-from recollect.servers.cli.log import (
-    ends_named,
-    fact_clock,
-    instant_text,
-    life_json,
-    logged_json,
-    what_json,
-)
+from recollect.servers.cli.log import ends_named, fact_clock, life_json
 from recollect.servers.cli.output import output
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.response import Names

@@ -8,11 +8,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
 from recollect.model import Concept, Content, Ground, Transaction, Value, Why
 from recollect.servers.cli.cells import cell, concept, link
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
-from recollect.servers.cli.log import fact_clock, instant_text, transaction_json
+from recollect.servers.cli.log import fact_clock
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.render import counted

@@ -89,6 +89,10 @@ def manage_tokens(
         bool,
         typer.Option("--admin", metavar="", help="May clear everything; all groups, without any."),
     ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Who its bearer is; what it writes says so."),
+    ] = None,
     tokens: TokensFile = None,
     json: Json = False,
 ) -> None:
@@ -97,7 +101,7 @@ def manage_tokens(
 
     match action:
         case TokenAction.NEW:
-            make_token(group or [], tokens, is_admin=admin, as_json=json)
+            make_token(group or [], tokens, name=name, is_admin=admin, as_json=json)
 
 
 def work_queue(

@@ -11,11 +11,16 @@ from recollect.servers.http.tokens import Row, new_token
 
 
 def make_token(
-    groups: Sequence[str], tokens_file: Path | None, *, is_admin: bool, as_json: bool
+    groups: Sequence[str],
+    tokens_file: Path | None,
+    *,
+    name: str | None,
+    is_admin: bool,
+    as_json: bool,
 ) -> None:
     """Print a new token, once, and the row to keep, or add the row to a file of tokens."""
     with output(as_json=as_json) as out:
-        token, row = new_token(groups, is_admin=is_admin)
+        token, row = new_token(groups, is_admin=is_admin, name=name)
         if tokens_file is not None:
             _append(tokens_file, row)
         if out.as_json:

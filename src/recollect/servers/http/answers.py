@@ -77,5 +77,5 @@ class Refusals:
         elif code is UNAVAILABLE:
             more["retry-after"] = _RETRY_SECONDS
         path: str = scope["path"]
-        faces = (face.tell for face in self._faces if path.startswith(f"{face.prefix}/"))
+        faces = (face.tell for face in self._faces if f"{path}/".startswith(f"{face.prefix}/"))
         return as_json(next(faces, failure)(request_id, error), request_id, status, more)

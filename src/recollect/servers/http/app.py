@@ -21,6 +21,7 @@ from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, Shared
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
+from recollect.servers.http.kip import changes_face, kip_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
@@ -34,14 +35,16 @@ FACES: Sequence[FaceMaker] = (
     claims_face,
     search_face,
     events_face,
+    kip_face,
+    changes_face,
     health_face,
 )
 """The faces that are served, each made for one application."""
 
 _TITLE = "Recollect"
 _ABOUT = (
-    "One bitemporal knowledge graph: the operations of the Knowledge Graph API v1, and claims "
-    "that show their evidence."
+    "One bitemporal knowledge graph: the operations of the Knowledge Graph API v1, claims that "
+    "show their evidence, and KIP."
 )
 
 

@@ -79,14 +79,16 @@ def search_face(shared: Shared) -> Face:
     return Face("/api/search", router, {"Found": FOUND})
 
 
-def group_of(request: Request, shared: Shared) -> str:
+def group_of(request: Request, shared: Shared, field: str | None = None) -> str:
     """Return the group a request is about: the one it names, else the only one of its bearer.
+
+    It is named in the query, or by the field of a body.
 
     PERMISSION_DENIED for a group that is not the caller's, whether it is there or not;
     INVALID_ARGUMENT where none is named and the caller has several.
     """
     caller = caller_of(request)
-    named = request.query_params.getlist(_GROUP)
+    named = request.query_params.getlist(_GROUP) + ([] if field is None else [field])
     if len(named) > 1:
         raise RecollectError(INVALID_ARGUMENT, "group_id is named twice", hint="name one group")
     group = named[0] if named else _own_group(caller, shared.service.nexus.group_name)
@@ -140,7 +142,8 @@ async def _done(
     try:
         group = group_of(request, shared)
         groups = (group,)
-        members = _query(request) if request.method == "GET" else _body(await request.body())
+        is_get = request.method == "GET"
+        members = query_members(request) if is_get else body_members(await request.body())
         given = cast("Members", checked(adapter, members))
         output = await shared.threads.run(lambda: run(group, given))
         envelope = success(request_id, "OK", output)
@@ -161,7 +164,7 @@ async def _done(
     return envelope
 
 
-def _query(request: Request) -> Members:
+def query_members(request: Request) -> Members:
     """Return the fields in a query; a list that is named without a value is empty."""
     given = request.query_params
     found: dict[str, object] = {}
@@ -178,7 +181,7 @@ def _query(request: Request) -> Members:
     return found
 
 
-def _body(body: bytes) -> Members:
+def body_members(body: bytes) -> Members:
     """Return the fields in a body; INVALID_ARGUMENT where it is no object."""
     try:
         members: Any = from_json(body, allow_inf_nan=False)

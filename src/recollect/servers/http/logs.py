@@ -20,6 +20,7 @@ from recollect.errors import INTERNAL
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
 from recollect.servers.http.claim_calls import NAMES
+from recollect.servers.http.kip_schemas import KIP_NAMES
 
 
 class Form(StrEnum):
@@ -33,7 +34,7 @@ class Form(StrEnum):
 _LOG = logging.getLogger("recollect.http")
 _SERVER = logging.getLogger("uvicorn")
 _FIELDS = "recollect_fields"
-_KNOWN = OPERATIONS.keys() | NAMES
+_KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
 
 
 def begin_log(form: Form, stream: TextIO) -> None:

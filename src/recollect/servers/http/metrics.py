@@ -23,6 +23,7 @@ from recollect.errors import CONFLICT
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
 from recollect.servers.http.claim_calls import NAMES
+from recollect.servers.http.kip_schemas import KIP_NAMES
 
 SEARCHES = frozenset({"SearchFacts", "SearchNodes", "GetMemory"})
 UNKNOWN = "unknown"
@@ -30,7 +31,7 @@ UNKNOWN = "unknown"
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # nobody asks when a count began
 
-_KNOWN = OPERATIONS.keys() | NAMES
+_KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
 _BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 _QUANTILES = (0.5, 0.9, 0.99)
 _RECENT = 1_000

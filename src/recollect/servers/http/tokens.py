@@ -25,29 +25,36 @@ PREFIX = "rct_"
 
 _BYTES = 32
 _MEMBERS = {"sha256", "groups", "admin"}
+_NAME = "name"
+_NAME_LENGTH = 128
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is kept of a token; `groups` is None where it is good for every group."""
+    """What is kept of a token; `groups` is None where it is good for every group.
+
+    `name` is who its bearer is, if it says: what they write in KIP is recorded as done by it.
+    """
 
     sha256: str
     groups: tuple[str, ...] | None
     is_admin: bool
+    name: str | None = None
 
     @property
     def caller(self) -> Caller:
         """Who comes with the token; its groups are spelled as those that are asked for."""
         if self.groups is None:
-            return Caller(None, self.is_admin)
+            return Caller(None, self.is_admin, self.name)
         groups = frozenset(unicodedata.normalize("NFC", one) for one in self.groups)
-        return Caller(groups, self.is_admin)
+        return Caller(groups, self.is_admin, self.name)
 
     def line(self) -> str:
         """Return the row as a line of a file of tokens."""
         groups = None if self.groups is None else list(self.groups)
         members = {"sha256": self.sha256, "groups": groups, "admin": self.is_admin}
-        return orjson.dumps(members).decode()
+        named = {} if self.name is None else {_NAME: self.name}
+        return orjson.dumps(members | named).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +75,26 @@ class Tokens:
         return found
 
 
-def new_token(groups: Sequence[str], *, is_admin: bool = False) -> tuple[str, Row]:
+def new_token(
+    groups: Sequence[str], *, is_admin: bool = False, name: str | None = None
+) -> tuple[str, Row]:
     """Return a new token and what to keep of it; without groups it is good for all of them.
 
-    Raises INVALID_ARGUMENT for a token that is neither bound to a group nor an administrator's.
+    Raises INVALID_ARGUMENT for a token that is neither bound to a group nor an administrator's,
+    and for a name that is none.
     """
+    if name is not None and not _is_name(name):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the name is not 1 to {_NAME_LENGTH} printable characters",
+            hint="leave out --name, or shorten it",
+        )
     if not groups and not is_admin:
         raise RecollectError(
             INVALID_ARGUMENT, "the token is good for no group", hint="name one with --group"
         )
     token = PREFIX + secrets.token_urlsafe(_BYTES)
-    return token, Row(digest(token), tuple(groups) or None, is_admin)
+    return token, Row(digest(token), tuple(groups) or None, is_admin, name)
 
 
 def digest(token: str) -> str:
@@ -123,15 +139,22 @@ def _rows(path: Path, lines: Iterable[str]) -> Iterable[Row]:
 
 
 def _row(members: object) -> Row:
-    if not isinstance(members, dict) or set(members) != _MEMBERS:
+    if not isinstance(members, dict) or set(members) - {_NAME} != _MEMBERS:
         raise ValueError("it has not exactly the members sha256, groups and admin")
+    name = members.get(_NAME)
+    if name is not None and not _is_name(name):
+        raise ValueError(f"name is not 1 to {_NAME_LENGTH} printable characters")
     sha256, groups, is_admin = members["sha256"], members["groups"], members["admin"]
     if not isinstance(sha256, str) or len(sha256) != 64 or set(sha256) - set("0123456789abcdef"):
         raise ValueError("sha256 is not 64 hexadecimal digits")
     if not isinstance(is_admin, bool):
         raise ValueError("admin is neither true nor false")
     if groups is None and is_admin:
-        return Row(sha256, None, is_admin)
+        return Row(sha256, None, is_admin, name)
     if not isinstance(groups, list) or not groups or not all(isinstance(g, str) for g in groups):
         raise ValueError("groups is not a list of names")
-    return Row(sha256, tuple(cast("list[str]", groups)), is_admin)
+    return Row(sha256, tuple(cast("list[str]", groups)), is_admin, name)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= _NAME_LENGTH and value.isprintable()

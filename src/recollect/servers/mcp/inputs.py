@@ -1,0 +1,151 @@
+"""The inputs of the tools, field by field; the schemas that a client sees are made of them.
+
+The rule: unknown fields are refused. What a claim, a
+piece of evidence or a time may hold is said by the face it belongs to.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from recollect.faces.operations import limits
+
+STRICT = ConfigDict(extra="forbid", strict=True)
+
+Kind = Literal["fact", "claim", "episode", "concept"]
+KINDS: tuple[Kind, ...] = ("fact", "claim", "episode", "concept")
+"""What a memory recalls."""
+
+Time = Annotated[str, Field(description="ISO 8601, for example 2026-01-31 or with a time")]
+Name = Annotated[str, Field(min_length=1, max_length=limits.NAME)]
+
+
+@with_config(STRICT)
+class Point(TypedDict):
+    """A point of both clocks; what is left out is now."""
+
+    valid: NotRequired[Annotated[str, Field(description="only what was true then, ISO 8601")]]
+    known: NotRequired[
+        Annotated[
+            str | int,
+            Field(description="as the memory stood then: ISO 8601, or the number of a transaction"),
+        ]
+    ]
+
+
+@with_config(STRICT)
+class Recall(TypedDict):
+    """A question to the memory."""
+
+    question: Annotated[str, Field(min_length=1, max_length=10_000, description="plain words")]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=100, description="memories; 10")]]
+    max_tokens: NotRequired[
+        Annotated[int, Field(ge=100, le=20_000, description="of the answer, about; 2000")]
+    ]
+    kinds: NotRequired[
+        Annotated[list[Kind], Field(min_length=1, description="only these; all of them")]
+    ]
+    as_of: NotRequired[Point]
+    cursor: NotRequired[
+        Annotated[str, Field(description="the next_cursor of an answer to the same question")]
+    ]
+
+
+@with_config(STRICT)
+class Evidence(TypedDict):
+    """What a claim rests on."""
+
+    kind: Annotated[
+        str,
+        Field(
+            description="message, user_statement, tool_result, artifact, url, file, "
+            "model_inference or human_assertion"
+        ),
+    ]
+    detail: NotRequired[Annotated[str, Field(description="a quote, a summary, a rationale")]]
+    id: NotRequired[str]
+    session_id: NotRequired[str]
+    message_id: NotRequired[str]
+    tool_call_id: NotRequired[str]
+    artifact_id: NotRequired[str]
+    path: NotRequired[str]
+    url: NotRequired[Annotated[str, Field(description="it is kept, never fetched")]]
+    repo: NotRequired[str]
+    commit_sha: NotRequired[str]
+    content_hash: NotRequired[str]
+
+
+@with_config(STRICT)
+class Node(TypedDict):
+    """A concept by type and name; it is made where it is not there yet."""
+
+    type: Name
+    name: Name
+
+
+End = Annotated[
+    Name | Node, Field(description="a name, which is of type Entity, or {type, name}")
+]
+
+
+@with_config(STRICT)
+class Fact(TypedDict):
+    """One fact; a later one about the same ends and predicate ends an earlier one."""
+
+    subject: End
+    predicate: Annotated[Name, Field(description="such as works_at")]
+    object: End
+    fact: NotRequired[
+        Annotated[
+            str,
+            Field(min_length=1, max_length=limits.FACT, description="the fact as one sentence"),
+        ]
+    ]
+    valid_at: NotRequired[Annotated[Time, Field(description="true since, ISO 8601")]]
+    invalid_at: NotRequired[Annotated[Time, Field(description="true until, ISO 8601")]]
+    source: NotRequired[Annotated[str, Field(description="where it comes from")]]
+    confidence: NotRequired[Annotated[float, Field(ge=0, le=1)]]
+
+
+@with_config(STRICT)
+class Remember(TypedDict):
+    """A claim with its evidence, or facts, or both: all of it is kept or nothing."""
+
+    text: NotRequired[
+        Annotated[str, Field(min_length=1, max_length=10_000, description="one claim, a sentence")]
+    ]
+    evidence: NotRequired[
+        Annotated[list[Evidence], Field(max_length=20, description="a claim needs at least one")]
+    ]
+    confidence: NotRequired[Annotated[float, Field(ge=0, le=1, description="of the claim; 1")]]
+    facts: NotRequired[Annotated[list[Fact], Field(max_length=limits.ITEMS)]]
+
+
+@with_config(STRICT)
+class AddEpisode(TypedDict):
+    """Something that happened or was said, kept word for word and learnt from."""
+
+    body: Annotated[str, Field(min_length=1, max_length=limits.BODY)]
+    source: NotRequired[
+        Annotated[Literal["message", "text", "json"], Field(description="what the body is; text")]
+    ]
+    name: NotRequired[Annotated[str, Field(max_length=limits.NAME)]]
+    source_description: NotRequired[Annotated[str, Field(max_length=limits.NAME)]]
+    reference_time: NotRequired[
+        Annotated[str, Field(description="when it happened: ISO 8601 with its zone; now")]
+    ]
+    uuid: NotRequired[
+        Annotated[str, Field(description="its own id; the same one twice is kept once")]
+    ]
+
+
+@with_config(STRICT)
+class Explain(TypedDict):
+    """Which memory to explain."""
+
+    id: Annotated[str, Field(min_length=1, max_length=1_000, description="the id of a memory")]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=50, description="steps of its past; 10")]]
+    cursor: NotRequired[Annotated[str, Field(description="the next_cursor of an earlier answer")]]

@@ -1,0 +1,157 @@
+"""Remember: a claim with its evidence, facts, or both, and episodes.
+
+The rule: one call is one transaction, and the same call twice changes nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final, cast
+
+from recollect.errors import INVALID_ARGUMENT, INVALID_VALUE, RecollectError
+from recollect.faces.claims import Actor, Claim
+from recollect.faces.claims.reading import one_claim
+from recollect.faces.claims.wire import evidence_from
+from recollect.faces.claims.writing import Writer
+from recollect.faces.operations import Policy
+from recollect.faces.operations.facts import put_fact, put_node
+from recollect.faces.operations.inputs import FactItem
+from recollect.kernel import parse_instant
+from recollect.model import BatchReport, Change, Local, PutConcept, Value, instant_text
+from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
+from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.outputs import Accepted, Kept, Remembered
+
+_NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
+
+
+def remember(memory: Memory, given: Remember) -> Remembered:
+    """Keep a claim, facts or both; INVALID_ARGUMENT for neither, and for a claim on nothing."""
+    text, evidence, facts = given.get("text"), given.get("evidence"), given.get("facts")
+    if text is None and not facts:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "there is nothing to remember: neither text nor facts are given",
+            hint='pass text with evidence, or facts: [{"subject", "predicate", "object"}]',
+        )
+    if text is None and evidence:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "evidence is given without the text of a claim",
+            hint="pass text too; a fact takes its source in its member source",
+        )
+    if text is not None and not evidence:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "a claim has no evidence",
+            hint='pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
+        )
+    answer = Remembered()
+    with memory.nexus.transaction():
+        if text is not None:
+            answer["claim"] = _claim(memory, text, evidence or [], given.get("confidence", 1.0))
+        if facts:
+            answer["facts"] = _facts(memory, facts)
+    return answer
+
+
+def add_episode(memory: Memory, given: AddEpisode) -> Accepted:
+    """Keep what happened; facts are found in it afterwards, by this server or a worker."""
+    time = given.get("reference_time") or datetime.now(UTC).isoformat(timespec="milliseconds")
+    item = {**given, "source": given.get("source", "text"), "reference_time": time}
+    envelope = memory.service.operations.call(
+        "AddEpisodes", {"group_id": memory.group, "items": [item]}
+    )
+    if "error" in envelope:
+        raise Refused(envelope["error"])
+    return cast("Accepted", envelope["output"])
+
+
+def _claim(memory: Memory, text: str, evidence: Sequence[Evidence], confidence: float) -> Kept:
+    """Keep a claim under an id made of what it says, so that it is there once."""
+    says = json.dumps([memory.group, text, list(evidence)], sort_keys=True)
+    identifier = str(uuid.uuid5(_NAMESPACE, says))
+    if one_claim(memory.nexus, identifier) is None:
+        claim = Claim(
+            text,
+            evidence_from(list(evidence)),
+            confidence=confidence,
+            id=identifier,
+            actor_id=memory.actor,
+        )
+        Writer(memory.nexus).write([claim], Actor("agent", memory.actor))
+    return Kept(id=identifier, text=text)
+
+
+def _facts(memory: Memory, facts: Sequence[Fact]) -> list[Kept]:
+    nodes = dict(_nodes(facts))
+    puts = [_put(fact, at) for at, fact in enumerate(facts)]
+    changes: list[Change] = [*nodes.values(), *(put for _, put in puts)]
+    (report,) = memory.nexus.write(changes, actor=memory.actor).results
+    assert isinstance(report, BatchReport)
+    ids = report.ids[len(nodes) :]
+    return [Kept(id=one, text=words) for one, (words, _) in zip(ids, puts, strict=True)]
+
+
+def _nodes(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
+    """Yield what puts the ends of facts, by handle."""
+    for fact in facts:
+        for end in (fact["subject"], fact["object"]):
+            node = _node(end)
+            handle = _handle(end)
+            if node["type"] == "Entity":
+                yield handle, put_node(Policy(), node["name"], handle=handle)
+            else:
+                yield handle, PutConcept(node["type"], node["name"], handle=handle)
+
+
+def _put(fact: Fact, at: int) -> tuple[str, Change]:
+    """Return the words of a fact, and the change that puts it."""
+    start, end = _node(fact["subject"])["name"], _node(fact["object"])["name"]
+    words = fact.get("fact") or f"{start} {fact['predicate'].replace('_', ' ')} {end}"
+    item = FactItem(
+        name=fact["predicate"],
+        fact=words,
+        source_node_uuid="",
+        target_node_uuid="",
+        valid_at=_time(fact.get("valid_at"), f"facts[{at}].valid_at"),
+        invalid_at=_time(fact.get("invalid_at"), f"facts[{at}].invalid_at"),
+    )
+    put = put_fact(
+        Policy(),
+        item,
+        subject=Local(_handle(fact["subject"])),
+        target=Local(_handle(fact["object"])),
+    )
+    said: dict[str, Value] = {}
+    if "source" in fact:
+        said["source"] = fact["source"]
+    if "confidence" in fact:
+        said["confidence"] = fact["confidence"]
+    return words, replace(put, metadata={**put.metadata, **said})
+
+
+def _node(end: str | Node) -> Node:
+    return Node(type="Entity", name=end) if isinstance(end, str) else end
+
+
+def _handle(end: str | Node) -> str:
+    node = _node(end)
+    return json.dumps([node["type"], node["name"]])
+
+
+def _time(text: str | None, field: str) -> str | None:
+    if text is None:
+        return None
+    instant = parse_instant(text)
+    if instant is None:
+        raise RecollectError(
+            INVALID_VALUE,
+            f"{field} is {text!r}, which is not an ISO 8601 date or time",
+            hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
+        )
+    return instant_text(instant)

@@ -1,0 +1,224 @@
+"""One element of the graph as a memory that is recalled: its words, its clocks, its sources.
+
+The rule: what it shows is bounded, however large the element is; the resource has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, assert_never
+from urllib.parse import quote
+
+import orjson
+from pydantic import JsonValue
+
+from recollect.faces.claims import Claim, EvidenceRef
+from recollect.faces.claims.reading import claims_of
+from recollect.faces.claims.records import (
+    CLAIM,
+    CONTRADICTED_BY,
+    EVIDENCE,
+    SUPERSEDES,
+    SUPPORTED_BY,
+    TAG,
+    TAGGED,
+)
+from recollect.faces.claims.wire import to_wire
+from recollect.faces.operations.records import EPISODE, SUMMARY
+from recollect.kernel import Nexus
+from recollect.model import (
+    FACT,
+    SOURCES,
+    AsOf,
+    Attributes,
+    Concept,
+    Dated,
+    Element,
+    Link,
+    Value,
+    instant_text,
+)
+from recollect.servers.mcp.inputs import Kind
+from recollect.servers.mcp.outputs import Members, Recalled
+
+LONGEST_TEXT: Final = 800  # characters
+MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
+MOST_EVIDENCE: Final = 5
+MOST_SOURCES: Final = 10
+
+_OF_CLAIMS: Final = (SUPPORTED_BY, CONTRADICTED_BY, SUPERSEDES, TAGGED)
+_BEHIND_CLAIMS: Final = (EVIDENCE, TAG)
+
+
+def kind_of(element: Element, ends: Mapping[str, Dated]) -> Kind | None:
+    """Return which kind of memory an element is; None for what only stands behind others."""
+    match element:
+        case Link():
+            start = ends.get(element.subject)
+            is_of_claim = start is not None and _type(start.element) == CLAIM
+            return None if is_of_claim and element.predicate in _OF_CLAIMS else "fact"
+        case Concept():
+            if element.type in _BEHIND_CLAIMS:
+                return None
+            return {CLAIM: "claim", EPISODE: "episode"}.get(element.type, "concept")  # type: ignore[return-value]
+        case _:
+            assert_never(element)
+
+
+def ends_of(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> dict[str, Dated]:
+    """Return what links end in, closed or not."""
+    ends = {end for one in elements if isinstance(one, Link) for end in (one.subject, one.object)}
+    known = None
+    if as_of is not None:
+        known = AsOf(known=as_of.known, known_is_transaction=as_of.known_is_transaction)
+    return nexus.look_up(ends, as_of=known, closed=True) if ends else {}
+
+
+def claims_among(
+    nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None
+) -> dict[str, Claim]:
+    """Return the claims among elements, with their evidence."""
+    found = [one for one in elements if _type(one) == CLAIM]
+    return {one.id: one for one in claims_of(nexus, found, as_of)} if found else {}
+
+
+def shown(
+    kind: Kind, dated: Dated, ends: Mapping[str, Dated], claim: Claim | None = None
+) -> Recalled:
+    """Return a memory; `claim` is what its element says where it is one."""
+    element = dated.element
+    text = _text(element, ends)
+    found = Recalled(
+        kind=kind,
+        id=element.id,
+        text=text[:LONGEST_TEXT],
+        uri=element_uri(element.id),
+        created_at=instant_text(dated.created_at),
+    )
+    if len(text) > LONGEST_TEXT:
+        found["truncated"] = True
+    _name(found, element, ends)
+    _date(found, dated)
+    _source(found, element.metadata)
+    if claim is not None:
+        found["status"], found["confidence"] = claim.claim_status, claim.confidence
+        found["evidence"] = [evidence_members(one) for one in claim.evidence[:MOST_EVIDENCE]]
+        if len(claim.evidence) > MOST_EVIDENCE:
+            found["truncated"] = True
+    elif kind != "episode":
+        _describe(found, element.attributes)
+    return found
+
+
+def element_uri(identifier: str) -> str:
+    """Return the address of the resource that is one element."""
+    return f"recollect://element/{quote(identifier, safe='')}"
+
+
+def evidence_members(evidence: EvidenceRef) -> Members:
+    """Return a piece of evidence, without what it does not say."""
+    members: Members = {}
+    for key, value in to_wire(evidence).items():
+        if isinstance(value, str):
+            members[key] = value[:LONGEST_TEXT]
+        elif isinstance(value, float):
+            members[key] = value
+    return members
+
+
+def episode_members(dated: Dated) -> Members:
+    """Return an episode that something was learnt from."""
+    said = dated.element.attributes
+    members: Members = {"id": dated.element.id, "uri": element_uri(dated.element.id)}
+    for key in ("name", "source", "source_description", "reference_time", "body"):
+        value = said.get(key)
+        if isinstance(value, str):
+            members[key] = value[:LONGEST_TEXT]
+    return members
+
+
+def sources_of(metadata: Attributes) -> list[str]:
+    """Return the ids of the episodes that something was learnt from."""
+    sources = metadata.get(SOURCES)
+    return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
+
+
+def _text(element: Element, ends: Mapping[str, Dated]) -> str:
+    said = element.attributes
+    match element:
+        case Link():
+            words = said.get(FACT)
+            start, end = (_called(one, ends) for one in (element.subject, element.object))
+            return words if isinstance(words, str) else f"{start} {element.predicate} {end}"
+        case Concept(type="Claim"):
+            return str(said.get("text", element.name))
+        case Concept(type="Episode"):
+            return str(said.get("body", element.name))
+        case Concept():
+            about = next((one for one in map(said.get, _ABOUT) if isinstance(one, str)), None)
+            return f"{element.name}: {about}" if about else element.name
+        case _:
+            assert_never(element)
+
+
+_ABOUT: Final = (SUMMARY, "description")
+
+
+def _name(found: Recalled, element: Element, ends: Mapping[str, Dated]) -> None:
+    match element:
+        case Link():
+            found["subject"] = _called(element.subject, ends)
+            found["predicate"] = element.predicate
+            found["object"] = _called(element.object, ends)
+        case Concept():
+            found["type"], found["name"] = element.type, element.name[:LONGEST_TEXT]
+        case _:
+            assert_never(element)
+
+
+def _date(found: Recalled, dated: Dated) -> None:
+    if dated.valid_at is not None:
+        found["valid_at"] = instant_text(dated.valid_at)
+    if dated.invalid_at is not None:
+        found["invalid_at"] = instant_text(dated.invalid_at)
+    if dated.expired_at is not None:
+        found["expired_at"] = instant_text(dated.expired_at)
+
+
+def _source(found: Recalled, metadata: Attributes) -> None:
+    match metadata.get("source"):
+        case str() as source:
+            found["source"] = source[:LONGEST_TEXT]
+    match metadata.get("confidence"):
+        case int() | float() as confidence:
+            found["confidence"] = float(confidence)
+    episodes = sources_of(metadata)
+    if episodes:
+        found["episodes"] = episodes[:MOST_SOURCES]
+
+
+def _describe(found: Recalled, attributes: Attributes) -> None:
+    """Add the attributes where they are few; the words of a fact stand there already."""
+    others: dict[str, Value] = {key: one for key, one in attributes.items() if key != FACT}
+    if not others:
+        return
+    if len(orjson.dumps(others)) > MOST_ATTRIBUTES:
+        found["truncated"] = True
+        return
+    found["attributes"] = members_of(others)
+
+
+def members_of(values: Mapping[str, Value]) -> dict[str, JsonValue]:
+    """Return values of the graph as members of JSON."""
+    return dict(values.items())
+
+
+def _called(identifier: str, ends: Mapping[str, Dated]) -> str:
+    dated = ends.get(identifier)
+    if dated is not None and isinstance(dated.element, Concept):
+        return dated.element.name[:LONGEST_TEXT]
+    return identifier
+
+
+def _type(element: Element) -> str | None:
+    return element.type if isinstance(element, Concept) else None

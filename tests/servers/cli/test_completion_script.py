@@ -18,7 +18,7 @@ def test_commands_and_options_are_completed(cli: Cli):
         words = {"COMP_WORDS": line, "COMP_CWORD": str(at)}
         return cli(_RECOLLECT_COMPLETE="complete_bash", **words).stdout.split()
 
-    assert complete("recollect de", 1) == ["describe", "demo"]
+    assert complete("recollect de", 1) == ["describe", "demo", "decay"]
     assert "--each" in complete("recollect run --ea", 2)
     assert complete("recollect describe pri", 2) == ["primer"]
 

@@ -48,6 +48,8 @@ _COMMON_MOST = 2_000  # ... and so does one found in more documents than this
 _ENOUGH_RARER = 3  # ... or if fewer rarer terms than this remain
 _MOST_READ = 3_000  # documents that such terms stand in together, before more are left out
 
+_STEP = 0.001  # of the range of a stage's scores: what is left for those of the stages after it
+
 _TALLIES = """
 SELECT tally.kind, tally.term, tally.count FROM tally
 WHERE tally.group_id = :group AND tally.kind IN (:documents, :tokens)
@@ -119,8 +121,10 @@ class _Ranking:
         self, weighed: Iterable[_Weighed], within: Collection[int] | None
     ) -> dict[int, float]:
         """Return the scores by some terms of the documents that hold one, of all or of some."""
-        documents = None if within is None else orjson.dumps(list(within)).decode()
         reached: dict[int, float] = {}
+        if within is not None and not within:
+            return reached
+        documents = None if within is None else orjson.dumps(list(within)).decode()
         for one in weighed:
             share = _weight(one.frequency, self.size) / self.ideal
             for partition in self.partitions:
@@ -128,16 +132,18 @@ class _Ranking:
                 _add(occurrences, share, self.damping, reached)
         return reached
 
-    def holding(self, ways: Iterable[_Way], most: int = -1) -> list[int]:
+    def holding(self, ways: Sequence[_Way], most: int = -1) -> set[int]:
         """Return at most so many documents that hold all terms of one of the ways."""
         matches = [
             " AND ".join(f"({partition.match([one.term])})" for one in way)
             for partition in self.partitions
             for way in ways
         ]
+        if not matches:
+            return set()
         match = " OR ".join(f"({one})" for one in matches)
         rows = self.session.rows(_HOLDING, {"match": match, "most": most})
-        return [whole(document) for (document,) in rows]
+        return {whole(document) for (document,) in rows}
 
 
 def scores(
@@ -145,54 +151,60 @@ def scores(
 ) -> Iterator[dict[int, float]]:
     """Yield the scores of the documents of these partitions of one group that fit a text.
 
-    They come in stages, each read when it is wanted, and each below all of the one before: what
-    is in a later stage has its score multiplied by the lowest of the stage before. There is one
-    stage unless common terms are ranked by. Then what holds a rarer term, or two common ones,
-    is the first; where these are more than 3,000 the rarer terms are the first, then all three
-    common ones, then each two of them. Each common term by itself follows, the rarest first.
-    Several partitions are ranked as if they were one. `among` may keep other documents out.
+    They come in stages, each read when it is wanted, each below all of the one before. There is
+    one stage unless common terms are ranked by. Then each has a thousandth of the range of the
+    one before. First is what holds a rarer term; then all three common ones; then each two of
+    them; these are one stage for as long as it has at most 3,000 documents. What holds a single
+    common term follows, term by term, the rarest first.
+    Several partitions are ranked as if they were one. `among` leaves other documents out.
     Cost: one look-up a term, then every occurrence of the terms that are worth it: about a
     microsecond, or a tenth of one where the documents are told by a stage or `among`.
     """
     ranking = _ranking(session, partitions, query)
     if ranking is None:
         return
+    if not ranking.common:
+        yield ranking.reached(ranking.rare, among)
+        return
     seen: set[int] = set()
-    floor = 1.0
-    for reached in _stages(ranking, among):
-        new = {one: floor * score for one, score in reached.items() if one not in seen}
-        if new:
-            yield new
-            seen.update(new)
-            floor = min(new.values())
+    height = 1.0
+    for weighed, documents in _stages(ranking):
+        within = among if documents is None else documents if among is None else documents & among
+        reached = ranking.reached(weighed, None if within is None else within - seen)
+        yield {
+            one: height * (_STEP + (1 - _STEP) * score)
+            for one, score in reached.items()
+            if one not in seen
+        }
+        seen.update(reached)
+        height *= _STEP
 
 
-def _stages(ranking: _Ranking, among: Set[int] | None) -> Iterator[dict[int, float]]:
-    """Yield the scores of each stage; what was in one before may be there once more."""
-    rare, common = ranking.rare, ranking.common
-    if not common:
-        yield ranking.reached(rare, among)
-        return
+def _stages(ranking: _Ranking) -> Iterator[tuple[Sequence[_Weighed], Set[int] | None]]:
+    """Yield the terms that each stage is ranked by, and its documents; None: all that hold one."""
     for documents in _together(ranking):
-        yield ranking.reached((*rare, *common), documents)
-    for one in common:
-        yield ranking.reached((one,), among)
+        yield (*ranking.rare, *ranking.common), documents
+    for one in ranking.common:
+        yield (one,), None
 
 
-def _together(ranking: _Ranking) -> Iterator[list[int]]:
+def _together(ranking: _Ranking) -> Iterator[set[int]]:
     """Yield the documents that hold more than a single common term, stage by stage."""
-    alone: list[_Way] = [(one,) for one in ranking.rare]
-    twos: list[_Way] = [*combinations(ranking.common, 2)]
-    if not alone and not twos:
+    steps: list[list[_Way]] = [[(one,) for one in ranking.rare]] if ranking.rare else []
+    for many in (3, 2):
+        steps += [[way] for way in combinations(ranking.common, many)]
+    whole_stage = ranking.holding([way for step in steps for way in step], _MOST_READ + 1)
+    if len(whole_stage) <= _MOST_READ:
+        yield whole_stage
         return
-    found = ranking.holding([*alone, *twos], _MOST_READ + 1)
-    if len(found) <= _MOST_READ:
-        yield found
-        return
-    if alone:
-        yield ranking.holding(alone)
-    for way in (*combinations(ranking.common, 3), *twos):
-        yield ranking.holding([way])
+    stage: set[int] = set()
+    for step in steps:
+        held = ranking.holding(step)
+        if stage and len(stage | held) > _MOST_READ:
+            yield stage
+            stage = set()
+        stage |= held
+    yield stage
 
 
 def _ranking(session: Session, partitions: Sequence[Partition], query: str) -> _Ranking | None:

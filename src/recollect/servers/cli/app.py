@@ -20,6 +20,7 @@ from recollect.servers.cli.maintenance_commands import (
     find_twins,
     list_orphans,
 )
+from recollect.servers.cli.mcp_commands import serve_agents
 from recollect.servers.cli.options import (
     Actor,
     AfterTransaction,
@@ -577,6 +578,7 @@ app.command("check")(check_texts)
 app.command("fmt")(format_texts)
 app.command("lsp")(serve_editor)
 app.command("serve")(serve_http)
+app.command("mcp")(serve_agents)
 app.command("token")(manage_tokens)
 app.command("worker")(work_queue)
 

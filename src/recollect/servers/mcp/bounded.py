@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from recollect.errors import Notice
-from recollect.faces.kip import Response, execute_kip_readonly
+from recollect.faces.kip import Response, handle_tool_call
 from recollect.kernel import Nexus
 from recollect.servers.mcp.fence import json_line
 
@@ -27,15 +27,15 @@ def bounded(nexus: Nexus, arguments: Mapping[str, object], response: Response) -
     if len(orjson.dumps(response, default=str)) <= MOST_BYTES:
         return response
     match response.get("result"):
-        case {"rows": list() as rows} as result:
-            member, items = "rows", rows
-        case {"objects": list() as objects} as result:
-            member, items = "objects", objects
+        case {"rows": list() as items}:
+            member = "rows"
+        case {"objects": list() as items}:
+            member = "objects"
         case whole:
             cut = {"truncated": True, "beginning": json_line(whole)[:_EXCERPT]}
             return _warned({"result": cut}, "only the beginning of the result is shown", "LIMIT")
     kept = _fitting(items)
-    shorter = {**result, member: items[:kept]}
+    shorter: dict[str, object] = {**_members(response["result"]), member: items[:kept]}
     cursor = _cursor(nexus, arguments, kept)
     if cursor is not None:
         shorter["next_cursor"] = cursor
@@ -44,6 +44,10 @@ def bounded(nexus: Nexus, arguments: Mapping[str, object], response: Response) -
         hint = f"end the query with LIMIT {max(kept, 1)}; its next_cursor leads on"
     message = f"{kept} of {len(items)} rows are shown"
     return _warned({**response, "result": shorter}, message, hint)
+
+
+def _members(result: object) -> dict[str, object]:
+    return result if isinstance(result, dict) else {}
 
 
 def _fitting(items: list[object]) -> int:
@@ -60,18 +64,12 @@ def _cursor(nexus: Nexus, arguments: Mapping[str, object], kept: int) -> str | N
     command = arguments.get("command")
     if not isinstance(command, str) or not kept:
         return None
-    limited = {**arguments, "command": f"{command}\nLIMIT {kept}"}
-    again = execute_kip_readonly(nexus, **_of_a_read(limited)).get("result")
+    kept_of = {key: arguments[key] for key in ("parameters", "as_of") if key in arguments}
+    limited = {**kept_of, "command": f"{command}\nLIMIT {kept}"}
+    call = {"function": {"name": "execute_kip_readonly", "arguments": limited}}
+    again = handle_tool_call(nexus, call).get("result")
     cursor = again.get("next_cursor") if isinstance(again, dict) else None
     return cursor if isinstance(cursor, str) else None
-
-
-def _of_a_read(arguments: Mapping[str, object]) -> dict[str, object]:
-    return {
-        key: value
-        for key, value in arguments.items()
-        if key in ("command", "parameters", "as_of") and value is not None
-    }
 
 
 def _warned(response: Response, message: str, hint: str) -> Response:

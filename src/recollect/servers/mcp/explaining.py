@@ -18,7 +18,7 @@ from recollect.kernel import Nexus
 from recollect.model import Content, Dated, Version, instant_text
 from recollect.servers.mcp.fence import NOTE
 from recollect.servers.mcp.inputs import Explain, Kind
-from recollect.servers.mcp.outputs import Explained, Members
+from recollect.servers.mcp.outputs import Explained, Members, Recalled
 from recollect.servers.mcp.shown import (
     LONGEST_TEXT,
     MOST_SOURCES,
@@ -70,7 +70,7 @@ def one_element(nexus: Nexus, identifier: str) -> Dated:
     return dated
 
 
-def standing(nexus: Nexus, dated: Dated) -> tuple[Kind, Claim | None, Members]:
+def standing(nexus: Nexus, dated: Dated) -> tuple[Kind, Claim | None, Recalled]:
     """Return what kind of memory an element is, its claim if it is one, and how it is shown."""
     element = dated.element
     ends = ends_of(nexus, [element], None)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_VALUE, RecollectError
+from recollect.errors import CODES, INVALID_ARGUMENT, INVALID_VALUE, RecollectError
 from recollect.faces.claims import Actor, Claim
 from recollect.faces.claims.reading import one_claim
 from recollect.faces.claims.wire import evidence_from
@@ -20,6 +20,7 @@ from recollect.faces.claims.writing import Writer
 from recollect.faces.operations import Policy
 from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
+from recollect.faces.operations.outputs import Error
 from recollect.kernel import parse_instant
 from recollect.model import BatchReport, Change, Local, PutConcept, Value, instant_text
 from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
@@ -67,8 +68,17 @@ def add_episode(memory: Memory, given: AddEpisode) -> Accepted:
         "AddEpisodes", {"group_id": memory.group, "items": [item]}
     )
     if "error" in envelope:
-        raise Refused(envelope["error"])
+        raise _failed(envelope["error"])
     return cast("Accepted", envelope["output"])
+
+
+def _failed(error: Error) -> RecollectError:
+    """Return the error of an envelope as one of the memory."""
+    details = dict(error.get("details", {}))
+    hint, _ = details.pop("hint", ""), details.pop("retry", None)
+    return RecollectError(
+        CODES[error["error_code"]], error["message"], hint=str(hint), details=details
+    )
 
 
 def _claim(memory: Memory, text: str, evidence: Sequence[Evidence], confidence: float) -> Kept:

@@ -74,9 +74,7 @@ def ends_of(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> di
     return nexus.look_up(ends, as_of=known, closed=True) if ends else {}
 
 
-def claims_among(
-    nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None
-) -> dict[str, Claim]:
+def claims_among(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> dict[str, Claim]:
     """Return the claims among elements, with their evidence."""
     found = [one for one in elements if _type(one) == CLAIM]
     return {one.id: one for one in claims_of(nexus, found, as_of)} if found else {}

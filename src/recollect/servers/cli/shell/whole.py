@@ -48,7 +48,12 @@ def state_of(text: str) -> State:
     except RecollectError as error:
         at_end = error.span is not None and error.span.start >= len(text.rstrip())
         return State.PARTIAL if at_end else State.WHOLE
-    return State.OPEN if _may_go_on(text) else State.WHOLE
+    return State.OPEN if not _is_list(text) and _may_go_on(text) else State.WHOLE
+
+
+def _is_list(text: str) -> bool:
+    """Whether the last line asks for a description, which seldom goes on after it."""
+    return text.rstrip().rpartition("\n")[2].lstrip().startswith("DESCRIBE ")
 
 
 def without_end(text: str) -> str:

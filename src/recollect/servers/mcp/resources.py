@@ -1,0 +1,190 @@
+"""The resources: the primer, the syntax card, the schema, one element, the log.
+
+The rule: an address names what is read and never how much; each is bounded by itself, and the
+log leads on by the address of its next part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, assert_never
+from urllib.parse import unquote
+
+from mcp_types import Resource, ResourceTemplate
+
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.kip import Response, execute_kip_readonly, syntax_card
+from recollect.faces.kip.objects import element_object
+from recollect.kernel import Nexus
+from recollect.model import Key, LoggedTransaction, Triple, instant_text
+from recollect.servers.mcp.bounded import bounded
+from recollect.servers.mcp.explaining import one_element, standing
+from recollect.servers.mcp.fence import NOTE, json_line
+
+JSON: Final = "application/json"
+MARKDOWN: Final = "text/markdown"
+
+_ROOT: Final = "recollect://"
+_ELEMENT: Final = re.compile(r"recollect://element/([^/?#]+)")
+_CHANGES: Final = re.compile(r"recollect://changes(?:/(\d{1,15}))?")
+_TRANSACTIONS: Final = 20  # of one part of the log
+_NAMES: Final = 100  # types, and predicates, of the schema
+_MISFITS: Final = 20
+_CHANGED: Final = 50  # elements of one transaction
+
+LISTED: Final = (
+    Resource(
+        uri=f"{_ROOT}primer",
+        name="primer",
+        title="Primer",
+        description="What this memory is about, and how to ask it.",
+        mime_type=JSON,
+    ),
+    Resource(
+        uri=f"{_ROOT}syntax",
+        name="syntax",
+        title="Syntax card",
+        description="The language KIP on one card.",
+        mime_type=MARKDOWN,
+    ),
+    Resource(
+        uri=f"{_ROOT}schema",
+        name="schema",
+        title="Schema",
+        description="The types and predicates in use, what is declared, what does not conform.",
+        mime_type=JSON,
+    ),
+    Resource(
+        uri=f"{_ROOT}changes",
+        name="changes",
+        title="Changes",
+        description="What was written, oldest first; next is the address of what comes after.",
+        mime_type=JSON,
+    ),
+)
+"""The resources that every memory has."""
+
+TEMPLATES: Final = (
+    ResourceTemplate(
+        uri_template=f"{_ROOT}element/{{id}}",
+        name="element",
+        title="One element",
+        description="A concept, link, claim or episode, whole, with its clocks.",
+        mime_type=JSON,
+    ),
+    ResourceTemplate(
+        uri_template=f"{_ROOT}changes/{{since}}",
+        name="changes_since",
+        title="Changes since",
+        description="What was written after the transaction of this number, oldest first.",
+        mime_type=JSON,
+    ),
+)
+"""The resources that have an address for each thing."""
+
+
+def read_resource(nexus: Nexus, uri: str) -> tuple[str, str]:
+    """Return the kind of a resource and its text; NOT_FOUND for an address of nothing."""
+    if match := _ELEMENT.fullmatch(uri):
+        return JSON, _json(_element(nexus, unquote(match[1])))
+    if match := _CHANGES.fullmatch(uri):
+        return JSON, _json(_changes(nexus, int(match[1] or 0)))
+    if uri == f"{_ROOT}syntax":
+        return MARKDOWN, syntax_card()
+    read = _READERS.get(uri)
+    if read is None:
+        raise RecollectError(
+            RESOURCE_NOT_FOUND,
+            "there is no resource at this address",
+            hint=f"list the resources; the first is {LISTED[0].uri}",
+        )
+    return JSON, _json(read(nexus))
+
+
+def primer(nexus: Nexus) -> dict[str, object]:
+    """Return what the memory is about; the syntax has a card of its own."""
+    found = _described(nexus, "DESCRIBE PRIMER")
+    return {key: value for key, value in found.items() if key != "syntax_card"}
+
+
+def _schema(nexus: Nexus) -> dict[str, object]:
+    schema = nexus.schema()
+    return {
+        "mode": schema.mode,
+        "declared": {
+            "concept_types": schema.concept_types,
+            "proposition_types": schema.proposition_types,
+        },
+        "concept_types": _described(nexus, f"DESCRIBE CONCEPT TYPES LIMIT {_NAMES}"),
+        "proposition_types": _described(nexus, f"DESCRIBE PROPOSITION TYPES LIMIT {_NAMES}"),
+        "misfits": [
+            {"code": one.code, "message": one.message, "count": one.count}
+            for one in schema.misfits[:_MISFITS]
+        ],
+    }
+
+
+def _element(nexus: Nexus, identifier: str) -> dict[str, object]:
+    dated = one_element(nexus, identifier)
+    _, _, memory = standing(nexus, dated)
+    whole: Response = {"result": element_object(dated.element)}
+    return {**memory, "element": bounded(nexus, {}, whole)["result"]}
+
+
+def _changes(nexus: Nexus, since: int) -> dict[str, object]:
+    log = nexus.changes(since, _TRANSACTIONS)
+    last = log[-1].transaction.number if log else since
+    return {
+        "transactions": [_logged(one) for one in log],
+        "next": f"{_ROOT}changes/{last}",
+        "is_last": len(log) < _TRANSACTIONS,
+    }
+
+
+def _logged(logged: LoggedTransaction) -> dict[str, object]:
+    transaction, changes = logged.transaction, logged.changes
+    return {
+        "transaction": transaction.number,
+        "at": instant_text(transaction.at),
+        "actor": transaction.actor,
+        "request_id": transaction.request_id,
+        "changed": len(changes),
+        "changes": [
+            {"id": one.id, "operation": one.operation.value, **_named(one.what)}
+            for one in changes[:_CHANGED]
+        ],
+    }
+
+
+def _named(what: Key | Triple | None) -> dict[str, str]:
+    match what:
+        case None:
+            return {}
+        case Key():
+            return {"type": what.type, "name": what.name}
+        case Triple():
+            return {
+                "subject": what.subject,
+                "predicate": what.predicate,
+                "object": what.object,
+            }
+        case _:
+            assert_never(what)
+
+
+def _described(nexus: Nexus, command: str) -> dict[str, object]:
+    result = execute_kip_readonly(nexus, command).get("result")
+    return result if isinstance(result, dict) else {}
+
+
+def _json(members: Mapping[str, object]) -> str:
+    return json_line({"note": NOTE_OF_JSON, **members})
+
+
+NOTE_OF_JSON: Final = NOTE.replace("Between the two marked lines", "In the members below")
+
+_READERS: Final[Mapping[str, Callable[[Nexus], dict[str, object]]]] = {
+    f"{_ROOT}primer": primer,
+    f"{_ROOT}schema": _schema,
+}

@@ -260,7 +260,9 @@ def test_the_largest_whole_numbers_are_kept_exactly():
 
 
 def test_a_placeholder_inside_a_string_is_text_and_noticed_once():
-    text = 'FIND(?x) WHERE { ?x {name: "$me"} ?y {name: "$me and $other $5"} ?z {name: "of $self"} }'
+    text = (
+        'FIND(?x) WHERE { ?x {name: "$me"} ?y {name: "$me and $other $5"} ?z {name: "of $self"} }'
+    )
     tree = parse(text)
     assert [(one.code, one.hint) for one in tree.notices] == [
         ("placeholder_in_string", "$me"),

@@ -21,6 +21,8 @@ from recollect.faces.operations import OPERATIONS
 from recollect.servers.http.app import make_app
 from recollect.servers.http.claim_calls import CALLS
 from recollect.servers.http.claim_schemas import schemas as claim_schemas
+from recollect.servers.http.kip_schemas import CHANGES, FUNCTIONS
+from recollect.servers.http.kip_schemas import schemas as kip_schemas
 from recollect.servers.http.schemas import schemas as operation_schemas
 from recollect.servers.service import make_service
 
@@ -61,12 +63,21 @@ def test_every_call_of_claims_is_described_with_an_example(document: dict[str, A
             assert call.example.items() <= fields.items()
 
 
+def test_kip_and_its_feed_are_described_with_an_example(document: dict[str, Any]) -> None:
+    for function in FUNCTIONS:
+        described = document["paths"][function.path]["post"]
+        body = described["requestBody"]["content"]["application/json"]
+        answer = described["responses"]["200"]["content"]["application/json"]
+        assert (described["operationId"], body["example"]) == (function.name, function.example)
+        assert answer["example"] == function.answer
+    fields = {one["name"] for one in document["paths"][CHANGES]["get"]["parameters"]}
+    assert fields == {"group_id", "since", "limit"}
+
+
 def test_the_names_of_schemas_are_of_one_face_each(document: dict[str, Any]) -> None:
-    shared = operation_schemas().keys() & claim_schemas().keys()
-    assert not shared
-    assert operation_schemas().keys() | claim_schemas().keys() <= set(
-        document["components"]["schemas"]
-    )
+    names = [*operation_schemas(), *claim_schemas(), *kip_schemas()]
+    assert len(names) == len(set(names))
+    assert set(names) <= set(document["components"]["schemas"])
 
 
 def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
@@ -96,6 +107,8 @@ ROUTES = [
     *((f"/v1/operations/{name}", "POST") for name in OPERATIONS),
     *((one.path, one.method) for one in CALLS),
     ("/api/search", "GET"),
+    *((one.path, "POST") for one in FUNCTIONS),
+    (CHANGES, "GET"),
 ]
 
 

@@ -137,3 +137,17 @@ def test_a_group_of_a_token_is_itself_however_its_accents_are_written() -> None:
     caller = Tokens((row,)).caller(token)
     assert caller is not None
     assert caller.groups == {"caf\u00e9"}
+
+
+def test_a_token_may_have_a_name_that_is_kept(tmp_path: Path) -> None:
+    token, row = new_token(["team"], name="ann")
+    file = tmp_path / "tokens.jsonl"
+    file.write_text(f"{row.line()}\n")
+    caller = read_tokens(file).caller(token)
+    assert caller is not None
+    assert caller.name == "ann"
+    with pytest.raises(RecollectError, match="name"):
+        new_token(["team"], name="a\nb")
+    file.write_text(row.line().replace('"ann"', "7"))
+    with pytest.raises(RecollectError, match="name"):
+        read_tokens(file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Final, cast
 
 import orjson
@@ -64,7 +64,9 @@ INDEXED: Final = (
 _NAMESPACE: Final = uuid.UUID("3d0a7f52-2c1e-5b57-9a44-0f1f4f8f7c39")
 _SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: ["text", "domain", "tags"]}
 _SEARCHED_EVIDENCE: Final[Attributes] = {SEARCH_ATTRIBUTES: ["detail", "path", "url"]}
-_PLAIN: Final = tuple(one.name for one in fields(Claim) if one.name != "evidence")
+_CLAIM: Final = fields(Claim)
+_PLAIN: Final = tuple(one.name for one in _CLAIM if one.name != "evidence")
+_EVIDENCE: Final = tuple(one.name for one in fields(EvidenceRef))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def evidence_name(ref: EvidenceRef) -> str:
     ...     EvidenceRef("url", fetched_at=1.0))
     True
     """
-    parts = [getattr(ref, one.name) for one in fields(EvidenceRef)]
+    parts = [getattr(ref, name) for name in _EVIDENCE]
     return str(uuid.uuid5(_NAMESPACE, orjson.dumps(parts).decode()))
 
 
@@ -174,7 +176,7 @@ def evidence_changes(
     changes: list[Change] = []
     for position, ref in enumerate(dict.fromkeys(evidence)):
         handle, name = f"{prefix}evidence{position}", evidence_name(ref)
-        told = {key: value for key, value in asdict(ref).items() if value is not None}
+        told = {key: value for key in _EVIDENCE if (value := getattr(ref, key)) is not None}
         changes.append(PutConcept(EVIDENCE, name, told, _SEARCHED_EVIDENCE, id=name, handle=handle))
         said: Attributes = {"transition": sequence, "position": position}
         changes.append(PutLink(claim, predicate, Local(handle), said, key=str(sequence)))
@@ -191,7 +193,7 @@ def claim_of(id: str, attributes: Attributes, evidence: Mapping[str, EvidenceRef
     said = {name: attributes[name] for name in _PLAIN if name in attributes}
     found = [evidence[name] for name in evidence_names(attributes) if name in evidence]
     claim = Claim.__new__(Claim)  # what was erased may have been all of its evidence
-    for one in fields(Claim):
+    for one in _CLAIM:
         if one.name in said:
             setattr(claim, one.name, said[one.name])
         elif one.name != "tags":

@@ -146,7 +146,8 @@ def _found(
     among = scope.among if kind is ElementKind.CONCEPT else None
     statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
     found: list[tuple[int, float, str, bool]] = []
-    for reached in document_scores(session, scope.partitions(kind), term, among):
+    current = among if scope.known is None else None  # whose documents have their own ids
+    for reached in document_scores(session, scope.partitions(kind), term, current):
         order, elements = _ordered(session, scope, reached, among)
         start, size = 0, limit
         while len(found) < limit and start < len(order):

@@ -117,6 +117,8 @@ class TextIndex:
 
     def flush(self) -> None:
         """Write everything collected; the index and its counts agree afterwards."""
+        if not self._current and not self._past:
+            return
         self._flush_removed()
         self._flush_current()
         self._flush_past()
@@ -185,6 +187,8 @@ class TextIndex:
 
     def _lengths(self, documents: Iterable[int]) -> dict[int, int]:
         wanted = orjson.dumps(list(documents)).decode()
+        if wanted == "[]":
+            return {}
         rows = self._session.rows(_LENGTHS, {"documents": wanted})
         return {whole(document): whole(length) for document, length in rows}
 

@@ -113,6 +113,8 @@ class SqliteSession:
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
+        if isinstance(parameters, list) and not parameters:
+            return
         self._meter.start(is_read=False)
         try:
             for _ in self.connection.executemany(sql, parameters):

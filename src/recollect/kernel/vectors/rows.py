@@ -76,8 +76,10 @@ class VectorRows:
     def flush(self) -> Sequence[str]:
         """Write what was put, and return the texts that there is no vector for."""
         texts, self._texts = self._texts, {}
+        if not texts:
+            return ()
         before = self._vectors_of(texts)
-        if self._embedder is None or not texts:
+        if self._embedder is None:
             self._point(dict.fromkeys(before, NO_VECTOR), before)
             return ()
         if not is_of_model(self._session, self._group_id, self._embedder):
@@ -106,6 +108,8 @@ class VectorRows:
 
     def _point(self, after: Mapping[int, int], before: Mapping[int, int]) -> None:
         """Let elements have other vectors, and drop those that nothing has any more."""
+        if not after:
+            return
         group_id, last = self._group_id, last_number(self._session, self._group_id)
         changed = [(one, at) for one, at in after.items() if before.get(one) != at]
         new: list[tuple[int, int, int, int]] = []

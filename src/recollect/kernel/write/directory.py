@@ -104,9 +104,7 @@ class Directory:
         self._triples: dict[Triple, tuple[LinkElement, ...]] = {}
         self._public: dict[str, Element | None] = {}
         self._closed: dict[str, LinkElement | None] = {}
-        self._created_links: list[
-            LinkElement
-        ] = []  # those that no end was asked for yet
+        self._created_links: list[LinkElement] = []  # those that no end was asked for yet
         self._created_by_end: dict[int, list[LinkElement]] = {}
 
     def concept(self, key: ConceptKey) -> ConceptElement | None:
@@ -267,9 +265,7 @@ class Directory:
 
     def expect_triples(self, triples: Iterable[Triple]) -> None:
         """Look up the links of many triples at once."""
-        unknown = [
-            triple for triple in dict.fromkeys(triples) if triple not in self._triples
-        ]
+        unknown = [triple for triple in dict.fromkeys(triples) if triple not in self._triples]
         self._triples.update(dict.fromkeys(unknown, ()))
         last = self._last_id
         old = [one for one in unknown if one[0] <= last and one[2] <= last]

@@ -27,11 +27,7 @@ def merge(
         valid_at,
         invalid_at,
     )
-    if (
-        merged_attributes is old_attributes
-        and merged_metadata is old_metadata
-        and not moved
-    ):
+    if merged_attributes is old_attributes and merged_metadata is old_metadata and not moved:
         return content
     if clock is not None:
         valid_at, invalid_at = clock.valid_at, clock.invalid_at
@@ -45,10 +41,7 @@ def without_keys(
     removed = frozenset(metadata)
     remaining_attributes = _without(content.attributes, frozenset(attributes))
     remaining_metadata = _without(content.metadata, removed)
-    if (
-        remaining_attributes is content.attributes
-        and remaining_metadata is content.metadata
-    ):
+    if remaining_attributes is content.attributes and remaining_metadata is content.metadata:
         return content
     return Content(
         remaining_attributes,

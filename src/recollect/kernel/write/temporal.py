@@ -59,9 +59,7 @@ def moves_clock(metadata: Attributes) -> bool:
     return VALID_FROM in metadata or VALID_UNTIL in metadata
 
 
-def advance_clock(
-    valid_at: Instant, invalid_at: Instant, metadata: Attributes
-) -> Clock:
+def advance_clock(valid_at: Instant, invalid_at: Instant, metadata: Attributes) -> Clock:
     """Return the clock after `metadata` was set: only the bounds it holds are moved.
 
     `null` takes a bound away. Text that is not ISO 8601 gives a notice and moves nothing.

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.needed import require
 from recollect.servers.cli.output import Output, output
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
+
+if TYPE_CHECKING:
+    from recollect.servers.mcp.memory import Memory
 
 GRACE_SECONDS = 3
 """How long calls and steps of the pipeline that are running may take to end."""
@@ -29,6 +34,7 @@ def serve(
         require("mcp", "mcp", "the MCP server")
         from recollect.servers.learning import make_learner
         from recollect.servers.mcp.memory import Memory
+        from recollect.servers.mcp.server import serve_stdio
         from recollect.servers.service import at_work, make_service
 
         learner = make_learner(settings.learning())
@@ -39,26 +45,16 @@ def serve(
             memory = Memory(service, settings.actor() or ACTOR, is_read_only)
             with at_work(service, GRACE_SECONDS):
                 if address is None:
-                    _over_stdio(memory)
+                    serve_stdio(memory)
                 else:
                     _over_http(memory, address, located.path, out)
 
 
-def _over_stdio(memory: object) -> None:
-    from recollect.servers.mcp.memory import Memory
-    from recollect.servers.mcp.server import serve_stdio
-
-    assert isinstance(memory, Memory)
-    serve_stdio(memory)
-
-
-def _over_http(memory: object, address: str, path: str, out: Output) -> None:
+def _over_http(memory: Memory, address: str, path: str, out: Output) -> None:
     from recollect.servers.http.server import is_loopback, listen, url_of
     from recollect.servers.http.server import serve as serve_app
-    from recollect.servers.mcp.memory import Memory
     from recollect.servers.mcp.server import PATH, http_app
 
-    assert isinstance(memory, Memory)
     host, port = host_and_port(address)
     if not is_loopback(host):
         raise RecollectError(

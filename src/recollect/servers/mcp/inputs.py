@@ -86,7 +86,7 @@ class Node(TypedDict):
     name: Name
 
 
-End = Annotated[Name | Node, Field(description="a name, which is of type Entity, or {type, name}")]
+End = Annotated[str | Node, Field(description="a name, which is of type Entity, or {type, name}")]
 
 
 @with_config(STRICT)

@@ -21,6 +21,7 @@ from recollect.faces.operations import Policy
 from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
 from recollect.faces.operations.outputs import Error
+from recollect.faces.operations.records import ENTITY
 from recollect.kernel import parse_instant
 from recollect.model import BatchReport, Change, Local, PutConcept, Value, instant_text
 from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
@@ -113,7 +114,7 @@ def _nodes(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
         for end in (fact["subject"], fact["object"]):
             node = _node(end)
             handle = _handle(end)
-            if node["type"] == "Entity":
+            if node["type"] == ENTITY:
                 yield handle, put_node(Policy(), node["name"], handle=handle)
             else:
                 yield handle, PutConcept(node["type"], node["name"], handle=handle)
@@ -146,7 +147,7 @@ def _put(fact: Fact, at: int) -> tuple[str, Change]:
 
 
 def _node(end: str | Node) -> Node:
-    return Node(type="Entity", name=end) if isinstance(end, str) else end
+    return Node(type=ENTITY, name=end) if isinstance(end, str) else end
 
 
 def _handle(end: str | Node) -> str:

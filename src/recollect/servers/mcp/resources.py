@@ -179,10 +179,8 @@ def _described(nexus: Nexus, command: str) -> dict[str, object]:
 
 
 def _json(members: Mapping[str, object]) -> str:
-    return json_line({"note": NOTE_OF_JSON, **members})
+    return json_line({"note": NOTE, **members})
 
-
-NOTE_OF_JSON: Final = NOTE.replace("Between the two marked lines", "In the members below")
 
 _READERS: Final[Mapping[str, Callable[[Nexus], dict[str, object]]]] = {
     f"{_ROOT}primer": primer,

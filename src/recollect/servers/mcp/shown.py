@@ -24,7 +24,7 @@ from recollect.faces.claims.records import (
     TAGGED,
 )
 from recollect.faces.claims.wire import to_wire
-from recollect.faces.operations.records import EPISODE, SUMMARY
+from recollect.faces.operations.records import SUMMARY
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
@@ -57,10 +57,14 @@ def kind_of(element: Element, ends: Mapping[str, Dated]) -> Kind | None:
             start = ends.get(element.subject)
             is_of_claim = start is not None and _type(start.element) == CLAIM
             return None if is_of_claim and element.predicate in _OF_CLAIMS else "fact"
+        case Concept(type=str() as kind) if kind in _BEHIND_CLAIMS:
+            return None
+        case Concept(type="Claim"):
+            return "claim"
+        case Concept(type="Episode"):
+            return "episode"
         case Concept():
-            if element.type in _BEHIND_CLAIMS:
-                return None
-            return {CLAIM: "claim", EPISODE: "episode"}.get(element.type, "concept")  # type: ignore[return-value]
+            return "concept"
         case _:
             assert_never(element)
 

@@ -6,7 +6,7 @@ The rule: a client knows the tools from here alone; what a tool does is in a mod
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from mcp_types import Tool, ToolAnnotations
@@ -78,14 +78,17 @@ def _kip(name: str) -> Run:
     return run
 
 
-def _checked(input: type, work: Callable[[Memory, Any], Mapping[str, object]]) -> Run:
+def _checked(input: type, example: str, work: Callable[[Memory, Any], Mapping[str, object]]) -> Run:
     """Return what checks the arguments field by field before the work is done."""
     adapter: TypeAdapter[object] = TypeAdapter(input)
 
     def run(memory: Memory, given: Mapping[str, object], request_id: str) -> Mapping[str, object]:
         del request_id
         named = {key: value for key, value in given.items() if value is not None}
-        return work(memory, checked(adapter, named))
+        try:
+            return work(memory, checked(adapter, named))
+        except RecollectError as error:
+            raise replace(error, hint=error.hint or f"pass {example}") from error
 
     return run
 
@@ -155,7 +158,11 @@ _ALL: Final = (
         "that an earlier conversation may have told." + _OF_DATA,
         _schema(inputs.Recall),
         outputs.Memories,
-        _checked(inputs.Recall, lambda memory, given: recall(memory.nexus, given)),
+        _checked(
+            inputs.Recall,
+            '{"question": "Where does Ann work?"}',
+            lambda memory, given: recall(memory.nexus, given),
+        ),
         _READS,
     ),
     _tool(
@@ -166,7 +173,11 @@ _ALL: Final = (
         "keeps it once; a newer fact ends the older one it contradicts, which stays readable.",
         _schema(inputs.Remember),
         outputs.Remembered,
-        _checked(inputs.Remember, remember),
+        _checked(
+            inputs.Remember,
+            '{"facts": [{"subject": "Ann", "predicate": "works_at", "object": "Acme"}]}',
+            remember,
+        ),
         _writes(is_destructive=False, is_idempotent=True),
     ),
     _tool(
@@ -176,7 +187,7 @@ _ALL: Final = (
         "and learnt from. For a single fact or claim use remember.",
         _schema(inputs.AddEpisode),
         outputs.Accepted,
-        _checked(inputs.AddEpisode, add_episode),
+        _checked(inputs.AddEpisode, '{"body": "Ann: I work at Acme."}', add_episode),
         _writes(is_destructive=False, is_idempotent=False),
     ),
     _tool(
@@ -186,7 +197,11 @@ _ALL: Final = (
         "learnt from, every version with who wrote it and when." + _OF_DATA,
         _schema(inputs.Explain),
         outputs.Explained,
-        _checked(inputs.Explain, lambda memory, given: explain_memory(memory.nexus, given)),
+        _checked(
+            inputs.Explain,
+            '{"id": "the id of a memory that recall answered with"}',
+            lambda memory, given: explain_memory(memory.nexus, given),
+        ),
         _READS,
     ),
     _kip_tool("execute_kip_readonly", "Ask in KIP", _READS),

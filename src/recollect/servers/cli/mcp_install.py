@@ -1,0 +1,139 @@
+"""The command that makes a memory known to an agent's program.
+
+The rule: it prints what belongs into the program's file, and edits the file only when it is
+told to, after a copy beside it; what else stands there stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+
+from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
+from recollect.servers.cli.needed import require
+from recollect.servers.cli.output import output
+from recollect.servers.mcp.clients import NAME, Client, client_named
+from recollect.servers.settings import PROGRAM, Settings
+
+
+def install(
+    name: str,
+    database: str | None,
+    group: str | None,
+    *,
+    is_read_only: bool,
+    writes: bool,
+    as_json: bool,
+) -> None:
+    """Print the snippet of a program, or write it."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        require("mcp", "mcp", "the MCP server")
+        located = settings.database(database)
+        path = located.path if located.file is None else str(located.file.resolve())
+        command = [_program(), "mcp", "--db", path, "--group", settings.group(group)]
+        if is_read_only:
+            command.append("--read-only")
+        client = client_named(name, Path.home(), Path.cwd())
+        backup = _write(client, command) if writes else None
+        snippet = client.snippet(command)
+        if out.as_json:
+            told = {
+                "client": name,
+                "file": str(client.file),
+                "snippet": snippet,
+                "written": writes,
+                "backup": None if backup is None else str(backup),
+            }
+            out.json({"result": told})
+            return
+        if not writes:
+            out.say(f"into {client.file}, or with --write:", "dim")
+            for line in snippet.split("\n"):
+                out.say(line)
+            return
+        out.say(f"{client.file} has {NAME} now; start {name} again", "green")
+        if backup is not None:
+            out.say(f"as it was: {backup}", "dim")
+
+
+def _program() -> str:
+    """Return the whole path of this program."""
+    beside = shutil.which(PROGRAM, path=str(Path(sys.executable).parent))
+    return str(Path(beside or shutil.which(PROGRAM) or sys.argv[0]).absolute())
+
+
+def _write(client: Client, command: list[str]) -> Path | None:
+    """Edit the file of a program; return the copy of what it was, if it was there."""
+    try:
+        before = client.file.read_text("utf-8") if client.file.exists() else ""
+        after = (
+            _edited_toml(client, before, command)
+            if client.is_toml
+            else _edited_json(client, before, command)
+        )
+        if after == before:
+            return None
+        client.file.parent.mkdir(parents=True, exist_ok=True)
+        backup = _copy(client.file) if before else None
+        client.file.write_text(after, "utf-8")
+    except OSError as error:
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            f"{client.file} cannot be edited: {error.strerror}",
+            hint="leave --write out, and copy the snippet",
+        ) from error
+    return backup
+
+
+def _copy(file: Path) -> Path:
+    """Copy a file to a name beside it that is free."""
+    number = 1
+    while (backup := file.with_name(f"{file.name}.backup{number}")).exists():
+        number += 1
+    shutil.copy2(file, backup)
+    return backup
+
+
+def _edited_json(client: Client, before: str, command: list[str]) -> str:
+    try:
+        members = json.loads(before) if before.strip() else {}
+    except ValueError as error:
+        raise _unreadable(client, "JSON") from error
+    servers = members.setdefault(client.member, {}) if isinstance(members, dict) else None
+    if not isinstance(servers, dict):
+        raise _unreadable(client, "an object of servers")
+    entry = client.entry(command)
+    if servers.get(NAME) == entry:
+        return before
+    servers[NAME] = entry
+    return json.dumps(members, indent=2, ensure_ascii=False) + "\n"
+
+
+def _edited_toml(client: Client, before: str, command: list[str]) -> str:
+    try:
+        servers = tomllib.loads(before).get(client.member, {})
+    except tomllib.TOMLDecodeError as error:
+        raise _unreadable(client, "TOML") from error
+    there = servers.get(NAME) if isinstance(servers, dict) else None
+    if there == client.entry(command):
+        return before
+    if there is not None:
+        raise RecollectError(
+            CONFLICT,
+            f"{client.file} has another [{client.member}.{NAME}] already",
+            hint="take that section out, and run this again",
+        )
+    gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
+    return f"{before}{gap}{client.snippet(command)}\n"
+
+
+def _unreadable(client: Client, what: str) -> RecollectError:
+    return RecollectError(
+        INVALID_VALUE,
+        f"{client.file} is not {what}",
+        hint="leave --write out, and copy the snippet",
+    )

@@ -1,0 +1,270 @@
+"""Every tool, as a client of the protocol's own library meets it over standard input and output."""
+
+from __future__ import annotations
+
+import json
+
+import anyio
+import pytest
+
+import recollect
+from recollect.faces.kip import execute_kip
+
+SAID = [{"kind": "user_statement", "detail": "I drink tea"}]
+WORKS = {"subject": "Ann", "predicate": "works_at", "object": {"type": "Company", "name": "Acme"}}
+
+
+def fill(path, count: int, body: str = "") -> None:
+    """Make a memory with so many drugs, in a group beside a decoy."""
+    for group in ("default", "decoy"):
+        with recollect.open(path, group=group) as nexus:
+            blocks = "".join(
+                f'CONCEPT @d{at} {{ {{type: "Drug", name: "{group} drug {at}"}}'
+                f' SET ATTRIBUTES {{ note: "{body}" }} }}\n'
+                for at in range(count)
+            )
+            assert "result" in execute_kip(nexus, f"UPSERT {{ {blocks} }}")
+
+
+@pytest.mark.parametrize(("mode", "revision"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
+def test_both_revisions_are_spoken_and_the_tools_say_what_they_do(talk, mode, revision):
+    async def script(agent):
+        assert agent.client.protocol_version == revision
+        assert "long-term memory" in agent.client.instructions
+        tools = {one.name: one for one in (await agent.client.list_tools()).tools}
+        reading = {name for name, one in tools.items() if one.annotations.read_only_hint}
+        assert reading == {"recall", "explain_memory", "execute_kip_readonly"}
+        assert set(tools) - reading == {"remember", "add_episode", "execute_kip"}
+        assert [name for name, one in tools.items() if one.annotations.destructive_hint] == [
+            "execute_kip"
+        ]
+        assert tools["remember"].annotations.idempotent_hint
+        assert all(
+            one.description and one.input_schema and one.output_schema for one in tools.values()
+        )
+
+    talk(script, mode=mode)
+
+
+def test_what_is_remembered_is_recalled_with_its_clocks_and_sources(talk):
+    async def script(agent):
+        fact = {**WORKS, "source": "the handbook", "confidence": 0.9, "valid_at": "2024-01-31"}
+        kept = await agent.call("remember", text="Ann drinks tea", evidence=SAID, facts=[fact])
+        assert kept["facts"][0]["text"] == "Ann works at Acme"
+        again = await agent.call("remember", text="Ann drinks tea", evidence=SAID, facts=[fact])
+        assert again == kept
+        await agent.call("add_episode", body="Ann: the train was late", uuid="e1")
+        found = (await agent.call("recall", question="Ann"))["memories"]
+        kinds = {one["kind"]: one for one in found}
+        assert sorted(one["kind"] for one in found) == ["claim", "concept", "episode", "fact"]
+        assert all(0 < one["score"] <= 1 and one["created_at"] for one in found)
+        assert [one["score"] for one in found] == sorted(
+            (one["score"] for one in found), reverse=True
+        )
+        assert kinds["fact"]["valid_at"] == "2024-01-31T00:00:00.000Z"
+        assert (kinds["fact"]["source"], kinds["fact"]["confidence"]) == ("the handbook", 0.9)
+        assert kinds["claim"]["evidence"] == SAID
+        assert kinds["episode"]["id"] == "e1"
+
+    talk(script)
+
+
+def test_recall_asks_about_other_times_and_only_for_some_kinds(talk):
+    async def script(agent):
+        await agent.call(
+            "remember", facts=[{**WORKS, "valid_at": "2020-01-01", "invalid_at": "2022-01-01"}]
+        )
+        asked = {"question": "Ann Acme", "kinds": ["fact"]}
+        assert (await agent.call("recall", **asked))["memories"] == []
+        (then,) = (await agent.call("recall", **asked, as_of={"valid": "2021-01-01"}))["memories"]
+        assert then["predicate"] == "works_at"
+        before = await agent.call("recall", **asked, as_of={"valid": "2021-01-01", "known": 0})
+        assert before["memories"] == []
+        two = await agent.call("recall", question="Ann Acme", kinds=["concept", "claim"])
+        assert {one["kind"] for one in two["memories"]} == {"concept"}
+
+    talk(script)
+
+
+def test_the_pages_of_a_recall_show_everything_once(talk, path):
+    fill(path, 30)
+
+    async def script(agent):
+        seen, cursor = [], {}
+        for _ in range(40):
+            page = await agent.call("recall", question="drug", limit=25, max_tokens=400, **cursor)
+            seen += [one["name"] for one in page["memories"]]
+            assert 1 <= len(page["memories"]) < 25
+            if "next_cursor" not in page:
+                break
+            cursor = {"cursor": page["next_cursor"]}
+        assert sorted(seen) == sorted(f"default drug {at}" for at in range(30))
+
+    talk(script)
+
+
+def test_a_memory_is_explained_by_its_evidence_episodes_and_past(talk):
+    async def script(agent):
+        kept = await agent.call("remember", text="Ann drinks tea", evidence=SAID, facts=[WORKS])
+        claim = await agent.call("explain_memory", id=kept["claim"]["id"])
+        assert claim["memory"]["evidence"] == SAID
+        assert [one["event"] for one in claim["events"]] == ["created"]
+        fact = await agent.call("explain_memory", id=kept["facts"][0]["id"])
+        assert [(one["operation"], one["actor"]) for one in fact["history"]] == [("create", "mcp")]
+        for level in (1, 2, 3):
+            text = 'UPSERT { CONCEPT @a { {type: "Drug", name: "A"} SET ATTRIBUTES { level: $level } } }'
+            await agent.call("execute_kip", command=text, parameters={"level": level})
+        (drug,) = (await agent.call("recall", question="A", kinds=["concept"], limit=1))["memories"]
+        first = await agent.call("explain_memory", id=drug["id"], limit=2)
+        rest = await agent.call("explain_memory", id=drug["id"], cursor=first["next_cursor"])
+        steps = first["history"] + rest["history"]
+        assert [one["attributes"]["level"] for one in steps] == [1, 2, 3]
+
+    talk(script)
+
+
+def test_an_episode_that_states_facts_is_learnt_from(talk):
+    body = json.dumps(
+        {
+            "nodes": [{"name": "Ann", "tmp_ref": "a"}, {"name": "Acme", "tmp_ref": "b"}],
+            "edges": [
+                {
+                    "name": "WORKS_AT",
+                    "fact": "Ann works at Acme",
+                    "source_ref": "a",
+                    "target_ref": "b",
+                }
+            ],
+        }
+    )
+
+    async def script(agent):
+        accepted = await agent.call("add_episode", body=body, source="json", uuid="e1")
+        assert accepted["accepted"] == 1
+        found: list = []
+        while not found:
+            found = (await agent.call("recall", question="Ann", kinds=["fact"]))["memories"]
+        assert found[0]["episodes"] == ["e1"]
+        explained = await agent.call("explain_memory", id=found[0]["id"])
+        assert [one["id"] for one in explained["episodes"]] == ["e1"]
+
+    talk(script)
+
+
+def test_kip_runs_and_the_reading_tool_writes_nothing(talk):
+    write = 'UPSERT { CONCEPT @a { {type: "Drug", name: $name} } }'
+    read = 'FIND(?d.name) WHERE { ?d {type: "Drug"} }'
+
+    async def script(agent):
+        await agent.call("execute_kip", command=write, parameters={"name": "A"})
+        refused = await agent.error("execute_kip_readonly", command=write, parameters={"name": "B"})
+        assert refused["code"] == "KIP_1001"
+        answer = await agent.call("execute_kip_readonly", command=read)
+        assert answer["result"]["rows"] == [["A"]]
+
+    talk(script)
+
+
+def test_a_large_answer_is_cut_and_its_cursor_leads_to_the_rest(talk, path):
+    fill(path, 300, "x" * 400)
+    query = 'FIND(?d.name, ?d.attributes.note) WHERE { ?d {type: "Drug"} }'
+
+    async def script(agent):
+        first = await agent.call("execute_kip_readonly", command=query)
+        result = first["result"]
+        assert [one["code"] for one in first["warnings"]] == ["truncated"]
+        assert 50 < len(result["rows"]) < 300
+        cursor = json.dumps(result["next_cursor"])
+        rest = await agent.call("execute_kip_readonly", command=f"{query} CURSOR {cursor}")
+        names = [one[0] for one in result["rows"] + rest["result"]["rows"]]
+        while "next_cursor" in rest["result"]:
+            cursor = json.dumps(rest["result"]["next_cursor"])
+            rest = await agent.call("execute_kip_readonly", command=f"{query} CURSOR {cursor}")
+            names += [one[0] for one in rest["result"]["rows"]]
+        assert sorted(names) == sorted(f"default drug {at}" for at in range(300))
+        limited = await agent.call("execute_kip_readonly", command=f"{query} LIMIT 299")
+        assert "LIMIT" in limited["warnings"][0]["hint"]
+
+    talk(script)
+
+
+def test_an_error_says_how_to_mend_the_call(talk):
+    async def script(agent):
+        error = await agent.error("execute_kip", command='FIND(?x) WHERE { ?x {type: "Drug"}')
+        assert error["fix"]["text"] == "}"
+        assert error["retry"] == "change_request"
+        wrong = [
+            ("remember", {}, "nothing to remember"),
+            ("remember", {"text": "Ann drinks tea"}, "no evidence"),
+            ("remember", {"evidence": SAID}, "nothing to remember"),
+            ("remember", {"facts": [WORKS], "evidence": SAID}, "without the text"),
+            ("remember", {"text": "x", "evidence": [{"kind": "rumour"}]}, "rumour"),
+            ("remember", {"facts": [{**WORKS, "valid_at": "soon"}]}, "facts[0].valid_at"),
+            ("remember", {"facts": [{"subject": "Ann"}]}, "facts[0].predicate"),
+            ("recall", {"question": " "}, "blank"),
+            ("recall", {"question": "x", "cursor": "1"}, "cursor"),
+            ("recall", {"question": "x", "limit": 0}, "limit"),
+            ("recall", {"question": "x", "as_of": {"valid": "soon"}}, "as_of.valid"),
+            ("explain_memory", {"id": "nobody"}, "no memory has this id"),
+            ("explain_memory", {"id": "nobody", "cursor": "x"}, "no memory has this id"),
+            ("add_episode", {"body": "x", "reference_time": "soon"}, "reference_time"),
+            ("recal", {}, "no tool"),
+        ]  # fmt: skip
+        for name, given, message in wrong:
+            error = await agent.error(name, **given)
+            assert message in error["message"], (name, given, error)
+            assert error["retry"]
+            assert error["hint"], error
+
+    talk(script)
+
+
+def test_nothing_of_a_call_is_kept_when_one_part_is_wrong(talk):
+    async def script(agent):
+        twice = {**WORKS, "valid_at": "2024-01-01", "invalid_at": "2023-01-01"}
+        await agent.error("remember", text="Ann drinks tea", evidence=SAID, facts=[twice])
+        assert (await agent.call("recall", question="Ann tea"))["memories"] == []
+
+    talk(script)
+
+
+def test_a_reading_server_offers_and_runs_nothing_that_writes(talk, path):
+    fill(path, 1)
+
+    async def script(agent):
+        tools = {one.name for one in (await agent.client.list_tools()).tools}
+        assert tools == {"recall", "explain_memory", "execute_kip_readonly"}
+        for name in ("remember", "add_episode", "execute_kip"):
+            assert (await agent.error(name))["code"] == "PERMISSION_DENIED"
+        assert (await agent.call("recall", question="drug"))["memories"]
+
+    talk(script, "--read-only")
+
+
+def test_a_group_sees_nothing_of_another(talk, path):
+    fill(path, 3)
+
+    async def script(agent):
+        found = (await agent.call("recall", question="drug"))["memories"]
+        assert sorted(one["name"] for one in found) == [f"decoy drug {at}" for at in range(3)]
+
+    talk(script, "--group", "decoy")
+
+
+def test_two_clients_write_one_file_at_once(talk):
+    async def script(one, other):
+        async def write(agent, name: str) -> None:
+            for at in range(15):
+                await agent.call("remember", facts=[{**WORKS, "subject": f"{name} {at}"}])
+
+        async with anyio.create_task_group() as both:
+            both.start_soon(write, one, "Ann")
+            both.start_soon(write, other, "Bob")
+        query = (
+            'FIND(COUNT(?link)) WHERE { ?link (?who, "works_at", {type: "Company", name: "Acme"}) }'
+        )
+        for agent in (one, other):
+            answer = await agent.call("execute_kip_readonly", command=query)
+            assert answer["result"]["rows"] == [[30]]
+
+    talk(script, agents=2)

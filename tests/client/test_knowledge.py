@@ -77,8 +77,8 @@ def test_it_is_a_knowledge_store() -> None:
 
 
 def test_it_has_all_that_a_store_in_the_process_has_but_what_is_of_this_machine() -> None:
-    here = {name for name in vars(NexusKnowledgeStore) if not name.startswith("_")}
-    there = {name for name in vars(RemoteKnowledgeStore) if not name.startswith("_")}
+    here = {name for name in dir(NexusKnowledgeStore) if not name.startswith("_")}
+    there = {name for name in dir(RemoteKnowledgeStore) if not name.startswith("_")}
     assert here - there == {"check"}
     assert there - here == {"close"}
     assert not {"delete", "forget", "purge"} & there

@@ -22,6 +22,18 @@ class Sent(Protocol[AnswerT_co]):
     """A call that is sent, and how its answers look."""
 
     @property
+    def method(self) -> str:
+        """The method of HTTP."""
+
+    @property
+    def path(self) -> str:
+        """Where it goes, below the address of the server."""
+
+    @property
+    def body(self) -> bytes:
+        """What it carries; empty for nothing."""
+
+    @property
     def may_repeat(self) -> bool:
         """Whether twice is the same as once."""
 

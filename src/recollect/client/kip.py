@@ -5,15 +5,11 @@ The rule: they differ in how they wait and in nothing else.
 
 from __future__ import annotations
 
-import asyncio
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
-import httpx2
-
-from recollect.client.attempts import attempts, headers_for
+from recollect.client.connection import AsyncConnection, Connection
 from recollect.client.kip_exchange import KipExchange, changes_asked, executed
 from recollect.faces.kip import Response
 from recollect.faces.kip.changes import DEFAULT_LIMIT
@@ -86,7 +82,7 @@ class KipMethods(ABC, Generic[AnswerT_co]):
         return self._send(changes_asked(since, limit, self.group))
 
 
-class Kip(KipMethods[Response]):
+class Kip(Connection, KipMethods[Response]):
     """The KIP of one group on a server; safe to share between threads.
 
     `url` is the address of the server, `token` what it knows the caller by, `group` the group;
@@ -104,35 +100,14 @@ class Kip(KipMethods[Response]):
         group: str | None = None,
         timeout: float = 30.0,
     ) -> None:
+        super().__init__(url, token, timeout=timeout)
         self.group = group
-        self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
 
     def _send(self, asked: KipExchange | Response) -> Response:
-        if not isinstance(asked, KipExchange):
-            return asked
-        for attempt in attempts(asked):
-            try:
-                answer = self._http.request(asked.method, asked.path, content=asked.body)
-            except httpx2.RequestError as error:
-                attempt.failed(error)
-            else:
-                attempt.answered(answer)
-            if attempt.pause is not None:
-                time.sleep(attempt.pause)
-        return attempt.envelope
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-    def __enter__(self) -> Kip:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return self._answer(asked) if isinstance(asked, KipExchange) else asked
 
 
-class AsyncKip(KipMethods[Coroutine[Any, Any, Response]]):
+class AsyncKip(AsyncConnection, KipMethods[Coroutine[Any, Any, Response]]):
     """The same, to be awaited: `await kip.execute(...)`; for one event loop."""
 
     def __init__(
@@ -143,29 +118,8 @@ class AsyncKip(KipMethods[Coroutine[Any, Any, Response]]):
         group: str | None = None,
         timeout: float = 30.0,
     ) -> None:
+        super().__init__(url, token, timeout=timeout)
         self.group = group
-        self._http = httpx2.AsyncClient(base_url=url, headers=headers_for(token), timeout=timeout)
 
     async def _send(self, asked: KipExchange | Response) -> Response:
-        if not isinstance(asked, KipExchange):
-            return asked
-        for attempt in attempts(asked):
-            try:
-                answer = await self._http.request(asked.method, asked.path, content=asked.body)
-            except httpx2.RequestError as error:
-                attempt.failed(error)
-            else:
-                attempt.answered(answer)
-            if attempt.pause is not None:
-                await asyncio.sleep(attempt.pause)
-        return attempt.envelope
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
-
-    async def __aenter__(self) -> AsyncKip:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+        return await self._answer(asked) if isinstance(asked, KipExchange) else asked

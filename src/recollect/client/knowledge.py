@@ -8,16 +8,14 @@ UNAVAILABLE, which is not an empty answer.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final, Self, cast
 from urllib.parse import urlencode
 
-import httpx2
 import orjson
 
-from recollect.client.attempts import attempts, headers_for
+from recollect.client.connection import Connection
 from recollect.client.exchange import Exchange
 from recollect.errors import CODES, INTERNAL, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
@@ -34,7 +32,8 @@ from recollect.faces.claims import (
 from recollect.faces.claims.attention import EMPTY_EVIDENCE
 from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.learning import log_supersession
-from recollect.faces.claims.model import check_claim_fields, given_evidence
+from recollect.faces.claims.model import check_claims, given_evidence
+from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
     checked_limit,
@@ -63,7 +62,7 @@ _ATTENTION: Final = "/v1/attention"
 _OWN_DETAILS: Final = frozenset({"retry", "hint", "known"})
 
 
-class RemoteKnowledgeStore:
+class RemoteKnowledgeStore(Connection, RankedStore):
     """Claims of one group on a server; safe to share between threads and event loops.
 
     `url` is the address of the server, `token` what it knows the caller by, `group` the group;
@@ -81,47 +80,18 @@ class RemoteKnowledgeStore:
         timeout: float = 30.0,
         logger: LogSink | None = None,
     ) -> None:
+        super().__init__(url, token, timeout=timeout)
         self.logger = logger
         self.group = optional_text(group, "group")
-        self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
-
-    async def write_claim(self, claim: Claim) -> str:
-        """Persist a claim and return its id; the same again changes nothing.
-
-        CONFLICT when another claim has the id. `supersedes` is kept and transitions nothing.
-        """
-        (claim_id,) = await self.write_claims([claim])
-        return claim_id
 
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
-        for claim in claims:
-            if not isinstance(claim, Claim):
-                raise refused(
-                    f"the claim is a {type(claim).__name__}, not a Claim",
-                    "pass Claim(text, evidence)",
-                )
-            check_claim_fields(claim)
+        check_claims(claims)
         if not claims:
             return []
         members = {"claims": [to_wire(one) for one in claims], **_actor()}
         output = await self._post(_CLAIMS, members, may_repeat=True)
         return cast("Ids", output["ids"])
-
-    async def query(
-        self,
-        question: str,
-        *,
-        scope: Scope | None = None,
-        status: Ids | None = None,
-        limit: int = 10,
-    ) -> Claims:
-        """Return the claims a question is about, best first, ties by id.
-
-        None filters nothing; a blank question is about the newest. Scopes are exact.
-        """
-        found = await self.recall_scored(question, scope=scope, status=status, limit=limit)
-        return [claim for claim, _ in found]
 
     async def recall_scored(
         self,
@@ -281,16 +251,6 @@ class RemoteKnowledgeStore:
         output = await self._get(f"{_CLAIMS}/events", more)
         return [from_wire(FeedEvent, one) for one in cast("list[object]", output["events"])]
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     async def __aenter__(self) -> Self:
         return self
 
@@ -328,19 +288,7 @@ class RemoteKnowledgeStore:
 
     def _output(self, exchange: Exchange) -> Mapping[str, object]:
         """Return the output of a call, or raise what the server says of it."""
-        named = {"x-request-id": exchange.request_id}
-        for attempt in attempts(exchange):
-            try:
-                answer = self._http.request(
-                    exchange.method, exchange.path, content=exchange.body, headers=named
-                )
-            except httpx2.RequestError as error:
-                attempt.failed(error)
-            else:
-                attempt.answered(answer)
-            if attempt.pause is not None:
-                time.sleep(attempt.pause)
-        envelope = attempt.envelope
+        envelope = self._answer(exchange, {"x-request-id": exchange.request_id})
         if "error" in envelope:
             raise _raised(envelope["error"])
         return cast("Mapping[str, object]", envelope.get("output", {}))

@@ -5,20 +5,16 @@ The rule: they differ in how they wait and in nothing else.
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Coroutine
 from typing import Any
 
-import httpx2
-
-from recollect.client.attempts import attempts, headers_for
+from recollect.client.connection import AsyncConnection, Connection
 from recollect.client.exchange import Exchange, prepared
 from recollect.faces.operations import Envelope
 from recollect.faces.operations.methods import Methods
 
 
-class Operations(Methods[Envelope]):
+class Operations(Connection, Methods[Envelope]):
     """The operations of a server; safe to share between threads.
 
     `url` is the address of the server, `token` what it knows the caller by, `timeout` the
@@ -27,9 +23,6 @@ class Operations(Methods[Envelope]):
     have arrived is sent again only where twice is the same as once, which is a read, a deletion
     and a write with an `idempotency_key`.
     """
-
-    def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
-        self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
 
     def call(
         self,
@@ -41,35 +34,11 @@ class Operations(Methods[Envelope]):
     ) -> Envelope:
         """Run the operation of that name on the server."""
         exchange = prepared(name, input, request_id, idempotency_key)
-        if not isinstance(exchange, Exchange):
-            return exchange
-        for attempt in attempts(exchange):
-            try:
-                answer = self._http.post(exchange.path, content=exchange.body)
-            except httpx2.RequestError as error:
-                attempt.failed(error)
-            else:
-                attempt.answered(answer)
-            if attempt.pause is not None:
-                time.sleep(attempt.pause)
-        return attempt.envelope
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-    def __enter__(self) -> Operations:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return self._answer(exchange) if isinstance(exchange, Exchange) else exchange
 
 
-class AsyncOperations(Methods[Coroutine[Any, Any, Envelope]]):
+class AsyncOperations(AsyncConnection, Methods[Coroutine[Any, Any, Envelope]]):
     """The same, to be awaited: `await operations.search_facts(...)`; for one event loop."""
-
-    def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
-        self._http = httpx2.AsyncClient(base_url=url, headers=headers_for(token), timeout=timeout)
 
     async def call(
         self,
@@ -81,25 +50,4 @@ class AsyncOperations(Methods[Coroutine[Any, Any, Envelope]]):
     ) -> Envelope:
         """Run the operation of that name on the server."""
         exchange = prepared(name, input, request_id, idempotency_key)
-        if not isinstance(exchange, Exchange):
-            return exchange
-        for attempt in attempts(exchange):
-            try:
-                answer = await self._http.post(exchange.path, content=exchange.body)
-            except httpx2.RequestError as error:
-                attempt.failed(error)
-            else:
-                attempt.answered(answer)
-            if attempt.pause is not None:
-                await asyncio.sleep(attempt.pause)
-        return attempt.envelope
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._http.aclose()
-
-    async def __aenter__(self) -> AsyncOperations:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
+        return await self._answer(exchange) if isinstance(exchange, Exchange) else exchange

@@ -6,6 +6,7 @@ here too, so that a claim that exists can be kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
@@ -123,6 +124,17 @@ def check_claim_fields(claim: Claim) -> None:
     if not isinstance(tags, list | tuple):
         raise refused("tags is not a list of texts", 'pass tags=["..."]')
     claim.tags = [checked_text(tag, "a tag", LONGEST_NAME) for tag in tags]
+
+
+def check_claims(claims: Sequence[Claim]) -> None:
+    """Check every field of claims that are to be written."""
+    for claim in claims:
+        if not isinstance(claim, Claim):
+            raise refused(
+                f"the claim is a {type(claim).__name__}, not a Claim",
+                "pass Claim(text, evidence)",
+            )
+        check_claim_fields(claim)
 
 
 _TEXTS_OF_CLAIM = (

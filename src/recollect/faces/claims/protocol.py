@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
@@ -39,6 +41,51 @@ class KnowledgeStore(Protocol):
 
     async def history(self, claim_id: str) -> list[ClaimEvent]:
         """Return what happened to a claim, oldest first."""
+
+
+class RankedStore(ABC):
+    """A store that writes many claims at once and scores what it recalls.
+
+    The protocol's own two calls are those of one claim, and of the claims alone.
+    """
+
+    @abstractmethod
+    async def write_claims(self, claims: Sequence[Claim]) -> list[str]:
+        """Persist many claims in one transaction, all or none; return their ids."""
+
+    @abstractmethod
+    async def recall_scored(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: Sequence[str] | None = None,
+        limit: int = 10,
+    ) -> list[tuple[Claim, float]]:
+        """Return the claims a question is about, each with its score in 0..1."""
+
+    async def write_claim(self, claim: Claim) -> str:
+        """Persist a claim and return its id; the same again changes nothing.
+
+        CONFLICT when another claim has the id. `supersedes` is kept and transitions nothing.
+        """
+        (claim_id,) = await self.write_claims([claim])
+        return claim_id
+
+    async def query(
+        self,
+        question: str,
+        *,
+        scope: Scope | None = None,
+        status: list[str] | None = None,
+        limit: int = 10,
+    ) -> list[Claim]:
+        """Return the claims a question is about, best first, ties by id.
+
+        None filters nothing; a blank question is about the newest. Scopes are exact.
+        """
+        found = await self.recall_scored(question, scope=scope, status=status, limit=limit)
+        return [claim for claim, _ in found]
 
 
 class NullKnowledgeStore:

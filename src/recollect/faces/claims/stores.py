@@ -22,6 +22,7 @@ from recollect.faces.claims.feed import FeedEvent, events_after
 from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
 from recollect.faces.claims.past import claim_events, no_claim
+from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import (
     Filters,
     claim_concept,
@@ -46,7 +47,7 @@ Reports = list[EvidenceReport]
 """Lists, since a store has a method of that name."""
 
 
-class NexusKnowledgeStore:
+class NexusKnowledgeStore(RankedStore):
     """Claims on one group of a memory; beside the protocol's five methods, more ways to read.
 
     `logger` is told of each supersession, since no Branch is.
@@ -58,32 +59,9 @@ class NexusKnowledgeStore:
         self._writer = Writer(nexus)
         self._attention = AttentionQueue(nexus)
 
-    async def write_claim(self, claim: Claim) -> str:
-        """Persist a claim and return its id; the same again changes nothing.
-
-        CONFLICT when another claim has the id. `supersedes` is kept and transitions nothing.
-        """
-        (claim_id,) = await self.write_claims([claim])
-        return claim_id
-
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
         return await asyncio.to_thread(self._writer.write, claims, acting_now())
-
-    async def query(
-        self,
-        question: str,
-        *,
-        scope: Scope | None = None,
-        status: Ids | None = None,
-        limit: int = 10,
-    ) -> Claims:
-        """Return the claims a question is about, best first, ties by id.
-
-        None filters nothing; a blank question is about the newest. Scopes are exact.
-        """
-        found = await self.recall_scored(question, scope=scope, status=status, limit=limit)
-        return [claim for claim, _ in found]
 
     async def recall_scored(
         self,

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from recollect.errors import CONFLICT, DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
-from recollect.faces.claims.model import Claim, EvidenceRef, check_claim_fields, given_evidence
+from recollect.faces.claims.model import Claim, EvidenceRef, check_claims, given_evidence
 from recollect.faces.claims.past import claim_life, evidence_by_name, no_claim
 from recollect.faces.claims.reading import claim_concept, is_claim
 from recollect.faces.claims.records import (
@@ -73,13 +73,7 @@ class Writer:
 
         What is there already with the same content stays as it is; CONFLICT for another content.
         """
-        for claim in claims:
-            if not isinstance(claim, Claim):
-                raise refused(
-                    f"the claim is a {type(claim).__name__}, not a Claim",
-                    "pass Claim(text, evidence)",
-                )
-            check_claim_fields(claim)
+        check_claims(claims)
         self.prepare()
         return _retried(lambda: self._write(claims, actor))
 

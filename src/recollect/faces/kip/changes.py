@@ -5,9 +5,9 @@ Its one rule: a page names where the next one begins, so who keeps that number m
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
+from recollect import model
 from recollect.errors import RecollectError
 from recollect.faces.kip.arguments import require_nexus
 from recollect.faces.kip.response import Response, failure
@@ -16,8 +16,6 @@ from recollect.model import Instant, Key, LoggedTransaction, Transaction, Triple
 
 DEFAULT_LIMIT = 100
 """So many transactions a page holds, if not told otherwise."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_changes(nexus: Nexus, since: int = 0, limit: int = DEFAULT_LIMIT) -> Response:
@@ -83,7 +81,6 @@ def instant_text(at: Instant) -> str:
     ('1970-01-01T00:00:00.000Z', '1152921504606846976 ms')
     """
     try:
-        moment = _EPOCH + timedelta(milliseconds=at)
+        return model.instant_text(at)
     except OverflowError:
         return f"{at} ms"
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

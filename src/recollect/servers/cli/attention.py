@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
 from recollect.kernel import parse_instant
-from recollect.servers.cli.claims import Asked
+from recollect.servers.cli.claims import Asked, headed
 from recollect.servers.cli.output import output
 from recollect.servers.cli.safe_text import shown
 
@@ -47,9 +46,7 @@ def _seconds(text: str) -> float:
 
 
 def _table(items: list[AttentionItem]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("severity", "what", "reason", "do", "fingerprint"):
-        table.add_column(heading, overflow="fold")
+    table = headed("severity", "what", "reason", "do", "fingerprint")
     for one in items:
         table.add_row(
             Text(one.severity, "yellow" if one.severity == "warning" else "cyan"),

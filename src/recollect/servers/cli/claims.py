@@ -291,9 +291,7 @@ def check(
         if out.as_json:
             out.json({"result": {"evidence": [asdict(one) for one in reports]}})
             return
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for heading in ("evidence", "outcome", "what was found"):
-            table.add_column(heading, overflow="fold")
+        table = headed("evidence", "outcome", "what was found")
         for report in reports:
             outcome = Text(report.outcome, _COLOURS[report.outcome])
             table.add_row(Text(report.evidence.kind), outcome, shown(report.message))
@@ -345,10 +343,16 @@ def _evidence_ref(text: str) -> EvidenceRef:
     return EvidenceRef(**{"kind": kind, _MAIN_FIELD[kind]: value})  # type: ignore[arg-type]
 
 
-def _table(claims: Sequence[Claim]) -> Table:
+def headed(*headings: str) -> Table:
+    """Return an empty table under headings, whose cells fold."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("id", "status", "confidence", "evidence", "about", "claim"):
+    for heading in headings:
         table.add_column(heading, overflow="fold")
+    return table
+
+
+def _table(claims: Sequence[Claim]) -> Table:
+    table = headed("id", "status", "confidence", "evidence", "about", "claim")
     for one in claims:
         table.add_row(
             shown(one.id),
@@ -362,9 +366,7 @@ def _table(claims: Sequence[Claim]) -> Table:
 
 
 def _evidence_table(evidence: Sequence[EvidenceRef]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("evidence", "what it refers to"):
-        table.add_column(heading, overflow="fold")
+    table = headed("evidence", "what it refers to")
     for one in evidence:
         said = {key: value for key, value in asdict(one).items() if value is not None}
         del said["kind"]
@@ -374,9 +376,7 @@ def _evidence_table(evidence: Sequence[EvidenceRef]) -> Table:
 
 
 def _history_table(events: Sequence[ClaimEvent]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("", "when", "status", "by", "evidence", "reason"):
-        table.add_column(heading, overflow="fold")
+    table = headed("", "when", "status", "by", "evidence", "reason")
     for one in events:
         table.add_row(
             str(one.sequence),

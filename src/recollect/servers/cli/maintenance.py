@@ -8,8 +8,6 @@ from datetime import timedelta
 from typing import TypeVar
 
 import typer
-from rich import box
-from rich.table import Table
 
 from recollect.faces.kip.maintenance import (
     Done,
@@ -28,7 +26,7 @@ from recollect.kernel import Nexus
 from recollect.model import Key, Progress, Triple, instant_text
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.progress import told
-from recollect.servers.cli.render import counted
+from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import escaped, one_line, shown
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -215,7 +213,7 @@ def _table(out: Output, columns: Sequence[str], lines: Sequence[Sequence[str]]) 
     """Show lines under headings; none for no lines, and of many the first."""
     if not lines:
         return
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    table = open_table()
     for column in columns:
         table.add_column(shown(column), overflow="fold")
     for line in lines[:SHOWN]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -26,7 +24,7 @@ from recollect.model import (
 from recollect.servers.cli.cells import cell, label, link
 from recollect.servers.cli.log import ends_named, fact_clock, life_json
 from recollect.servers.cli.output import output
-from recollect.servers.cli.render import counted
+from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import plain, shown
 from recollect.servers.settings import Settings
@@ -145,7 +143,7 @@ def _members(content: Content | None) -> Attributes:
 
 
 def _log(log: tuple[LoggedTransaction, ...], names: Names) -> RenderableType:
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    table = open_table()
     table.add_column("#", justify="right")
     for column in ("at", "actor", "change", "element"):
         table.add_column(column, overflow="fold")

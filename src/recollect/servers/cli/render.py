@@ -87,7 +87,7 @@ def _rows(
         return Group(*(tree(row[0], names) for row in lines), footer)
     if not lines:
         return Text("no rows", style="dim")
-    table = _table()
+    table = open_table()
     for index, column in enumerate(columns):
         is_number = all(_is_number(row[index]) for row in lines)
         table.add_column(shown(column), justify="right" if is_number else "left", overflow="fold")
@@ -107,7 +107,7 @@ def _footer(counts: str, result: Mapping[str, object]) -> Text:
 def _hits(hits: Sequence[object], names: Names, result: Mapping[str, object]) -> RenderableType:
     if not hits:
         return Text("nothing found", style="dim")
-    table = _table()
+    table = open_table()
     table.add_column("score", justify="right")
     table.add_column("found", overflow="fold")
     table.add_column("attributes", overflow="fold")
@@ -128,7 +128,7 @@ def _items(items: Sequence[object], result: Mapping[str, object]) -> RenderableT
         return Text("nothing yet", style="dim")
     rows = [item for item in items if isinstance(item, Mapping)]
     columns = list(dict.fromkeys(str(key) for row in rows for key in row))
-    table = _table()
+    table = open_table()
     for column in columns:
         is_number = all(_is_number(row.get(column)) for row in rows)
         table.add_column(shown(column), justify="right" if is_number else "left", overflow="fold")
@@ -317,7 +317,8 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _table() -> Table:
+def open_table() -> Table:
+    """Return a table without edges, for rows under headings."""
     return Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, assert_never
+from typing import Final
 from urllib.parse import unquote
 
 from mcp_types import Resource, ResourceTemplate
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.kip import Response, execute_kip_readonly, syntax_card
+from recollect.faces.kip.changes import transaction_json, what_json
 from recollect.faces.kip.objects import element_object
 from recollect.kernel import Nexus
-from recollect.model import Key, LoggedTransaction, Triple, instant_text
+from recollect.model import LoggedTransaction
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.explaining import one_element, standing
 from recollect.servers.mcp.fence import NOTE, json_line
@@ -143,34 +144,15 @@ def _changes(nexus: Nexus, since: int) -> dict[str, object]:
 
 
 def _logged(logged: LoggedTransaction) -> dict[str, object]:
-    transaction, changes = logged.transaction, logged.changes
+    changes = logged.changes
     return {
-        "transaction": transaction.number,
-        "at": instant_text(transaction.at),
-        "actor": transaction.actor,
-        "request_id": transaction.request_id,
+        **transaction_json(logged.transaction),
         "changed": len(changes),
         "changes": [
-            {"id": one.id, "operation": one.operation.value, **_named(one.what)}
+            {"id": one.id, "operation": one.operation.value, **what_json(one.what)}
             for one in changes[:_CHANGED]
         ],
     }
-
-
-def _named(what: Key | Triple | None) -> dict[str, str]:
-    match what:
-        case None:
-            return {}
-        case Key():
-            return {"type": what.type, "name": what.name}
-        case Triple():
-            return {
-                "subject": what.subject,
-                "predicate": what.predicate,
-                "object": what.object,
-            }
-        case _:
-            assert_never(what)
 
 
 def _described(nexus: Nexus, command: str) -> dict[str, object]:

@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose docs bench fuzz fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose docs site bench fuzz torch fix lock clean
 
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
@@ -45,11 +45,19 @@ prose: env
 docs: prose ## check the documentation and run every example in it
 	@$(PYTEST) tests/docs
 
+site: env ## make the documentation a site to browse, in build/site/html
+	@$(RUN)python tools/build_site.py
+
 bench: env ## time the engine beside hand-written SQL
 	@$(RUN)python -m bench
 
 fuzz: env ## the long profile: many more examples, 200 kills
 	@$(PYTEST) --numprocesses auto --long
+
+torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
+	@test -x .venv-torch/bin/python || python3 -m venv .venv-torch
+	@.venv-torch/bin/python -m pip install --quiet --editable ".[sentence-transformers]" hypothesis pytest
+	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 
 fix: env ## format, and mend what the linter can
 	@$(RUN)ruff format
@@ -60,4 +68,4 @@ lock: ## resolve requirements.lock again (needs uv)
 		--no-annotate --no-header --output-file requirements.lock pyproject.toml
 
 clean: ## remove .venv and the caches
-	@rm -rf .venv .venv.lock .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv.lock .venv-torch build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import concurrency, meanings, reads, serving, writes
+from bench import agents, concurrency, meanings, reads, serving, writes
 from bench.claims import Knowledge
 from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
 from bench.measure import Calibration, Figure
@@ -35,6 +35,7 @@ SECTIONS = (
     "operations",
     "together",
     "serving",
+    "mcp",
     "memory",
 )
 
@@ -75,6 +76,8 @@ class Run:
             yield from meanings.figures(self.folder, self.calibration, is_small=self.is_small)
         if self.wants("serving"):
             yield from serving.figures(self.folder)
+        if self.wants("mcp"):
+            yield from agents.figures(self.folder, is_small=self.is_small)
         if self.wants("search"):
             yield from self._search()
         if self.wants("claims"):

@@ -23,8 +23,8 @@ from recollect.model import PutConcept
 DIMENSION = 384
 FACTS = 10_000
 ENTITIES_FOR_EACH = 5  # facts to one entity
+GROUP = "team"
 
-_GROUP = "team"
 _RELATIONS = 20
 _RARE = 5_000  # the rank of the first word that names an entity
 _AT_ONCE = 100  # facts of one call
@@ -54,7 +54,7 @@ def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterat
         path = folder / f"meanings-{count}.db"
         with recollect.open(path, embedder=Drawn()) as nexus:
             calibration.run()
-            rate = count / seconds_of(lambda: _fill(nexus, count))  # noqa: B023 - called at once
+            rate = count / seconds_of(lambda: fill(nexus, count))  # noqa: B023 - called at once
             if count == FACTS:
                 yield Figure(
                     "operations",
@@ -82,7 +82,7 @@ def _figure(nexus: recollect.Nexus, calibration: Calibration, name: str, most_ms
 
 def _searching(operations: Operations) -> Callable[[str], object]:
     def ask(text: str) -> object:
-        envelope = operations.search_facts(group_ids=[_GROUP], query=text, max_facts=10)
+        envelope = operations.search_facts(group_ids=[GROUP], query=text, max_facts=10)
         assert envelope["status"] == "OK", envelope
         assert envelope["output"]["facts"], envelope
         return envelope
@@ -90,15 +90,16 @@ def _searching(operations: Operations) -> Callable[[str], object]:
     return ask
 
 
-def _fill(nexus: recollect.Nexus, count: int) -> None:
+def fill(nexus: recollect.Nexus, count: int) -> None:
+    """Add that many facts between a fifth as many entities."""
     operations, entities = Operations(nexus), count // ENTITIES_FOR_EACH
-    nexus.group(_GROUP).write(
+    nexus.group(GROUP).write(
         [PutConcept("Entity", f"{word(_RARE + at)} {at}", id=f"e{at}") for at in range(entities)]
     )
     texts = (str(note.attributes["text"]) for note in notes(count))
     for start in range(0, count, _AT_ONCE):
         envelope = operations.add_facts(
-            group_id=_GROUP,
+            group_id=GROUP,
             facts=[
                 {
                     "uuid": f"f{at}",

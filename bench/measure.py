@@ -6,6 +6,7 @@ loops run all along, one of pure Python and one of SQLite alone, and their sprea
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterable
@@ -35,10 +36,14 @@ class Figure:
 
 
 def medians(
-    runs: Iterable[Callable[[str], object]], names: list[str], seconds: float
+    runs: Iterable[Callable[[str], object]],
+    names: list[str],
+    seconds: float,
+    clock: Callable[[], int] = time.perf_counter_ns,
 ) -> list[float]:
     """Return the median microseconds of each function, called in turns with every name.
 
+    They are shuffled for each: who comes first with a name finds its pages cold, others warm.
     Ends after the names or the seconds, whichever is first, but not before three turns.
     """
     functions = list(runs)
@@ -47,11 +52,14 @@ def medians(
             function(name)
     times: list[list[int]] = [[] for _ in functions]
     end = time.perf_counter() + seconds
+    turns = list(zip(functions, times, strict=True))
+    chance = random.Random(1)
     for name in names:
-        for function, found in zip(functions, times, strict=True):
-            start = time.perf_counter_ns()
+        chance.shuffle(turns)
+        for function, found in turns:
+            start = clock()
             function(name)
-            found.append(time.perf_counter_ns() - start)
+            found.append(clock() - start)
         if time.perf_counter() > end and len(times[0]) >= 3:
             break
     return [statistics.median(found) / 1_000 for found in times]

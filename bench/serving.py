@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
@@ -20,22 +21,20 @@ from urllib.parse import urlsplit
 import orjson
 
 import recollect
+from bench.learning import visible_figures
+from bench.meanings import FACTS, GROUP, Drawn, fill
 from bench.measure import Figure
-from bench.notes import notes, questions, word
-from recollect.faces.operations import Operations
+from bench.notes import questions
+from recollect.servers.http.app import make_app
+from recollect.servers.http.server import listen, serve, url_of
+from recollect.servers.service import at_work, make_service
 
-FACTS = 10_000
-ENTITIES = 2_000
-
-_GROUP = "team"
-_RELATIONS = ("WORKS_AT", "KNOWS", "LIVES_IN", "OWNS")
 _SEARCHERS = 8
 _SECONDS = 10.0
 _LEAST = 300  # searches a second
-_RARE = 5_000  # the rank of the first word that names an entity
-_BATCH = 100
 _ASKED = 500
-_SERVE = "from recollect.servers.cli import main; main()"
+_SERVE = ("-c", "from recollect.servers.cli import main; main()", "serve", "--port", "0")
+_QUIET = ("--log", "none", "--no-worker", "--json")
 
 
 @dataclass(slots=True)
@@ -49,43 +48,35 @@ class Counted:
 def figures(folder: Path) -> Iterator[Figure]:
     """Fill a memory, serve it in a process of its own, and search it from threads of this one."""
     path = folder / "serving.db"
-    _fill(path)
-    options = ["--port", "0", "--log", "none", "--no-worker", "--json", "--db", str(path)]
-    with subprocess.Popen(
-        [sys.executable, "-c", _SERVE, "serve", *options], stdout=subprocess.PIPE
-    ) as server:
+    with recollect.open(path, embedder=Drawn(), synchronous="normal") as nexus:
+        fill(nexus, FACTS)
+    with _served([*_SERVE, *_QUIET, "--db", str(path)]) as url:
+        yield from _search_figures(url, "words")
+    with _served(["-m", "bench.serving", str(path)]) as url:
+        yield from _search_figures(url, "words and meaning")
+        yield from visible_figures(url)
+
+
+@contextmanager
+def _served(arguments: Sequence[str]) -> Iterator[str]:
+    """Run a server, which says its address on a line."""
+    with subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
-        url = orjson.loads(server.stdout.readline())["result"]["url"]
-        counted, seconds = _search(url)
-        server.terminate()
+        try:
+            yield orjson.loads(server.stdout.readline())["result"]["url"]
+        finally:
+            server.terminate()
+
+
+def _search_figures(url: str, by: str) -> Iterator[Figure]:
+    counted, seconds = _search(url)
     times = [one for each in counted for one in each.seconds]
     errors = sum(each.errors for each in counted)
-    rate, name = len(times) / seconds, f"SearchFacts, 8 words in {FACTS // 1000} k facts"
+    rate, name = len(times) / seconds, f"SearchFacts by {by}, {FACTS // 1000} k facts"
     yield Figure("serving", name, rate, "/s", None, f"{_LEAST} /s", rate >= _LEAST)
     yield Figure("serving", "errors among them", errors, "", None, "0", errors == 0)
     yield Figure("serving", "one of them, median", 1e6 * statistics.median(times), "us")
     yield Figure("serving", "one of them, p99", 1e6 * statistics.quantiles(times, n=100)[98], "us")
-
-
-def _fill(path: Path) -> None:
-    with recollect.open(path, synchronous="normal") as nexus:
-        operations = Operations(nexus)
-        for at in range(ENTITIES):
-            name = f"{word(_RARE + at)} {word(_RARE + 2 * at + 1)}"
-            operations.add_entity_node(group_id=_GROUP, uuid=f"n{at}", name=name)
-        facts = [_fact(at, str(note.attributes["text"])) for at, note in enumerate(notes(FACTS))]
-        for begin in range(0, FACTS, _BATCH):
-            batch = facts[begin : begin + _BATCH]
-            operations.call("AddFacts", {"group_id": _GROUP, "facts": batch})
-
-
-def _fact(at: int, text: str) -> dict[str, object]:
-    return {
-        "name": _RELATIONS[at % len(_RELATIONS)],
-        "fact": text,
-        "source_node_uuid": f"n{at % ENTITIES}",
-        "target_node_uuid": f"n{(at * 7 + 1) % ENTITIES}",
-    }
 
 
 def _search(url: str) -> tuple[list[Counted], float]:
@@ -108,7 +99,7 @@ def _ask(url: str, texts: Iterable[str], end: float, counted: Counted) -> None:
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
     asked = cycle(texts)
     while time.perf_counter() < end:
-        body = orjson.dumps({"input": {"group_ids": [_GROUP], "query": next(asked)}})
+        body = orjson.dumps({"input": {"group_ids": [GROUP], "query": next(asked)}})
         begun = time.perf_counter()
         connection.request("POST", "/v1/operations/SearchFacts", body)
         answer = connection.getresponse()
@@ -117,3 +108,19 @@ def _ask(url: str, texts: Iterable[str], end: float, counted: Counted) -> None:
         if answer.status != http.HTTPStatus.OK or not envelope["output"]["facts"]:
             counted.errors += 1
     connection.close()
+
+
+def _be_served(path: str) -> None:
+    """Be a server that embeds and learns, as `recollect serve` is, with the embedder that draws."""
+    with (
+        recollect.open(path, embedder=Drawn()) as nexus,
+        listen("127.0.0.1", 0) as listener,
+    ):
+        service = make_service(nexus)
+        print(orjson.dumps({"result": {"url": url_of(listener)}}).decode(), flush=True)
+        with at_work(service, 30):
+            serve(make_app(service), listener, grace_seconds=30)
+
+
+if __name__ == "__main__":
+    _be_served(sys.argv[1])

@@ -2,7 +2,8 @@
 
 In the SQL `[x]` stands for the guards of a row of now or of the past, `[x.concept]` and
 `[x.link]` for its attributes then, and `[x of :Type]` for the concept asked about: what somebody
-who knows the tables would write.
+who knows the tables would write to be told the same, so with KIP's care for types: a text is not
+greater than a number, true is not 1, and 1 is 1.0.
 """
 
 from __future__ import annotations
@@ -51,15 +52,18 @@ SHAPES = (
         ' ATTR(?symptom, "severity", ?severity) FILTER(?severity > 5) }'
         " ORDER BY ?severity DESC LIMIT 10",
         """
-        SELECT symptom.name, [symptom.concept] ->> '$.severity'
+        SELECT symptom.name, [symptom.concept] -> '$.severity'
         FROM concept drug CROSS JOIN link near CROSS JOIN link treats CROSS JOIN concept symptom
         WHERE [drug of :Drug]
           AND [near] AND near.subject = drug.id AND near.predicate = :interacts_with
           AND [treats] AND treats.subject = near.object AND treats.predicate = :treats
           AND symptom.group_id = :group AND symptom.id = treats.object
           AND [symptom.concept] ->> '$.severity' > 5
-        GROUP BY symptom.id ORDER BY 2 DESC, min(near.object), symptom.id LIMIT 10
+          AND json_type([symptom.concept], '$.severity') IN ('integer', 'real')
+        GROUP BY symptom.id
+        ORDER BY [symptom.concept] ->> '$.severity' DESC, min(near.object), symptom.id LIMIT 10
         """,
+        json=(1,),
     ),
     Shape(
         "3-hop count",
@@ -156,10 +160,13 @@ SHAPES = (
         'FIND(?risk, COUNT(?drug) AS ?drugs) WHERE { ?drug {type: "Drug"}'
         ' ATTR(?drug, "risk_level", ?risk) } ORDER BY ?drugs DESC',
         """
-        SELECT [drug.concept] ->> '$.risk_level' AS risk, COUNT(*) FROM concept drug
-        WHERE [drug] AND drug.type = :Drug
-        GROUP BY risk ORDER BY 2 DESC, min(drug.id)
+        SELECT risk, sum(drugs) FROM (
+          SELECT [drug.concept] -> '$.risk_level' AS risk, COUNT(*) AS drugs, min(drug.id) AS first
+          FROM concept drug WHERE [drug] AND drug.type = :Drug GROUP BY risk)
+        GROUP BY risk ->> '$', json_type(risk) IN ('true', 'false')
+        ORDER BY 2 DESC, min(first)
         """,
+        json=(0,),
     ),
     Shape(
         "reified link",
@@ -167,7 +174,7 @@ SHAPES = (
         ' ?said (?fact, "reported_by", ?person) ATTR(?person, "name", ?name)'
         ' ATTR(?said, "year", ?year) }',
         """
-        SELECT person.name, [said.link] ->> '$.year'
+        SELECT person.name, [said.link] -> '$.year'
         FROM concept drug CROSS JOIN link fact CROSS JOIN link said CROSS JOIN concept person
         WHERE [drug of :Drug]
           AND [fact] AND fact.subject = drug.id AND fact.predicate = :treats
@@ -175,6 +182,7 @@ SHAPES = (
           AND person.group_id = :group AND person.id = said.object
         ORDER BY fact.id, fact.object, said.id
         """,
+        json=(1,),
     ),
 )
 

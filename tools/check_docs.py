@@ -16,7 +16,7 @@ MADE_BY_TOOLS = {"__pycache__", "build", "dist", "node_modules"}
 CONFIGURATION = {".ci", ".editorconfig", ".gitignore", ".importlinter", ".pre-commit-config.yaml"}
 
 FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
 FRAGMENT = re.compile(r"\+[a-z0-9]+(-[a-z0-9]+)*\.(added|changed|fixed|removed)\.md")
 PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*( ; [a-z_]+ [^:/]+)?")

@@ -63,6 +63,7 @@ EMBEDDER_UNAVAILABLE = Code(
     "EMBEDDER_UNAVAILABLE", "EmbedderUnavailable", "embedding", "same_request", 503, STORE
 )
 EMBEDDER_CHANGED = Code("EMBEDDER_CHANGED", "EmbedderChanged", "embedding", "never", 409, STORE)
+CANCELLED = Code("CANCELLED", "Cancelled", "conflict", "same_request", 409, STORE)
 
 RESOURCE_NOT_FOUND = Code("NOT_FOUND", "NotFound", "data", "refresh_then_retry", 404, OPERATIONS)
 CONFLICT = Code("CONFLICT", "Conflict", "conflict", "refresh_then_retry", 409, OPERATIONS)

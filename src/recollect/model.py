@@ -6,7 +6,7 @@ Nothing here opens a store, parses a text or knows a face.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -47,6 +47,8 @@ def normal_text(text: str) -> str:
     >>> normal_text("  Acme   CORP ")
     'acme corp'
     """
+    if text.isascii():
+        return " ".join(text.lower().split())
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
@@ -364,6 +366,7 @@ class PutConcept:
     own_metadata: Attributes | None = None  # the part that may set the fact clock; None: all
     expect_version: int | None = None  # KIP_3005 when it has another; 0: it is not there yet
     new_id: str | None = None  # the id to give it where it is not there yet, without `id`
+    new_metadata: Attributes = field(default_factory=dict)  # kept too where it is not there yet
     source: str | None = None  # an id, kept among `sources` of the metadata
 
 
@@ -380,6 +383,7 @@ class PutLink:
     id: str | None = None
     handle: str | None = None
     expect_version: int | None = None
+    new_id: str | None = None  # the id to give it where it is not there yet, without `id`
 
 
 FACT = "fact"
@@ -417,6 +421,7 @@ class PutFact:
     key: str = ""  # what else must be the same for two facts to be about one thing
     source: str | None = None  # an id, kept among `sources` of the metadata
     is_functional: bool = False  # or `functional` is true in the definition of the predicate
+    is_settled: bool = False  # what it contradicts was settled elsewhere: it ends nothing
     id: str | None = None
     handle: str | None = None
 
@@ -458,6 +463,30 @@ class Merge:
 
 
 Change = PutConcept | PutLink | PutFact | RemoveKeys | Delete | Merge
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What a write finds there: its own instant, and the living elements it asked for, by id."""
+
+    at: Instant
+    elements: Mapping[str, Element]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Changes that depend on what is there: nobody writes between the look and the write.
+
+    `decide` is told of the elements that `ids` name. It may be asked more than once, of which
+    the last time counts, so it does nothing else than answer.
+    """
+
+    ids: Collection[str]
+    decide: Callable[[Present], Sequence[Change]]
+
+    def __len__(self) -> int:
+        """Return how many elements it asks for."""
+        return len(self.ids)
 
 
 # The log: what the memory held, who changed it, and what was erased
@@ -660,6 +689,7 @@ class LinkRecord:
     object: Record
     place: int  # in the order of birth; its ends have lower ones
     is_keyed: bool  # whether it, or a link that it stands on, has a key, which KIP cannot say
+    key: str = ""
     earlier: Attributes = field(default_factory=dict)  # metadata that sets fact time, set before
 
 

@@ -15,17 +15,45 @@ from typing import Any
 import orjson
 
 import recollect
+from recollect.errors import EMBEDDER_UNAVAILABLE, RecollectError
 from recollect.faces.operations import Operations
-from recollect.faces.operations.pipeline import Extraction, KeptReplays, Pipeline, Transition, Work
-from recollect.faces.operations.pipeline.structured import StructuredExtractor
+from recollect.faces.operations.pipeline import (
+    Episode,
+    Extracted,
+    Extraction,
+    KeptReplays,
+    Known,
+    Pipeline,
+    Refused,
+    Rejected,
+    StructuredExtractor,
+    Transition,
+    Work,
+)
+from recollect.faces.operations.pipeline.clock import system_clock
+from recollect.model import Instant
 
 EDGES = 3
+ACME = "acme"
+AT_REST = {"completed", "parked"}
+KINDS = ("plain", "extracted late", "embedded late", "never written")
+NEVER = "never"
 
 
-def episode(number: int) -> dict[str, Any]:
-    """An episode about a person of its own and a company that all share."""
+def kind_of(number: int) -> str:
+    """What befalls the episode of that number."""
+    return KINDS[number % len(KINDS)]
+
+
+def episode(number: int, kind: str = "plain") -> dict[str, Any]:
+    """An episode about a person of its own and a company that all share.
+
+    One that is never written says of the company's uuid that it is the person's.
+    """
     person = f"person {number}"
     nodes = [{"tmp_ref": "p", "name": person}, {"tmp_ref": "c", "name": "Acme"}]
+    if kind == "never written":
+        nodes[0]["uuid"] = ACME
     edges = [
         {"name": f"DID_{at}", "fact": f"{person} did {at}", "source_ref": "p", "target_ref": "c"}
         for at in range(EDGES)
@@ -38,40 +66,64 @@ def episode(number: int) -> dict[str, Any]:
     }
 
 
-class NoVectors:
-    """An embedding that embeds nothing, so that its step is one of its own."""
+class Unsteady(StructuredExtractor):
+    """An extractor that refuses some episodes once."""
+
+    def extract(
+        self, episode: Episode, known: Known, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        is_late = kind_of(int(episode.uuid.removeprefix("e"))) == "extracted late"
+        if is_late and rejected is None:
+            return Refused("not yet", answer="not yet")
+        return super().extract(episode, known, rejected)
+
+
+class UnsteadyVectors:
+    """An embedding that embeds nothing, and fails for some episodes once."""
 
     def is_needed(self, nexus: recollect.Nexus) -> bool:
         del nexus
         return True
 
     def prepare(self, nexus: recollect.Nexus, extraction: Extraction) -> None:
-        del nexus, extraction
+        number = int(extraction["nodes"][0]["name"].removeprefix("person "))  # type: ignore[index]
+        item = nexus.queue.find(f"e{number}")
+        if kind_of(number) == "embedded late" and item is not None and item.attempts == 0:
+            raise RecollectError(EMBEDDER_UNAVAILABLE, "the embedder is away")
 
 
 def say(*words: object) -> None:
     os.write(sys.stdout.fileno(), (" ".join(map(str, words)) + "\n").encode())
 
 
-def learn(path: str, until: int) -> None:
-    """Work until nothing is due; die right after that many transitions, if there are as many."""
-    left = itertools.count(until - 1, -1)
+def learn(path: str, until: str) -> None:
+    """Work until all is at rest, however long it waits; die right after a state is reached."""
+    late = 0  # milliseconds by which the clock of the work is ahead
 
     def watch(transition: Transition) -> None:
-        say(transition.group, transition.episode_uuid, transition.state)
-        if next(left) == 0:
+        state, attempts = transition.state, transition.attempts
+        say(transition.group, transition.episode_uuid, state, attempts)
+        if state == until:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with recollect.open(path) as nexus:
-        work = Work(StructuredExtractor(), embedding=NoVectors(), lease_seconds=0.0, watcher=watch)
-        work.drain(nexus)
+        work = Work(
+            Unsteady(),
+            embedding=UnsteadyVectors(),
+            lease_seconds=0.0,
+            watcher=watch,
+            clock=lambda: Instant(system_clock() + late),
+        )
+        while any(set(nexus.group(name).queue.counts()) - AT_REST for name in nexus.groups()):
+            work.drain(nexus)
+            late += 1_000
 
 
-def accept(path: str, first: int) -> None:
+def accept(path: str, first: str) -> None:
     """Accept episode after episode in two groups, under a key, and say so."""
     with recollect.open(path) as nexus:
         service = Operations(nexus, ingestion=Pipeline(), replays=KeptReplays())
-        for number in itertools.count(first):
+        for number in itertools.count(int(first)):
             for group in ("g", "h"):
                 items: Any = [episode(number)]
                 answer = service.add_episodes(
@@ -82,11 +134,11 @@ def accept(path: str, first: int) -> None:
 
 def main() -> None:
     for line in sys.stdin:
-        task, path, number = line.split()
+        task, path, argument = line.split()
         child = os.fork()
         if child == 0:
             say(os.getpid())
-            {"learn": learn, "accept": accept}[task](path, int(number))
+            {"learn": learn, "accept": accept}[task](path, argument)
             os._exit(0)
         os.waitpid(child, 0)
         say("ended")

@@ -1,4 +1,4 @@
-"""A worker killed after any step loses no episode, does none twice, and leaves none in part."""
+"""A worker killed after any transition loses no episode, does none twice, leaves none in part."""
 
 from __future__ import annotations
 
@@ -7,23 +7,35 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.crash.learner import EDGES, episode
+from tests.crash.learner import ACME, EDGES, KINDS, NEVER, episode, kind_of
 
 import recollect
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import KeptReplays, Pipeline, Work
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
-from recollect.model import Rows
+from recollect.model import Rows, WorkItem
 
 LEARNER = Path(__file__).with_name("learner.py")
 SOURCES = Path(recollect.__file__).parents[1]
-NEVER = 10**9
-STEPS = ("accepted", "extracted", "embedded", "upserted", "completed")
+PROGRESS = {
+    "accepted": 0,
+    "extract_failed": 0,
+    "extracted": 1,
+    "embed_failed": 1,
+    "embedded": 2,
+    "upsert_failed": 2,
+    "parked": 2,
+    "upserted": 3,
+    "completed": 4,
+}
+REACHED = [state for state in PROGRESS if state != "accepted"]
 
 FACTS = """
 FIND(?who, ?relation, ?words) WHERE {
@@ -34,23 +46,34 @@ FIND(?who, ?relation, ?words) WHERE {
 """
 
 
+def _none(_: list[str]) -> bool:
+    return False
+
+
 class Nursery:
     """The process that forks the children."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def run(self, task: str, path: Path, number: int, kill_after: int | None = None) -> list[str]:
-        """Run a child to its end, or kill it when it has said so many lines; return all of them."""
+    def run(
+        self,
+        task: str,
+        path: Path,
+        argument: str | int,
+        is_last: Callable[[list[str]], bool] = _none,
+    ) -> list[str]:
+        """Run a child to its end, or kill it at the line that is the last; return all of them."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{task} {path} {number}\n")
+        self._process.stdin.write(f"{task} {path} {argument}\n")
         self._process.stdin.flush()
-        child, lines = int(self._process.stdout.readline()), list[str]()
+        child, lines, is_killed = int(self._process.stdout.readline()), list[str](), False
         while (line := self._process.stdout.readline().strip()) != "ended":
             assert line, "the nursery is gone"
             lines.append(line)
-            if len(lines) == kill_after:
+            if not is_killed and is_last(lines):
+                is_killed = True
                 os.kill(child, signal.SIGKILL)
         return lines
 
@@ -70,17 +93,17 @@ def nursery() -> Iterator[Nursery]:
         process.communicate()
 
 
-def held(nexus: recollect.Nexus, group: str) -> dict[str, str]:
-    """Return the states of a group's episodes, after checking that each is written whole or not."""
+def held(nexus: recollect.Nexus, group: str) -> dict[str, WorkItem]:
+    """Return a group's items, after checking that each is written whole or not at all."""
     one = nexus.group(group)
-    states = {item.item: item.state for state in STEPS for item in one.queue.in_state(state)}
-    assert sum(one.queue.counts().values()) == len(states)  # none failed, none is parked
+    items = {item.item: item for state in PROGRESS for item in one.queue.in_state(state)}
+    assert sum(one.queue.counts().values()) == len(items)
     (rows,) = one.read(FACTS).results
     assert isinstance(rows, Rows)
     written = sorted(
         int(name.removeprefix("e"))
-        for name, state in states.items()
-        if state in ("upserted", "completed")
+        for name, item in items.items()
+        if item.state in ("upserted", "completed")
     )
     expected = [
         (f"person {number}", f"DID_{at}", f"person {number} did {at}")
@@ -88,50 +111,60 @@ def held(nexus: recollect.Nexus, group: str) -> dict[str, str]:
         for at in range(EDGES)
     ]
     assert sorted(rows.rows) == sorted(expected)
-    (rows,) = one.read('FIND(COUNT(?n)) WHERE { ?n {type: "Entity"} }').results
+    (rows,) = one.read('FIND(?n) WHERE { ?e {type: "Entity"} ATTR(?e, "name", ?n) }').results
     assert isinstance(rows, Rows)
-    assert rows.rows == [(len(written) + bool(written),)]
+    names = {name for (name,) in rows.rows}
+    assert len(names) == len(rows.rows)
+    assert names - {"Acme"} == {f"person {number}" for number in written}
     assert one.verify().is_whole
-    return states
+    return items
+
+
+def accept(path: Path, group: str, first: int) -> None:
+    """Accept an episode of each kind."""
+    with recollect.open(path) as nexus:
+        service = Operations(nexus, ingestion=Pipeline())
+        items: Any = [episode(first + at, kind) for at, kind in enumerate(KINDS)]
+        assert service.add_episodes(group_id=group, items=items)["status"] == "ACCEPTED"
 
 
 @pytest.mark.parametrize("is_prompt", [True, False], ids=["at once", "a moment later"])
-def test_a_worker_killed_after_any_transition(
+def test_a_worker_killed_after_each_transition(
     tmp_path: Path, is_long: bool, is_prompt: bool
 ) -> None:
-    path, chance = tmp_path / "memory.db", random.Random(str(is_prompt))
-    accepted = 0
+    path, counts = tmp_path / "memory.db", Counter[str]()
+    with recollect.open(path) as nexus:
+        for group in ("g", "h"):
+            Operations(nexus).add_entity_node(group_id=group, uuid=ACME, name="Acme")
     with nursery() as children:
-        for _ in range(100 if is_long else 25):
+        for at, state in enumerate(REACHED * (25 if is_long else 4)):
+            group = "gh"[at // len(REACHED) % 2]
+            accept(path, group, len(KINDS) * at)
+            counts[group] += len(KINDS)
+            if is_prompt:
+                lines = children.run("learn", path, state)
+            else:
+                lines = children.run("learn", path, NEVER, lambda said: state in said[-1])  # noqa: B023
+            assert any(state in line for line in lines)
             with recollect.open(path) as nexus:
-                service = Operations(nexus, ingestion=Pipeline())
-                for group in ("g", "h"):
-                    service.add_episodes(group_id=group, items=[episode(accepted)])  # type: ignore[list-item]
-                accepted += 1
-            most = chance.randint(1, len(STEPS) + 1)
-            lines = (
-                children.run("learn", path, most)
-                if is_prompt
-                else children.run("learn", path, NEVER, kill_after=most)
-            )
-            with recollect.open(path) as nexus:
-                for group in ("g", "h"):
-                    states = held(nexus, group)
-                    assert list(states) and len(states) == accepted
-                said = dict(line.rsplit(" ", 1) for line in lines)
-                for name, state in said.items():
-                    group, uuid = name.split()
-                    item = nexus.group(group).queue.find(uuid)
-                    assert item is not None
-                    assert STEPS.index(item.state) >= STEPS.index(state)
+                items = {group: held(nexus, group) for group in ("g", "h")}
+            assert {one: len(each) for one, each in items.items() if each} == counts
+            for line in lines:
+                group, uuid, reached, attempts = line.split()
+                item = items[group][uuid]
+                now = PROGRESS[item.state], item.attempts
+                assert now >= (PROGRESS[reached], int(attempts)), line
         children.run("learn", path, NEVER)
     with recollect.open(path) as nexus:
         for group in ("g", "h"):
-            states = held(nexus, group)
-            assert set(states.values()) == {"completed"}
-            assert len(states) == accepted
-            # each episode was kept once and written once
-            assert nexus.group(group).stats().transactions == 2 * accepted
+            for uuid, item in held(nexus, group).items():
+                is_lost = kind_of(int(uuid.removeprefix("e"))) == "never written"
+                ended = (item.state, item.attempts)
+                assert ended == (("parked", 4) if is_lost else ("completed", 0))
+                assert ("error" in item.payload) == is_lost
+            calls, written = counts[group] // len(KINDS), counts[group] * 3 // len(KINDS)
+            # the node, the calls that accepted, and each episode written once
+            assert nexus.group(group).stats().transactions == 1 + calls + written
         assert nexus.doctor().findings == ()
 
 
@@ -140,7 +173,8 @@ def test_what_was_accepted_is_there_whole(tmp_path: Path, is_long: bool) -> None
     first = 0
     with nursery() as children:
         for _ in range(50 if is_long else 12):
-            lines = children.run("accept", path, first, kill_after=chance.randint(1, 9))
+            most = chance.randint(1, 9)
+            lines = children.run("accept", path, first, lambda said: len(said) == most)  # noqa: B023
             with recollect.open(path) as nexus:
                 service = Operations(nexus, ingestion=Pipeline(), replays=KeptReplays())
                 for line in lines:
@@ -162,4 +196,4 @@ def test_what_was_accepted_is_there_whole(tmp_path: Path, is_long: bool) -> None
     with recollect.open(path) as nexus:
         Work(StructuredExtractor(), lease_seconds=0.0).drain(nexus)
         for group in ("g", "h"):
-            assert set(held(nexus, group).values()) == {"completed"}
+            assert {item.state for item in held(nexus, group).values()} == {"completed"}

@@ -17,6 +17,7 @@ def test_the_repository_holds_together() -> None:
     ("name", "text", "problem"),
     [
         ("a.md", "[b](b.md)", "a.md: link to b.md: there is no such file"),
+        ("a.md", "![b](b.svg)", "a.md: link to b.svg: there is no such file"),
         ("a.md", "# One\n[b](#two)", "a.md: link to #two: there is no such heading"),
         ("requirements.lock", "apsw", "requirements.lock: line 1 is not a pin: apsw"),
         ("a.py", "open('/" + "home/me/x')", "a.py: line 1 names a path of one machine: open('/" + "home/me/x')"),

@@ -311,6 +311,17 @@ def test_elements_are_those_of_the_moment_that_found_names(nexus: Nexus) -> None
     assert code_of(lambda: names(Found(QUERY, as_of=first), second)) == "INVALID_ARGUMENT"
 
 
+def test_the_number_of_a_transaction_that_is_passed_as_an_instant_is_warned_about(
+    nexus: Nexus,
+) -> None:
+    nexus.write([PutConcept("T", "x")])
+    for known, warnings in ((0, []), (1, ["transaction_as_instant"]), (2, [])):
+        answer = nexus.read(QUERY, as_of=AsOf(known=known))
+        assert [one.code for one in answer.notices if one.code != "unknown_type"] == warnings
+    assert answer.results[0].rows == []
+    assert nexus.read(QUERY, as_of=AsOf(known=1, known_is_transaction=True)).notices == ()
+
+
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_purge_that_finds_nothing_leaves_no_group(nexus: Nexus, dry_run: bool) -> None:
     receipt = nexus.group("ghost").purge(Found(QUERY), dry_run=dry_run)

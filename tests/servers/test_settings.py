@@ -27,6 +27,17 @@ def test_without_any_of_them_it_is_the_users_own(tmp_path: Path):
     assert settings.database().path == str(tmp_path / "recollect" / "memory.db")
 
 
+def test_the_users_own_is_known_by_its_path_too(tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    settings = Settings({"XDG_DATA_HOME": str(tmp_path / "link")}, "linux")
+    own = settings.database()
+    assert settings.database(own.path).is_own
+    assert settings.database(str(tmp_path / "recollect" / "memory.db")).is_own
+    assert Settings({**settings.environment, "RECOLLECT_DB": own.path}, "linux").database().is_own
+    assert not settings.database(str(tmp_path / "memory.db")).is_own
+    assert not settings.database("\0").is_own
+
+
 @pytest.mark.parametrize(
     ("platform", "environment", "expected"),
     [

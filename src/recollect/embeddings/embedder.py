@@ -90,3 +90,13 @@ class Embedder(ABC):
         lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
         units: Numbers = (rows / np.maximum(lengths, _SMALLEST)).astype("<f4")
         return units
+
+
+def not_loaded(name: str, error: Exception) -> RecollectError:
+    """Return the error for a model that its package cannot load; `error` is what that said."""
+    said = str(error).strip().partition("\n")[0] or type(error).__name__
+    return RecollectError(
+        EMBEDDER_UNAVAILABLE,
+        f'the model "{name}" cannot be loaded: {said}',
+        hint="look at its name, and whether this machine has it or may download it",
+    )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
-from recollect.embeddings.embedder import Embedder
+from recollect.embeddings.embedder import Embedder, not_loaded
 
 
 class SentenceTransformersEmbedder(Embedder):
@@ -31,4 +31,7 @@ class SentenceTransformersEmbedder(Embedder):
 
     @cached_property
     def _model(self) -> SentenceTransformer:
-        return SentenceTransformer(self.name)
+        try:
+            return SentenceTransformer(self.name)
+        except Exception as error:  # each layer of it raises classes of its own
+            raise not_loaded(self.name, error) from error

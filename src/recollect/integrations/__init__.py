@@ -1,1 +1,1 @@
-"""Recollect inside the frameworks of others: one folder for each, with an extra of its name."""
+"""Recollect and the work of others: a folder for each framework, and one for files to exchange."""

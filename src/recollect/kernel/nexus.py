@@ -18,14 +18,13 @@ from recollect.kernel.read.again import answer_again
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
-from recollect.kernel.read.dated import dated_elements
+from recollect.kernel.read.dated import dated_elements, keys_of
 from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Catalog, Reader
-from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.read.stats import stats_of
 from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting
 from recollect.kernel.read.why import why
@@ -38,7 +37,6 @@ from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import (
     checked_name,
-    create_group,
     existing_group,
     group_names,
     last_instant,
@@ -57,6 +55,7 @@ from recollect.kernel.write.attribute_indexes import (
 from recollect.kernel.write.audit import audit, parse_head
 from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.collector import uncollected
+from recollect.kernel.write.decision import decided, known_changes
 from recollect.kernel.write.doctor import examine
 from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.own_types import refuse_owned
@@ -76,6 +75,7 @@ from recollect.model import (
     Audit,
     Change,
     Dated,
+    Decision,
     Diagnosis,
     ElementKind,
     Explanation,
@@ -111,7 +111,7 @@ def system_clock() -> Instant:
 class _Write:
     """What one call of `write` asks for."""
 
-    text: str | Sequence[Change]
+    text: str | Sequence[Change] | Decision
     dry_run: bool
     on_missing: OnMissing
     actor: str | None
@@ -233,7 +233,7 @@ class Nexus:
 
     def write(
         self,
-        text: str | Sequence[Change],
+        text: str | Sequence[Change] | Decision,
         parameters: Mapping[str, Value] | None = None,
         *,
         dry_run: bool = False,
@@ -245,18 +245,18 @@ class Nexus:
     ) -> Answer:
         """Run a text, or a batch of changes, as one transaction: all of it or nothing.
 
-        Queries in the text see what the statements before them did. `dry_run` reports the same
-        and keeps nothing. `on_missing="error"` makes an absent target of SET PROPOSITIONS
-        KIP_3002. `actor` and `request_id` stand in the transaction's record.
-        `progress` is told how far a large UPSERT is.
+        Queries in the text see what the statements before them did. A `Decision` makes its
+        changes inside the transaction, of what it finds there. `dry_run` reports the same and
+        keeps nothing. `on_missing="error"` makes an absent target of SET PROPOSITIONS KIP_3002.
+        `actor` and `request_id` stand in the transaction's record. `progress` is told how far a
+        large UPSERT is.
         """
         limits = limits or self._limits
         check_parameters(parameters or {}, limits.max_depth)
         _check_one_of(on_missing, get_args(OnMissing), "on_missing")
-        is_batch = _is_batch(text)
-        source = "" if is_batch else cast(str, text)
-        changes = cast("Sequence[Change]", text) if is_batch else ()
-        preparation = None if dry_run else self.vectors.preparation(changes)
+        changes = known_changes(text)
+        source = cast(str, text) if changes is None else ""
+        preparation = None if dry_run else self.vectors.preparation(changes or ())
         run = _Write(text, dry_run, on_missing, actor, request_id, limits, progress, preparation)
         with quoting(source), uncollected(len(text)):
             # What is built in there is gone before the collector looks again.
@@ -281,7 +281,7 @@ class Nexus:
                 results = tuple(statements.statement(one) for one in script.statements)
                 refuse_owned(unit.changed(), unit.terms, unit.directory)
             else:
-                results = (apply_changes(unit, text),)
+                results = (apply_changes(unit, decided(unit, text)),)
             progress("keeping", 0, 0)
             refuse_disorder(unit, script)
             number = unit.commit(run.actor, run.request_id)
@@ -294,14 +294,23 @@ class Nexus:
         return Answer(results, notices, run.dry_run, None if run.dry_run else number)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, dry_run: bool = False) -> Iterator[None]:
         """Let the calls of this thread be one transaction of the store: all of them or nothing.
 
         What they read is what they have written. A call that fails undoes itself, and the
-        block too unless its error is caught inside. Others wait to write until it ends. The
-        bytes of a purge inside leave the file at the next opening.
+        block too unless its error is caught inside; `dry_run` undoes it at the end. Others wait
+        to write until then. The bytes of a purge inside leave the file at the next opening.
         """
-        with self._store.together():
+        with self._store.together(dry_run):
+            yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let what the calls of this thread read be one state of the store, as of the first.
+
+        A file keeps what others write meanwhile beside it, so a snapshot should be short.
+        """
+        with self._store.reading():
             yield
 
     @property
@@ -377,13 +386,23 @@ class Nexus:
     ) -> dict[str, Dated]:
         """Return elements by id, with both clocks; an id of nothing is left out.
 
-        With `closed` those that are closed are there too, as they were last. Cost: six
+        With `closed` those that are closed are there too, as they were last. Cost: three
         statements, whatever the number of ids.
         """
         with self._store.reading() as session:
             reader = Reader(session, self._catalog(session), self._limits, as_of)
-            group, terms, moment = reader.group, reader.terms, reader.moment
-            return dated_elements(session, group, terms, ids, moment, closed=closed)
+            return dated_elements(reader, ids, closed=closed)
+
+    def keys(
+        self, ids: Collection[str], *, as_of: AsOf | None = None, closed: bool = False
+    ) -> dict[str, Key]:
+        """Return the types and names of concepts by id, as `look_up` does elements.
+
+        They are of any fact time. Cost: two statements, whatever the number of ids.
+        """
+        with self._store.reading() as session:
+            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            return keys_of(reader, ids, closed=closed)
 
     def distances(
         self, start: str, targets: Collection[str], most: int, *, as_of: AsOf | None = None
@@ -481,7 +500,7 @@ class Nexus:
             receipt = purge_group(session, existing_group(session, name), is_dry_run=dry_run)
         return self._finished(receipt)
 
-    def verify(self, head: str | None = None) -> Audit:
+    def verify(self, head: str | None = None, *, progress: Progress = silent) -> Audit:
         """Compute the group's log again from its rows, and report the first breach.
 
         `head` is one an earlier audit printed: it must still be in the log. Cost: every
@@ -489,7 +508,7 @@ class Nexus:
         """
         kept = None if head is None else parse_head(head)
         with self._store.reading() as session:
-            return audit(session, self._catalog(session).group, kept)
+            return audit(session, self._catalog(session).group, kept, progress)
 
     def elements(
         self, found: Found | None = None, *, as_of: AsOf | None = None
@@ -510,12 +529,12 @@ class Nexus:
             with quoting(found.text):
                 return records.of(elements_meant(session, catalog, self._limits, wanted))
 
-    def backup(self, path: str | PathLike[str]) -> None:
-        """Copy the whole store, all groups, to a file that is not there yet, in one step.
+    def backup(self, path: str | PathLike[str], *, progress: Progress = silent) -> None:
+        """Copy the whole store, all groups, to a file that is not there yet, as it is now.
 
         Others read and write meanwhile. INVALID_ARGUMENT when the file exists.
         """
-        self._store.back_up(path)
+        self._store.back_up(path, progress)
 
     def dump(
         self,
@@ -551,14 +570,14 @@ class Nexus:
         """
         return examine(self._store, fix=fix, progress=progress)
 
-    def add_index(self, type: str, attribute: str) -> None:
+    def add_index(self, type: str, attribute: str, *, progress: Progress = silent) -> None:
         """Index an attribute of a concept type, so that FILTER finds its values; twice is once.
 
         Cost: every concept of the store, the first time.
         """
         with self._store.writing() as session:
             group_id = self._writing_catalog(session).group.group_id
-            add_attribute_index(session, group_id, type, attribute)
+            add_attribute_index(session, group_id, type, attribute, progress)
 
     def drop_index(self, type: str, attribute: str) -> None:
         """Take back an index of the group; INVALID_ARGUMENT when it has none such."""
@@ -639,12 +658,8 @@ class Nexus:
                 yield reader, bindings, query
 
     def _writing_catalog(self, session: Session) -> Catalog:
-        """Return the catalog for a write: counts it has not committed are not shared."""
-        group = create_group(session, self.group_name)
-        known = self._catalogs.known(session, self.group_name)
-        if known is None:
-            return Catalog.of(group, self._catalogs.meanings)
-        return replace(known, statistics=GroupStatistics(group))
+        """Return the catalog of this group for a write, which makes the group if need be."""
+        return self._catalogs.for_writing(session, self.group_name)
 
     def _catalog(self, session: Session) -> Catalog:
         """Return the catalog of this group; a group nobody wrote to is empty."""
@@ -687,10 +702,6 @@ def _one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
             hint="pass one of them",
         )
     return of_found if as_of is None else as_of
-
-
-def _is_batch(text: object) -> bool:
-    return isinstance(text, Sequence) and not isinstance(text, str | bytes | bytearray)
 
 
 def _notices(script: ast.Script, bindings: Bindings, found: Sequence[Notice]) -> tuple[Notice, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -92,9 +92,9 @@ class Settings:
     def database(self, given: str | None = None) -> Located:
         """Return the database to use: given, RECOLLECT_DB, ./memory.db, the user's own."""
         if given is not None:
-            return Located(given, "named on the command line")
+            return Located(given, "named on the command line", self._is_own(given))
         if named := self.environment.get("RECOLLECT_DB"):
-            return Located(named, "named by RECOLLECT_DB")
+            return Located(named, "named by RECOLLECT_DB", self._is_own(named))
         if Path(FILE_NAME).is_file():
             return Located(FILE_NAME, "found in the current directory")
         return Located(
@@ -138,6 +138,22 @@ class Settings:
         """Return the file of tokens: given, RECOLLECT_TOKENS, none."""
         named = self.environment.get("RECOLLECT_TOKENS")
         return Path(named) if given is None and named else given
+
+    def import_from(self, given: Sequence[Path] = ()) -> tuple[Path, ...]:
+        """Return the folders that agents take files in from: given, RECOLLECT_IMPORT_FROM, none.
+
+        Several are named as in PATH. INVALID_ARGUMENT for one that is none.
+        """
+        named = self.environment.get("RECOLLECT_IMPORT_FROM", "").split(os.pathsep)
+        folders = tuple(given) or tuple(Path(one) for one in named if one)
+        for one in folders:
+            if not one.is_dir():
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"{one} is no folder that files can be taken in from",
+                    hint="name a folder that is there with --import-from",
+                )
+        return tuple(one.resolve() for one in folders)
 
     def learning(self) -> Learning:
         """Return how facts are found: RECOLLECT_EXTRACTOR, and RECOLLECT_LLM_* of a model."""
@@ -199,6 +215,11 @@ class Settings:
                 hint=f"set it to {otherwise:g}",
             )
         return float(named)
+
+    def _is_own(self, path: str) -> bool:
+        """Return whether a path is that of the user's own memory, through links or not."""
+        own = self.user_data() / FILE_NAME
+        return os.path.abspath(path) in {os.path.abspath(own), os.path.realpath(own)}
 
     def history(self) -> Path:
         """Return the file of the shell's history."""

@@ -18,11 +18,13 @@ from recollect.errors import (
 )
 from recollect.faces.claims import (
     STATUSES,
+    Actor,
     Claim,
     EvidenceRef,
     KnowledgeStore,
     NexusKnowledgeStore,
     Scope,
+    acting,
     from_artifact,
     from_file,
     from_tool_result,
@@ -362,6 +364,44 @@ def test_tagged_lists_have_pages_too(store: Store, wait: Wait) -> None:
         wait(store.write_claim(claim(id=f"c{number}", created_at=10.0 + number, tags=["t"])))
     assert ids(wait(store.list(tag="t", limit=2))) == ["c2", "c1"]
     assert ids(wait(store.list(tag="t", limit=2, after="c1"))) == ["c0"]
+
+
+def test_a_show_has_every_claim_of_one_instant_on_one_page(store: Store, wait: Wait) -> None:
+    for number in range(3):
+        wait(store.write_claim(claim(id=f"old{number}", created_at=5.0)))
+    with acting(Actor("user", show_id="show-1")):
+        for number in range(3):
+            wait(store.write_claim(claim(id=f"new{number}", created_at=5.0, tags=["t"])))
+            wait(store.supersede(f"old{number}", f"new{number}"))
+    pages: list[str] = []
+    while page := wait(store.list(show="show-1", limit=2, after=pages[-1] if pages else None)):
+        pages += ids(page)
+    assert pages == ["new2", "new1", "new0", "old2", "old1", "old0"]
+    assert ids(wait(store.list(show="show-1", tag="t", limit=2))) == ["new2", "new1"]
+    assert wait(store.list(show="show-2", tag="t")) == []
+    assert (wait(store.count(show="show-1")), wait(store.count(show="show-1", tag="t"))) == (6, 3)
+
+
+def test_a_page_goes_on_after_a_claim_that_left_the_list(store: Store, wait: Wait) -> None:
+    for number in range(3):
+        wait(store.write_claim(claim(id=f"c{number}", created_at=10.0 + number, tags=["t"])))
+    wait(store.transition("c1", "verified"))
+    for lens in ({}, {"tag": "t"}):
+        asked = {"status": ["observed"], "limit": 1, **lens}
+        assert ids(wait(store.list(after="c1", **asked))) == ["c0"]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lens", [{}, {"tag": "t"}, {"show": "s"}, {"artifact": "a"}], ids=str)
+@pytest.mark.parametrize("after", ["nobody", "the tag"])
+def test_a_page_after_what_is_no_claim_is_refused(
+    store: Store, wait: Wait, lens: dict[str, str], after: str
+) -> None:
+    wait(store.write_claim(claim(id="c1", tags=["t"])))
+    store.nexus.write([PutConcept("Tag", "tag", id="the tag")])
+    with pytest.raises(RecollectError) as caught:
+        wait(store.list(after=after, **lens))  # type: ignore[arg-type]
+    assert caught.value.code is INVALID_ARGUMENT
+    assert caught.value.message == f'no claim has the id "{after}"'
 
 
 def test_equal_references_are_one_piece_of_evidence(store: Store, wait: Wait) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from tests.faces.operations.calls import Service, added_facts, told
@@ -62,21 +62,31 @@ def remotes(stage: Stage) -> Iterator[dict[str, Remote]]:
 
 
 @pytest.fixture(params=["local", *WAYS])
-def service(request: pytest.FixtureRequest, nexus: Nexus) -> Service:
-    """Return an empty service beside a decoy group that holds the same uuids and words.
+def reached(request: pytest.FixtureRequest, nexus: Nexus) -> Callable[[Operations], Service]:
+    """Return what leads to a service, a parameter for each way that calls travel.
 
-    A parameter for each way that calls travel: the face in this process, a server, a client.
+    The face in this process, a server, a client.
     """
+
+    def lead(local: Operations) -> Service:
+        if request.param == "local":
+            return local
+        server: Server = request.getfixturevalue("server")
+        server.serve(nexus, local)
+        stage: Stage = request.getfixturevalue("stage")
+        stage.app = server.app
+        remotes: dict[str, Remote] = request.getfixturevalue("remotes")
+        return remotes[request.param]
+
+    return lead
+
+
+@pytest.fixture
+def service(nexus: Nexus, reached: Callable[[Operations], Service]) -> Service:
+    """Return an empty service beside a decoy group that holds the same uuids and words."""
     local = Operations(nexus)
     furnish(local, DECOY)
-    if request.param == "local":
-        return local
-    server: Server = request.getfixturevalue("server")
-    server.serve(nexus, local)
-    stage: Stage = request.getfixturevalue("stage")
-    stage.app = server.app
-    remotes: dict[str, Remote] = request.getfixturevalue("remotes")
-    return remotes[request.param]
+    return reached(local)
 
 
 @pytest.fixture

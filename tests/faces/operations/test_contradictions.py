@@ -28,6 +28,19 @@ def test_a_newer_fact_expires_the_older_and_ends_it(furnished: Service) -> None:
     assert found(furnished, "Bob Acme") == ["new", "f2", "f1"]
 
 
+def test_a_newer_fact_that_begins_in_the_future_expires_the_older_at_once(
+    furnished: Service,
+) -> None:
+    (before,) = added_facts(furnished, "g", work("old", "Bob is an engineer at Acme", 2018))
+    later = "2999-01-01T00:00:00.000Z"
+    (new,) = added_facts(furnished, "g", work("new", "Bob leads Acme", valid_at=later))
+    old = edge(furnished, "old")
+    assert (old["invalid_at"], old["expired_at"]) == (later, new["created_at"])
+    assert {"old", "new"}.isdisjoint(found(furnished, "Bob engineer leads"))
+    assert found(furnished, "Bob leads", valid_as_of=later)[0] == "new"
+    assert found(furnished, "engineer", known_as_of=before["created_at"])[0] == "old"
+
+
 def test_what_was_known_before_stays_readable(furnished: Service) -> None:
     (before,) = added_facts(furnished, "g", work("old", "Bob is an engineer at Acme", 2018))
     added_facts(furnished, "g", work("new", "Bob leads Acme", 2021))
@@ -190,6 +203,19 @@ def test_a_functional_relation_has_one_target_at_a_time(nexus: Nexus, is_declare
     assert found(service, "Bob works")[0] == "b"
     added_facts(service, "g", work("c", "Bob works at Acme", 2024))
     assert [edge(service, one)["invalid_at"] for one in "abc"] == [YEAR[2022], YEAR[2024], None]
+
+
+@pytest.mark.usefixtures("furnished")
+def test_the_old_target_of_a_functional_relation_stays_until_the_new_one_begins(
+    nexus: Nexus,
+) -> None:
+    service = Operations(nexus, policy=Policy(functional=frozenset({"WORKS_AT"})))
+    later = "2999-01-01T00:00:00.000Z"
+    added_facts(service, "g", work("a", "Bob works at Acme", 2018))
+    added_facts(service, "g", work("b", "Bob works at Globex", to="globex", valid_at=later))
+    assert (edge(service, "a")["invalid_at"], edge(service, "a")["expired_at"]) == (later, None)
+    assert found(service, "Bob works")[0] == "a"
+    assert found(service, "Bob works", valid_as_of=later)[0] == "b"
 
 
 @pytest.mark.usefixtures("furnished")

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.faces.operations.calls import Service, added_facts, found, told
+from tests.faces.operations.pipeline.rig import rig, says
 from tests.meanings import Meanings
 
 import recollect
-from recollect.faces.operations import Operations
-from recollect.faces.operations.pipeline import Pipeline, StructuredExtractor, Work
+from recollect.faces.operations import Observation, Operations
+from recollect.faces.operations.pipeline import Extraction, Pipeline, StructuredExtractor, Work
 from recollect.kernel import Nexus
 
 FIRST, SECOND = 1 / 61, 1 / 62
+
+
+class Unprepared:
+    """An embedding that leaves all of it to the write, as after a crash."""
+
+    def is_needed(self, nexus: Nexus) -> bool:
+        del nexus
+        return False
+
+    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
+        del nexus, extraction
 
 
 @pytest.fixture
@@ -28,7 +42,7 @@ def nexus(embedder: Meanings) -> Iterator[Nexus]:
 
 
 @pytest.fixture
-def service(nexus: Nexus) -> Service:
+def service(nexus: Nexus, reached: Callable[[Operations], Service]) -> Service:
     """A service whose group `g` stands beside a decoy that says the same, and more."""
     service = Operations(nexus)
     for group in ("decoy", "g"):
@@ -48,7 +62,7 @@ def service(nexus: Nexus) -> Service:
         service, "decoy",
         {"uuid": "f3", "name": "AT", "fact": "employed", "from": "bob", "to": "acme"},
     )  # fmt: skip
-    return service
+    return reached(service)
 
 
 def scores(service: Service, query: str, **more: object) -> dict[str, float]:
@@ -77,10 +91,23 @@ def test_a_fact_without_a_vector_is_found_by_its_words(
     assert scores(service, "zebra")["f4"] == FIRST
 
 
-def test_with_the_embedder_away_words_alone_answer(service: Service, embedder: Meanings) -> None:
+@pytest.mark.usefixtures("service")
+@pytest.mark.parametrize("reached", ["local"], indirect=True)
+def test_with_the_embedder_away_words_alone_answer_and_it_is_counted(
+    nexus: Nexus, embedder: Meanings
+) -> None:
+    seen: list[Observation] = []
+    service = Operations(nexus, observer=seen.append)
+    assert scores(service, "Acme")
     embedder.is_away = True
     assert scores(service, "works") == {"f1": FIRST}
     assert scores(service, "employed") == {}
+    service.search_nodes(group_ids=["g", "decoy"], query="doctor")
+    service.add_entity_node(group_id="g", uuid="zoe", name="Zoe")
+    fact = {"uuid": "f5", "name": "IS", "fact": "Zoe is here", "from": "zoe", "to": "ann"}
+    added_facts(service, "g", fact)
+    assert [one.embedding_failures for one in seen] == [0, 1, 1, 2, 1, 1]
+    assert {one.status for one in seen} == {"OK"}
 
 
 def test_the_most_a_score_can_be_is_that_of_the_legs_there_are(
@@ -143,6 +170,26 @@ def test_what_is_deleted_leaves_no_vector(service: Service, nexus: Nexus) -> Non
     assert "f1" not in scores(service, "employed")
     service.delete_group(group_id="g")
     assert nexus.doctor().findings == ()
+
+
+class Faulty(Meanings):
+    """An embedder with a fault of its own."""
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        del texts
+        raise KeyError("weights")
+
+
+@pytest.mark.parametrize("embedding", [None, Unprepared()], ids=["in advance", "while writing"])
+def test_whatever_an_embedder_raises_is_a_failure_of_its_step(embedding: Unprepared | None) -> None:
+    with recollect.open(":memory:", embedder=Faulty()) as nexus:
+        one = rig(nexus, embedding=embedding)
+        one.add("g", says("e1"))
+        one.drain()
+        item = nexus.group("g").queue.find("e1")
+        assert item is not None
+        assert item.state == ("embed_failed" if embedding is None else "upsert_failed")
+        assert item.payload["error"] == "KeyError: 'weights'"
 
 
 def test_an_episode_is_embedded_before_it_is_written(nexus: Nexus, embedder: Meanings) -> None:

@@ -91,6 +91,17 @@ def test_attributes_that_cannot_be_kept_are_refused(
     assert refused(answer) == "INVALID_ARGUMENT"
 
 
+def test_only_the_first_level_of_attributes_has_names_that_are_reserved(service: Service) -> None:
+    attributes: Any = {"a": {"_b": 1, "summary": "x"}, "c_": 2}
+    answer = service.add_entity_node(group_id="g", uuid="n", name="N", attributes=attributes)
+    assert told(answer)["attributes"] == attributes
+    refusal = service.add_entity_node(group_id="g", uuid="n", name="N", attributes={"_b": 1})
+    assert (
+        refusal["error"]["message"] == 'the key "_b" of attributes begins with _, which is reserved'
+    )
+    assert refusal["error"]["details"]["hint"] == 'use "b"'
+
+
 def test_attributes_that_nest_too_deep_are_rejected(service: Service) -> None:
     value: Any = 1
     for _ in range(100):

@@ -55,7 +55,7 @@ def test_a_field_of_another_type_is_refused(service: Service, operation: Operati
                 assert refused(answer) == "INVALID_ARGUMENT", (field, other)
 
 
-@pytest.mark.parametrize("service", ["local", "client", "async"], indirect=True)
+@pytest.mark.parametrize("reached", ["local", "client", "async"], indirect=True)
 @pytest.mark.parametrize("operation", WITH_INPUT, ids=lambda one: one.name)
 def test_what_json_cannot_carry_is_refused(service: Service, operation: Operation) -> None:
     for field in operation.example:

@@ -8,8 +8,8 @@ import pytest
 from tests.kernel.search.graph import Graph
 from tests.kernel.search.test_rank import indexed
 
+from recollect.kernel.search import rank
 from recollect.kernel.search.partition import Partition
-from recollect.kernel.search.rank import scores
 from recollect.kernel.store.protocol import Session
 
 MANY = 150  # more than the hundred documents that make a word a common one
@@ -46,8 +46,8 @@ class _Stages:
         documents = {place: document for document, place in self._places.items()}
         kept = None if among is None else {documents[place] for place in among}
         return [
-            {self._places[document]: score for document, score in stage.items()}
-            for stage in scores(self._session, [self._partition], question, kept)
+            {self._places[document]: score for document, score in stage.scores.items()}
+            for stage in rank.stages(self._session, [self._partition], question, kept)
         ]
 
 
@@ -93,7 +93,8 @@ def test_where_very_many_hold_two_words_those_that_hold_all_come_first(session: 
     texts = [["alpha", "beta", "gamma"]] * 110 + [["beta", "gamma"]] * 3_000 + [["alpha"]] * 400
     partition = Partition(graph.group.group_id, is_link=False, is_living=True)
     places = indexed(graph, texts)
-    first, second, *later = scores(session, [partition], "alpha beta gamma")
+    told = [stage.scores for stage in rank.stages(session, [partition], "alpha beta gamma")]
+    first, second, *later = told
     assert {places[one] for one in first} == set(range(110))
     assert {places[one] for one in second} == set(range(110, 3_110))
     assert {places[one] for stage in later for one in stage} == set(range(3_110, 3_510))

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 import recollect
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel import Nexus
-from recollect.model import AsOf, PutConcept
+from recollect.kernel.search.scope import Where
+from recollect.model import AsOf, Limits, PutConcept
 
 MANY = 2_100  # more than are gathered
 
 
 def note(name: str, text: str, state: str, at: int, **more: str) -> PutConcept:
     return PutConcept("Note", name, {"text": text, "state": state, "at": at, **more}, id=name)
+
+
+def newest(
+    nexus: Nexus,
+    type: str,
+    by: str,
+    where: Where | None = None,
+    limit: int = 10,
+    after: str | None = None,
+    or_where: Sequence[Where] = (),
+    among: Collection[str] | None = None,
+) -> tuple[str, ...]:
+    found = nexus.concepts.newest(type, by, where, limit, after, or_where=or_where, among=among)
+    return tuple(one.name for one in found)
 
 
 @pytest.fixture(params=[True, False], ids=["indexed", "plain"])
@@ -39,18 +55,86 @@ def nexus(request: pytest.FixtureRequest) -> Iterator[Nexus]:
 
 
 def test_the_newest_come_first(nexus: Nexus) -> None:
-    assert nexus.concepts.newest("Note", "at") == ("b", "c", "a")
-    assert nexus.concepts.newest("Note", "at", {"state": ["open"]}) == ("c", "a")
-    assert nexus.concepts.newest("Note", "at", {"state": ["open", "done"]}, 2) == ("b", "c")
-    assert nexus.concepts.newest("Note", "at", after="c") == ("a",)
-    assert nexus.concepts.newest("Note", "missing") == ()
-    assert nexus.concepts.newest("Nothing", "at") == ()
+    assert newest(nexus, "Note", "at") == ("b", "c", "a")
+    assert newest(nexus, "Note", "at", {"state": ["open"]}) == ("c", "a")
+    assert newest(nexus, "Note", "at", {"state": ["open", "done"]}, 2) == ("b", "c")
+    assert newest(nexus, "Note", "at", after="c") == ("a",)
+    assert newest(nexus, "Note", "missing") == ()
+    assert newest(nexus, "Nothing", "at") == ()
 
 
-def test_a_page_goes_on_after_what_is_there(nexus: Nexus) -> None:
+def test_they_are_whole(nexus: Nexus) -> None:
+    (found,) = nexus.concepts.newest("Note", "at", limit=1)
+    assert (found.id, found.type, found.name) == ("b", "Note", "b")
+    assert found.attributes == {"text": "apples", "state": "done", "at": 3}
+
+
+def test_they_may_fit_in_several_ways(nexus: Nexus) -> None:
+    ways: list[Where] = [{"state": ["open"]}, {"text": ["apples"]}]
+    assert newest(nexus, "Note", "at", ways[0], or_where=ways[1:]) == ("b", "c", "a")
+    assert newest(nexus, "Note", "at", ways[0], 2, or_where=[ways[0]]) == ("c", "a")
+    assert newest(nexus, "Note", "at", ways[0], 1, "b", or_where=ways[1:]) == ("c",)
+    assert nexus.concepts.count("Note", ways[0], or_where=ways[1:]) == 3
+    assert nexus.concepts.count("Note", ways[0], or_where=ways) == 3
+
+
+def test_they_may_be_looked_for_among_some(nexus: Nexus) -> None:
+    some = ["a", "c", "nobody"]
+    assert newest(nexus, "Note", "at", among=some) == ("c", "a")
+    assert newest(nexus, "Note", "at", {"text": ["pears"]}, among=some) == ("c",)
+    assert newest(nexus, "Note", "at", limit=1, after="c", among=some) == ("a",)
+    assert newest(nexus, "Note", "at", among=[]) == ()
+    assert nexus.concepts.count("Note", among=some) == 2
+
+
+def test_the_last_written_of_one_instant_come_first_on_every_page(nexus: Nexus) -> None:
+    same = [note(f"s{at}", "plums", "same" if at % 2 else "other", 9) for at in range(7)]
+    nexus.write(same)
+    ways: list[Where] = [{"state": ["same"]}, {"state": ["other"]}]
+    pages: list[str] = []
+    while page := newest(
+        nexus, "Note", "at", ways[0], 2, pages[-1] if pages else None, or_where=ways[1:]
+    ):
+        pages += page
+    assert pages == [one.name for one in reversed(same)]
+
+
+@pytest.mark.parametrize("after", ["nobody", "the decoy's", "another type's", "a closed one's"])
+def test_a_page_goes_on_after_what_is_there(nexus: Nexus, after: str) -> None:
+    nexus.write([PutConcept("Tag", "t", {"at": 1}, id="another type's")])
+    nexus.write([PutConcept("Note", "gone", {"at": 1}, id="a closed one's")])
+    nexus.write('DELETE CONCEPT {type: "Note", name: "gone"} DETACH')
+    nexus.group("decoy").write([PutConcept("Note", "theirs", {"at": 1}, id="the decoy's")])
     with pytest.raises(RecollectError) as caught:
-        nexus.concepts.newest("Note", "at", after="nobody")
+        newest(nexus, "Note", "at", after=after)
     assert caught.value.code is NOT_FOUND
+
+
+def test_they_are_found_by_name(nexus: Nexus) -> None:
+    before = AsOf(known=nexus.stats().transactions, known_is_transaction=True)
+    nexus.write([note("a", "plums", "done", 9), note("e", "plums", "open", 9)])
+    nexus.write('DELETE CONCEPT {type: "Note", name: "b"} DETACH')
+    names = ["a", "b", "d", "e", "nobody"]
+    now = nexus.concepts.named("Note", names)
+    assert {name: one.attributes["text"] for name, one in now.items()} == {
+        "a": "plums",
+        "e": "plums",
+    }
+    then = nexus.concepts.named("Note", names, as_of=before)
+    assert {name: one.attributes["text"] for name, one in then.items()} == {
+        "a": "apples and pears",
+        "b": "apples",
+    }
+    assert nexus.concepts.named("Nothing", names) == {}
+
+
+def test_names_are_found_without_meeting_all_of_the_type(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    with recollect.open(path) as nexus:
+        nexus.write([note(f"n{at}", "apples", "open", at) for at in range(3_000)])
+    names = [f"n{at}" for at in range(0, 3_000, 100)]
+    with recollect.open(path, limits=Limits(max_steps=50_000)) as nexus:
+        assert sorted(nexus.concepts.named("Note", names)) == sorted(names)
 
 
 def test_they_are_counted(nexus: Nexus) -> None:
@@ -81,17 +165,17 @@ def test_the_best_of_the_past_have_what_they_had_then(nexus: Nexus) -> None:
 
 def test_a_closed_concept_is_none_of_them(nexus: Nexus) -> None:
     nexus.write('DELETE CONCEPT {type: "Note", name: "b"} DETACH')
-    assert nexus.concepts.newest("Note", "at") == ("c", "a")
+    assert newest(nexus, "Note", "at") == ("c", "a")
     assert nexus.concepts.count("Note") == 2
     assert [one.id for one in nexus.concepts.best("apples", "Note")] == ["a"]
 
 
 def test_many_are_walked_and_few_are_gathered_alike(nexus: Nexus) -> None:
     nexus.write([note(f"n{at}", "apples", "many", 10 + at) for at in range(MANY)])
-    assert nexus.concepts.newest("Note", "at", {"state": ["many"]}, 2) == (
+    assert newest(nexus, "Note", "at", {"state": ["many"]}, 2) == (
         f"n{MANY - 1}",
         f"n{MANY - 2}",
     )
-    assert nexus.concepts.newest("Note", "at", {"state": ["open"]}, 2) == ("c", "a")
+    assert newest(nexus, "Note", "at", {"state": ["open"]}, 2) == ("c", "a")
     assert nexus.concepts.count("Note", {"state": ["many"]}) == MANY
     assert [one.id for one in nexus.concepts.best("apples", "Note", {"state": ["open"]})] == ["a"]

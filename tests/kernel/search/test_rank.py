@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.kernel.search.graph import Graph
 
 from recollect.kernel.search.partition import Partition
-from recollect.kernel.search.rank import LENGTH_NORMALISATION, SATURATION, scores
+from recollect.kernel.search.rank import LENGTH_NORMALISATION, SATURATION, stages
 from recollect.kernel.store.protocol import Session
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega")
@@ -65,7 +65,7 @@ def test_scores_are_those_of_bm25(
     asked = sorted(query)
     partition = Partition(graph.group.group_id, is_link=False, is_living=True)
     found: dict[int, float] = {}
-    for stage in scores(session, [partition], " ".join(asked)):
-        found |= stage
+    for stage in stages(session, [partition], " ".join(asked)):
+        found |= stage.scores
     expected = plain_scores(texts, asked)
     assert {places[document]: score for document, score in found.items()} == pytest.approx(expected)

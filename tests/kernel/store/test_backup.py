@@ -88,3 +88,26 @@ def test_a_backup_taken_while_others_write_is_one_moment(tmp_path: Path) -> None
             stats = copy.stats()
             assert stats.concepts == 20 * stats.transactions > 0
             assert copy.verify().is_whole
+
+
+def test_a_backup_tells_its_pages_and_what_is_written_meanwhile_does_not_begin_it_anew(
+    tmp_path: Path,
+) -> None:
+    path, told = tmp_path / "one.db", list[tuple[str, int, int]]()
+    with (
+        recollect.open(path, synchronous="normal") as nexus,
+        recollect.open(path, synchronous="normal") as other,
+    ):
+        nexus.write([PutConcept("T", str(n), {"n": [*range(20_000)]}) for n in range(200)])
+
+        def tell(step: str, done: int, total: int) -> None:
+            told.append((step, done, total))
+            written(other, done)
+
+        nexus.backup(tmp_path / "copy.db", progress=tell)
+    assert len(told) > 2
+    assert {(step, total) for step, _, total in told} == {("pages", told[-1][1])}
+    assert [done for _, done, _ in told] == sorted({done for _, done, _ in told})
+    with recollect.open(tmp_path / "copy.db") as copy:
+        assert copy.stats().concepts == 200
+        assert copy.doctor().findings == ()

@@ -120,3 +120,14 @@ def test_a_dropped_group_takes_its_declarations_along(nexus: recollect.Nexus) ->
     nexus.drop_group("decoy")
     assert nexus.group("decoy").indexes() == ()
     assert nexus.doctor().findings == ()
+
+
+def test_an_index_that_is_built_tells_of_how_many_concepts_it_knows(nexus: recollect.Nexus) -> None:
+    told: list[tuple[str, int, int]] = []
+    nexus.write([PutConcept("Drug", f"more {n}", {"n": n}) for n in range(3000)])
+    nexus.add_index("Drug", "n", progress=lambda *step: told.append(step))
+    assert len(told) > 2
+    assert {(step, total) for step, _, total in told} == {("concepts", 5100)}
+    assert [done for _, done, _ in told] == sorted({done for _, done, _ in told})
+    assert told[-1][1] == 5100
+    assert told[-2][1] < 5100

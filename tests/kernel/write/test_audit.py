@@ -159,3 +159,14 @@ def test_what_is_no_head_is_refused(nexus: Nexus, head: str) -> None:
     with pytest.raises(RecollectError) as caught:
         nexus.verify(head)
     assert caught.value.code.code == "INVALID_ARGUMENT"
+
+
+def test_an_audit_tells_how_many_transactions_it_has_checked(nexus: Nexus) -> None:
+    for turn in range(3):
+        nexus.write([PutConcept("T", f"{turn} {n}") for n in range(2_500)])
+    told: list[tuple[str, int, int]] = []
+    assert nexus.verify(progress=lambda *step: told.append(step)).is_whole
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+    assert len({done for _, done, _ in told}) > 2
+    assert told[-1] == ("transactions", 8, 8)
+    assert {total for _, _, total in told} == {8}

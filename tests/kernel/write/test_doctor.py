@@ -168,6 +168,35 @@ def test_a_counter_that_is_behind_is_found(path: Path, behind: str) -> None:
     assert "counters" in {one.check for one in examined(path).findings}
 
 
+def test_a_counter_that_is_ahead_is_found_unless_a_group_was_dropped(path: Path) -> None:
+    with recollect.open(path, group="last") as nexus:
+        nexus.write([PutConcept("T", "x")])
+        nexus.drop_group("last")
+        assert nexus.doctor().findings == ()
+    broken(path, "UPDATE erasure SET last_group = 0")
+    assert {one.check for one in examined(path).findings} == {"counters"}
+    broken(path, "UPDATE counter SET last_n = (SELECT max(last_id) >> 1 FROM tx)")
+    assert examined(path).findings == ()
+
+
+@pytest.mark.parametrize(
+    "gone",
+    ["DELETE FROM grp WHERE name = 'decoy'", "UPDATE grp SET group_id = 7 WHERE group_id = 1"],
+)
+def test_rows_of_a_group_that_is_not_there_are_found(path: Path, gone: str) -> None:
+    broken(path, gone)
+    found = examined(path, fix=True)
+    assert ("groups", False) in {(one.check, one.is_mended) for one in found.findings}
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "Cafe\u0301", "x" * 129])
+def test_a_group_that_nobody_can_ask_for_is_found_and_examined(path: Path, name: str) -> None:
+    broken(path, f"UPDATE grp SET name = '{name}' WHERE name = 'decoy'", MENDABLE["a count"])
+    found = examined(path)
+    assert [one.check for one in found.findings] == ["groups", "counts"]
+    assert examined(path, fix=True).groups == 2
+
+
 def test_a_link_that_outlives_its_end_is_found(path: Path) -> None:
     broken(path, f"UPDATE concept SET expired_at = changed_at + 1 WHERE id = {FIRST}")
     messages = [finding.message for finding in examined(path).findings]

@@ -432,10 +432,10 @@ def written(path: Path, chance: random.Random, secrets: list[str]) -> None:
 
 
 def pieces(secret: str) -> set[bytes]:
-    """Return every part of a word that is long enough to tell it, however it was folded."""
+    """Return every part of a word that no salt or digest has by chance, however it was folded."""
     raw = secret.lower().encode()
     if secret.isascii():
-        return {raw[at : at + 5] for at in range(len(raw) - 4)}
+        return {raw[at : at + 6] for at in range(len(raw) - 5)}
     return {one.encode() for one in secret}
 
 

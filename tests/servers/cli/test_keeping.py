@@ -73,12 +73,13 @@ def test_an_export_is_taken_in_by_another_memory(cli: Cli, memory: str):
     exported = answer(cli("export", "all.kip", "--db", memory, "--json"))
     assert exported == {"result": {"path": "all.kip", "capsules": 2 - 1}}
     taken = answer(cli("import", "all.kip", "--db", "new.db", "--json"))
-    assert taken == {"result": {"capsules": 1, "created": 4, "updated": 0}}
+    (report,) = taken["result"]["files"]
+    assert (report["format"], report["created"], report["updated"]) == ("kip", 4, 0)
     assert rows(cli, "new.db") == rows(cli, memory)
     text = cli("export", "--db", "new.db").stdout_bytes
     assert text == Path("all.kip").read_bytes()
     again = cli("import", "-", "--db", "new.db", input=text)
-    assert "1 capsule: 0 created, 0 updated" in again.stdout
+    assert "standard input (kip): 1 record, 0 created, 0 updated" in again.stdout
     assert cli("export", "all.kip", "--db", memory).exit_code == 1
     assert Path("all.kip").read_bytes() == text
 
@@ -103,7 +104,7 @@ def test_an_import_that_fails_says_what_came_in(cli: Cli):
     Path("bad.kip").write_text("UPSERT { CONCEPT }")
     failed = cli("import", "good.kip", "bad.kip", "--db", "new.db")
     assert failed.exit_code == 1
-    assert "1 capsule came in" in failed.stdout
+    assert "good.kip (kip): 1 record, 1 created" in failed.stdout
     assert failed.stderr.startswith("KIP_1001")
     absent = cli("import", "absent.kip", "--db", "new.db", "--json")
     assert answer(absent)["error"]["code"] == "INVALID_ARGUMENT"

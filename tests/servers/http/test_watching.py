@@ -6,7 +6,13 @@ import socket
 import time
 
 import httpx2
+from tests.meanings import Meanings
 from tests.servers.http.conftest import Ask
+
+import recollect
+from recollect.faces.operations import Operations
+from recollect.servers.http.metrics import Metrics
+from recollect.servers.http.watching import observer
 
 NAMES = {
     "ingestion_accepted_total", "ingestion_processed_total", "ingestion_failed_total",
@@ -81,6 +87,16 @@ def test_a_conflict_is_counted(http: httpx2.Client, ask: Ask) -> None:
     assert counts(http)["upsert_conflicts_total"] == 1
 
 
+def test_what_goes_on_without_vectors_is_counted_and_logged(metrics: Metrics, log) -> None:
+    with recollect.open(":memory:", embedder=Meanings(is_away=True)) as nexus:
+        operations = Operations(nexus, observer=observer(metrics))
+        operations.search_facts(group_ids=["g"], query="a secret")
+        operations.add_entity_node(group_id="g", uuid="a", name="a secret")
+        operations.get_episodes(group_id="g", last_n=1)
+    assert "embedding_failures_total 2.0" in metrics.text().decode().splitlines()
+    assert [line["embedding_failures"] for line in log()] == [1, 1, None]
+
+
 def test_each_operation_is_a_line_without_what_it_was_about(ask: Ask, http, log) -> None:
     body = {"request_id": "r", "input": {"group_ids": ["g"], "query": "a secret"}}
     http.post("/v1/operations/SearchFacts", json=body)
@@ -89,7 +105,7 @@ def test_each_operation_is_a_line_without_what_it_was_about(ask: Ask, http, log)
     ask("a secret operation")
     lines = [line for line in log() if line["event"] == "operation"]
     keys = {"time", "level", "event", "request_id", "operation", "group_id", "status", "latency_ms",
-            "error_code", "cause"}  # fmt: skip
+            "error_code", "cause", "embedding_failures"}  # fmt: skip
     assert all(set(line) == keys for line in lines)
     seen = [(one["operation"], one["group_id"], one["status"], one["error_code"]) for one in lines]
     assert seen == [

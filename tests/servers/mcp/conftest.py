@@ -23,22 +23,22 @@ class Agent:
     def __init__(self, client: Client) -> None:
         self.client = client
 
-    async def call(self, name: str, **given: object) -> dict:
+    async def call(self, name: str, /, **given: object) -> dict:
         """The structured answer of a tool, which must not be an error."""
         answer = await self.ask(name, **given)
         assert not answer.is_error, answer.content
         return answer.structured_content
 
-    async def error(self, name: str, **given: object) -> dict:
+    async def error(self, name: str, /, **given: object) -> dict:
         """The error that a tool answers with."""
         answer = await self.ask(name, **given)
         assert answer.is_error
         return answer.structured_content["error"]
 
-    async def ask(self, name: str, **given: object) -> CallToolResult:
+    async def ask(self, name: str, /, **given: object) -> CallToolResult:
         return await self.client.call_tool(name, given)
 
-    async def text(self, name: str, **given: object) -> str:
+    async def text(self, name: str, /, **given: object) -> str:
         (content,) = (await self.ask(name, **given)).content
         return content.text
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-PROGRAM = "from recollect.servers.cli import main; main()"
+from recollect.servers.cli import app
+
 CLIENTS = ["claude-code", "claude-desktop", "cursor", "vscode", "codex", "windsurf"]
 
 
@@ -20,12 +20,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))
 
+    monkeypatch.chdir(tmp_path)
+
     def command(*words: str) -> dict:
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, "mcp", *words, "--json"],
-            cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
-        return json.loads(done.stdout)
+        return json.loads(CliRunner().invoke(app, ["mcp", *words, "--json"]).stdout)
 
     return command
 
@@ -81,7 +79,11 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(run, tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--http", "0.0.0.0:0"], "asks nobody for a token"),
+        (["--http", "0.0.0.0:0"], "without tokens everybody"),
+        (["--tokens", "t"], "--tokens belongs to --http"),
+        (["--http", "127.0.0.1:0", "--tokens", "nothing"], "the tokens in nothing"),
+        (["--import-from", "nowhere"], "is no folder"),
+        (["doctor", "cursor", "--db", "a.db"], "stands in its file"),
         (["--http", "7412"], "is not HOST:PORT"),
         (["--read-only", "--db", "nothing.db"], "there is no memory"),
         (["--write"], "--write belongs to install"),

@@ -34,7 +34,7 @@ def test_both_revisions_are_spoken_and_the_tools_say_what_they_do(talk, mode, re
         tools = {one.name: one for one in (await agent.client.list_tools()).tools}
         reading = {name for name, one in tools.items() if one.annotations.read_only_hint}
         assert reading == {"recall", "explain_memory", "execute_kip_readonly"}
-        assert set(tools) - reading == {"remember", "add_episode", "execute_kip"}
+        assert set(tools) - reading == {"remember", "add_episode", "import_file", "execute_kip"}
         assert [name for name, one in tools.items() if one.annotations.destructive_hint] == [
             "execute_kip"
         ]
@@ -234,7 +234,7 @@ def test_a_reading_server_offers_and_runs_nothing_that_writes(talk, path):
     async def script(agent):
         tools = {one.name for one in (await agent.client.list_tools()).tools}
         assert tools == {"recall", "explain_memory", "execute_kip_readonly"}
-        for name in ("remember", "add_episode", "execute_kip"):
+        for name in ("remember", "add_episode", "import_file", "execute_kip"):
             assert (await agent.error(name))["code"] == "PERMISSION_DENIED"
         assert (await agent.call("recall", question="drug"))["memories"]
 

@@ -22,7 +22,7 @@ from recollect.faces.claims.records import (
     evidence_ref,
 )
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Attributes, Concept, Key, Life, Value
+from recollect.model import AsOf, Attributes, Key, Life, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,8 @@ def evidence_by_name(
     """Return evidence by name; what was erased is left out."""
     if not names:
         return {}
-    return {
-        name: evidence_ref(dated.element.attributes)
-        for name, dated in nexus.look_up(names, as_of=as_of).items()
-        if isinstance(dated.element, Concept) and dated.element.type == EVIDENCE
-    }
+    found = nexus.concepts.named(EVIDENCE, names, as_of=as_of)
+    return {name: evidence_ref(concept.attributes) for name, concept in found.items()}
 
 
 def _steps(life: Life) -> Iterator[tuple[int, float, Attributes, Attributes]]:

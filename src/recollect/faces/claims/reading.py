@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.claims.model import Claim, Scope
 from recollect.faces.claims.past import evidence_by_name
 from recollect.faces.claims.records import (
@@ -26,7 +27,7 @@ from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
 
-_LOOKED_AT: Final = 100  # claims that a search looks at in any case
+_AT_FIRST: Final = 2  # times as many claims as are wanted, so that equals are seldom parted
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
 
 _BY_NAME = 'FIND(?claim) WHERE { ?claim {type: "Claim", name: $id} }'
@@ -37,8 +38,13 @@ _OF_ARTIFACT = """
   ?evidence {type: "Evidence"}
   FILTER(?evidence.attributes.artifact_id == $artifact)
   (?claim, "supported_by" | "contradicted_by", ?evidence)"""
-_NEWEST_OF = """
-FIND(?id, ?created_at) WHERE {{{patterns}
+_JOINED = """
+FIND(?id) WHERE {{{patterns}
+  ?claim {{type: "Claim"}}
+  ATTR(?claim, "id", ?id)
+}}"""
+_NEWEST = """
+FIND(?id, ?created_at) WHERE {{
   ?claim {{type: "Claim"}}
   ATTR(?claim, "id", ?id)
   ATTR(?claim, "created_at", ?created_at){filters}
@@ -120,33 +126,35 @@ def claims_of(
 
 
 def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None) -> list[Claim]:
-    """Return the newest claims, by `created_at`; `after` is the id of the last one seen."""
+    """Return the newest claims, by `created_at`; `after` is the id of the last one seen.
+
+    Of one instant the last written come first. INVALID_ARGUMENT for an `after` of no claim.
+    """
     limit = checked_limit(limit)
-    if filters.tag is not None or filters.artifact is not None:
-        ids = _joined_ids(nexus, filters)
-        start = 0 if after is None else _place_after(ids, after)
-        return claims_by_id(nexus, ids[start : start + limit])
-    parts = [where for where in _lenses(filters) if [] not in where.values()]
-    ids = [
-        one
-        for where in parts
-        for one in nexus.concepts.newest(CLAIM, CREATED_AT, where, limit, after)
-    ]
-    claims = claims_by_id(nexus, [*dict.fromkeys(ids)])
-    if len(parts) > 1:
-        claims.sort(key=lambda one: -one.created_at)
-    return claims[:limit]
+    where, *or_where = _lenses(filters)
+    try:
+        concepts = nexus.concepts.newest(
+            CLAIM,
+            CREATED_AT,
+            where,
+            limit,
+            after,
+            or_where=or_where,
+            among=_joined_ids(nexus, filters),
+        )
+    except RecollectError as error:
+        if after is None or error.code is not NOT_FOUND:
+            raise
+        hint = "pass the id of the last one of the page before"
+        raise refused(f'no claim has the id "{after}"', hint) from error
+    return claims_of(nexus, concepts)
 
 
 def counted(nexus: Nexus, filters: Filters) -> int:
     """Return how many claims there are."""
-    if filters.tag is not None or filters.artifact is not None:
-        return len(_joined_ids(nexus, filters))
-    parts = [where for where in _lenses(filters) if [] not in where.values()]
-    counts = [nexus.concepts.count(CLAIM, where) for where in parts]
-    if len(parts) < 2:
-        return sum(counts)
-    return sum(counts) - nexus.concepts.count(CLAIM, {**parts[0], **parts[1]})
+    where, *or_where = _lenses(filters)
+    among = _joined_ids(nexus, filters)
+    return nexus.concepts.count(CLAIM, where, or_where=or_where, among=among)
 
 
 def recalled(
@@ -165,7 +173,7 @@ def recalled(
     if not question.strip():
         if as_of is None:
             return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
-        ids = _joined_ids(nexus, filters, as_of)[:limit]
+        ids = _newest_ids(nexus, where, as_of)[:limit]
         return [(claim, 0.0) for claim in claims_by_id(nexus, ids, as_of)]
     ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
     scores: Mapping[str, float] = {one.id: one.score for one in ranked}
@@ -176,7 +184,7 @@ def _ranked(
     nexus: Nexus, question: str, where: Mapping[str, list[str]], limit: int, as_of: AsOf | None
 ) -> list[Ranked]:
     """Return at least the best claims, all that are as good as the last of them among them."""
-    most = max(limit + 1, _LOOKED_AT)
+    most = _AT_FIRST * limit
     while True:
         found = nexus.concepts.best(question, CLAIM, where, most, as_of=as_of)
         is_whole = len(found) < most or found[limit - 1].score > found[-1].score
@@ -194,29 +202,33 @@ def _lenses(filters: Filters) -> list[dict[str, list[str]]]:
     return [{**where, "show_id": show}, {**where, "superseded_in_show": show}]
 
 
-def _joined_ids(nexus: Nexus, filters: Filters, as_of: AsOf | None = None) -> list[str]:
-    """Return the ids of the claims, among them those that links lead to, newest first."""
+def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
+    """Return the ids of the claims that links lead to; None where no link is asked for."""
     parameters: dict[str, Value] = {}
-    patterns = filtered = ""
+    patterns = ""
     if filters.tag is not None:
         patterns += _TAGGED
         parameters["tag"] = checked_text(filters.tag, "tag")
     if filters.artifact is not None:
         patterns += _OF_ARTIFACT
         parameters["artifact"] = checked_text(filters.artifact, "artifact")
-    for attribute, values in filters.where().items():
-        filtered += f"\n  FILTER(IN(?claim.attributes.{attribute}, ${attribute}))"
-        parameters[attribute] = [*values]
-    text = _NEWEST_OF.format(patterns=patterns, filters=filtered)
+    return _ids(nexus, _JOINED.format(patterns=patterns), parameters) if patterns else None
+
+
+def _newest_ids(nexus: Nexus, where: Mapping[str, list[str]], as_of: AsOf) -> list[str]:
+    """Return the ids of the claims of a moment of the past, newest first."""
+    filters = "".join(f"\n  FILTER(IN(?claim.attributes.{one}, ${one}))" for one in where)
+    parameters: dict[str, Value] = {one: [*values] for one, values in where.items()}
+    return _ids(nexus, _NEWEST.format(filters=filters), parameters, as_of)
+
+
+def _ids(
+    nexus: Nexus, text: str, parameters: Mapping[str, Value], as_of: AsOf | None = None
+) -> list[str]:
+    """Return the ids in the first column of an answer, each once."""
     (rows,) = nexus.read(text, parameters, as_of=as_of).results
     assert isinstance(rows, Rows)
     return list(dict.fromkeys(str(row[0]) for row in rows.rows))
-
-
-def _place_after(ids: Sequence[str], after: str) -> int:
-    if after in ids:
-        return ids.index(after) + 1
-    raise refused(f'"{after}" is not among these claims', "pass the id of the last one seen")
 
 
 def is_claim(element: Element) -> bool:

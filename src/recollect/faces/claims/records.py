@@ -10,7 +10,8 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, cast
+from operator import attrgetter
+from typing import Final
 
 import orjson
 
@@ -67,6 +68,10 @@ _SEARCHED_EVIDENCE: Final[Attributes] = {SEARCH_ATTRIBUTES: ["detail", "path", "
 _CLAIM: Final = fields(Claim)
 _PLAIN: Final = tuple(one.name for one in _CLAIM if one.name != "evidence")
 _EVIDENCE: Final = tuple(one.name for one in fields(EvidenceRef))
+_parts: Final = attrgetter(*_EVIDENCE)
+
+Named = tuple[str, EvidenceRef]
+"""A piece of evidence with what it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,13 @@ class Step:
     sequence: int
     event: str
     actor: Actor
-    evidence: Sequence[EvidenceRef] = ()
+    evidence: Sequence[Named] = ()
     reason: str | None = None
+
+    @property
+    def names(self) -> list[Value]:
+        """The names of its evidence, in the order given."""
+        return [name for name, _ in self.evidence]
 
     def attribute(self) -> Value:
         """Return it as the claim holds it, its evidence by name."""
@@ -92,7 +102,7 @@ class Step:
             "run_id": actor.run_id,
             "show_id": actor.show_id,
             "reason": self.reason,
-            "evidence": [evidence_name(one) for one in self.evidence],
+            "evidence": self.names,
         }
         return {key: value for key, value in said.items() if value is not None}
 
@@ -104,8 +114,12 @@ def evidence_name(ref: EvidenceRef) -> str:
     ...     EvidenceRef("url", fetched_at=1.0))
     True
     """
-    parts = [getattr(ref, name) for name in _EVIDENCE]
-    return str(uuid.uuid5(_NAMESPACE, orjson.dumps(parts).decode()))
+    return str(uuid.uuid5(_NAMESPACE, orjson.dumps(_parts(ref)).decode()))
+
+
+def named(evidence: Iterable[EvidenceRef]) -> list[Named]:
+    """Return evidence with its names, in the order given."""
+    return [(evidence_name(one), one) for one in evidence]
 
 
 def scope_text(scope_type: str | None, scope_id: str | None) -> str | None:
@@ -124,40 +138,33 @@ def scope_of(claim: Claim) -> Scope | None:
     return None if claim.scope_type is None else Scope(claim.scope_type, claim.scope_id)
 
 
-def claim_attributes(claim: Claim, actor: Actor, created_at: float) -> dict[str, Value]:
-    """Return what the concept of a new claim holds, without its event."""
+def claim_attributes(claim: Claim, created: Step, created_at: float) -> dict[str, Value]:
+    """Return what the concept of a new claim holds."""
+    actor = created.actor
     said: dict[str, Value] = {name: getattr(claim, name) for name in _PLAIN if name != "id"}
     said[CREATED_AT] = created_at
     said["tags"] = [*claim.tags] or None
-    said["evidence"] = [evidence_name(one) for one in claim.evidence]
+    said["evidence"] = created.names
     scope = scope_text(claim.scope_type, claim.scope_id)
     said[SCOPE] = scope_text("project", claim.project) if scope is None and claim.project else scope
     said["agent_id"] = claim.scope_id if claim.scope_type == "agent" else None
     said["run_id"] = actor.run_id or (claim.scope_id if claim.scope_type == "run" else None)
     said["show_id"] = actor.show_id
+    said[EVENT] = created.attribute()
     return {key: value for key, value in said.items() if value is not None}
 
 
-def new_claim(claim: Claim, actor: Actor, created_at: float, prefix: str = "") -> list[Change]:
-    """Return the changes that keep a new claim; KIP_3005 when it is there already.
+def new_claim(claim: Claim, created: Step, created_at: float, prefix: str = "") -> list[Change]:
+    """Return the changes that keep a claim that is not there yet.
 
     `created_at` is in seconds. `prefix` tells the handles of several claims of one batch apart.
     """
     handle = f"{prefix}claim"
-    step = Step(1, "created", actor, claim.evidence)
-    attributes = claim_attributes(claim, actor, created_at) | {EVENT: step.attribute()}
+    said = claim_attributes(claim, created, created_at)
     changes: list[Change] = [
-        PutConcept(
-            CLAIM,
-            claim.id,
-            attributes,
-            _SEARCHED,
-            id=claim.id,
-            handle=handle,
-            expect_version=0,
-        )
+        PutConcept(CLAIM, claim.id, said, _SEARCHED, id=claim.id, handle=handle)
     ]
-    changes += evidence_changes(Local(handle), SUPPORTED_BY, claim.evidence, 1, prefix)
+    changes += evidence_changes(Local(handle), SUPPORTED_BY, created, prefix)
     for number, tag in enumerate(dict.fromkeys(claim.tags)):
         named = f"{prefix}tag{number}"
         changes.append(PutConcept(TAG, tag, handle=named))
@@ -166,26 +173,27 @@ def new_claim(claim: Claim, actor: Actor, created_at: float, prefix: str = "") -
 
 
 def evidence_changes(
-    claim: Reference,
-    predicate: str,
-    evidence: Iterable[EvidenceRef],
-    sequence: int,
-    prefix: str = "",
+    claim: Reference, predicate: str, step: Step, prefix: str = ""
 ) -> list[Change]:
-    """Return the changes that join a claim with evidence, as part of one of its transitions."""
+    """Return the changes that join a claim with the evidence of one of its transitions."""
     changes: list[Change] = []
-    for position, ref in enumerate(dict.fromkeys(evidence)):
-        handle, name = f"{prefix}evidence{position}", evidence_name(ref)
-        told = {key: value for key in _EVIDENCE if (value := getattr(ref, key)) is not None}
+    key = str(step.sequence)
+    for position, (name, ref) in enumerate(dict(step.evidence).items()):
+        handle = f"{prefix}evidence{position}"
+        parts = zip(_EVIDENCE, _parts(ref), strict=True)
+        told = {one: value for one, value in parts if value is not None}
         changes.append(PutConcept(EVIDENCE, name, told, _SEARCHED_EVIDENCE, id=name, handle=handle))
-        said: Attributes = {"transition": sequence, "position": position}
-        changes.append(PutLink(claim, predicate, Local(handle), said, key=str(sequence)))
+        said: Attributes = {"transition": step.sequence, "position": position}
+        changes.append(PutLink(claim, predicate, Local(handle), said, key=key))
     return changes
 
 
 def evidence_ref(attributes: Attributes) -> EvidenceRef:
     """Return a piece of evidence as it was given."""
-    return EvidenceRef(**cast("dict[str, Any]", dict(attributes)))
+    ref = EvidenceRef.__new__(EvidenceRef)  # it was checked when it was kept
+    for one in _EVIDENCE:
+        object.__setattr__(ref, one, attributes.get(one))
+    return ref
 
 
 def claim_of(id: str, attributes: Attributes, evidence: Mapping[str, EvidenceRef]) -> Claim:

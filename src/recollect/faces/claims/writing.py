@@ -1,17 +1,17 @@
 """Claims written and moved through their lifecycle, each call one transaction.
 
-The rule: a change goes ahead only on the version of the claim that was looked at; when another
-call was faster it is decided anew. So no event is lost, and none is built on what is no longer so.
+The rule: what a call looks at and what it writes are one transaction, so no event is lost, and
+none is built on what is no longer so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final
 
-from recollect.errors import CONFLICT, DUPLICATE_EXISTS, VERSION_CONFLICT, RecollectError
+from recollect.errors import CONFLICT, RecollectError
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef, check_claims, given_evidence
@@ -33,6 +33,7 @@ from recollect.faces.claims.records import (
     event_of,
     evidence_changes,
     evidence_names,
+    named,
     new_claim,
 )
 from recollect.faces.claims.validation import checked_text, optional_text, refused
@@ -45,20 +46,22 @@ from recollect.faces.claims.words import (
     known_word,
 )
 from recollect.kernel import Nexus
-from recollect.model import Attributes, Change, Concept, Key, PutConcept, PutLink, Rows, Value
-
-ResultT = TypeVar("ResultT")
+from recollect.model import (
+    Attributes,
+    Change,
+    Concept,
+    Decision,
+    Instant,
+    Key,
+    Present,
+    PutConcept,
+    PutLink,
+    Value,
+)
 
 CONFLICTING_EVIDENCE: Final = "knowledge.disputed.conflicting_evidence"
 USER_REJECTION: Final = "knowledge.disputed.user_rejection"
 NEWER_OBSERVATION: Final = "knowledge.superseded.newer_observation"
-
-_VERSIONED = """
-FIND(?claim, ?version) WHERE {
-  ?claim {type: "Claim", name: $id}
-  META(?claim, "_version", ?version)
-}
-"""
 
 
 class Writer:
@@ -75,7 +78,23 @@ class Writer:
         """
         check_claims(claims)
         self.prepare()
-        return _retried(lambda: self._write(claims, actor))
+        first = {one.id: one for one in reversed(claims)}  # of those with one id
+        steps = {id: Step(1, "created", actor, named(one.evidence)) for id, one in first.items()}
+
+        def keep(present: Present) -> list[Change]:
+            new = self._new(claims, present)
+            changes: list[Change] = []
+            for number, claim in enumerate(new.values()):
+                created_at = claim.created_at or present.at / 1_000
+                changes += new_claim(claim, steps[claim.id], created_at, f"{number}:")
+                changes += _superseding(claim, new, present)
+            changes.sort(key=lambda one: isinstance(one, PutLink))  # ends come first
+            return changes
+
+        older = [one.supersedes for one in claims if one.supersedes is not None]
+        cited = [name for one in steps.values() for name, _ in one.evidence]
+        self._nexus.write(Decision([*steps, *older, *cited], keep), actor=actor.name)
+        return [claim.id for claim in claims]
 
     def transition(
         self,
@@ -89,23 +108,22 @@ class Writer:
         """Move a claim to another status; CONFLICT for one that may not follow its own."""
         checked_text(claim_id, "claim_id")
         known_word(new_status, STATUSES, "new_status")
-        given, reason = given_evidence(evidence), optional_text(reason, "reason")
+        given, reason = named(given_evidence(evidence)), optional_text(reason, "reason")
         self.prepare()
 
-        def move() -> None:
-            held, version = self._versioned(claim_id)
+        def move(present: Present) -> list[Change]:
+            held = _held(present, claim_id)
             status = str(held.attributes[STATUS])
             check_expected(claim_id, status, expected_status)
             check_transition(claim_id, status, new_status)
             step = Step(_sequence(held) + 1, new_status, actor, given, reason)
-            changes: list[Change] = [
-                self._moved(held, version, new_status, step, _attention(status, step))
-            ]
+            code = _attention(status, step)
             predicate = CONTRADICTED_BY if new_status == DISPUTED else SUPPORTED_BY
-            changes += evidence_changes(held.id, predicate, given, step.sequence)
-            self._nexus.write(changes, actor=actor.name)
+            joined = evidence_changes(held.id, predicate, step)
+            return [_moved(held, new_status, step, code, present.at), *joined]
 
-        _retried(move)
+        ids = [claim_id, *(name for name, _ in given)]
+        self._nexus.write(Decision(ids, move), actor=actor.name)
 
     def supersede(
         self, old_id: str, new_id: str, actor: Actor, expected_status: str | None = None
@@ -120,9 +138,8 @@ class Writer:
             raise refused(f'the claim "{old_id}" cannot supersede itself', "name a newer claim")
         self.prepare()
 
-        def replace() -> None:
-            old, old_version = self._versioned(old_id)
-            new, new_version = self._versioned(new_id)
+        def replace(present: Present) -> list[Change]:
+            old, new = _held(present, old_id), _held(present, new_id)
             status = str(old.attributes[STATUS])
             check_expected(old_id, status, expected_status)
             check_transition(old_id, status, SUPERSEDED)
@@ -131,13 +148,13 @@ class Writer:
             is_weaker = _confidence(new) < _confidence(old)
             code = NEWER_OBSERVATION if is_weaker else None
             more = {SUPERSEDED_BY: new_id, "superseded_in_show": actor.show_id}
-            changes: list[Change] = [self._moved(old, old_version, SUPERSEDED, step, code, more)]
-            named: Attributes = {SUPERSEDES: old_id}
-            changes.append(PutConcept(CLAIM, new_id, named, expect_version=new_version))
-            changes.append(PutLink(Key(CLAIM, new_id), SUPERSEDES, Key(CLAIM, old_id), _of(step)))
-            self._nexus.write(changes, actor=actor.name)
+            return [
+                _moved(old, SUPERSEDED, step, code, present.at, more),
+                PutConcept(CLAIM, new_id, {SUPERSEDES: old_id}),
+                PutLink(Key(CLAIM, new_id), SUPERSEDES, Key(CLAIM, old_id), _of(step)),
+            ]
 
-        _retried(replace)
+        self._nexus.write(Decision([old_id, new_id], replace), actor=actor.name)
 
     def prepare(self) -> None:
         """Declare what claims are found by, in a group that does not have it yet."""
@@ -151,46 +168,18 @@ class Writer:
                     self._nexus.add_index(kind, attribute)
         self._is_prepared = True
 
-    def _write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
-        """Keep what is new; of a single claim the write itself finds out whether it is."""
-        now = self._nexus.now() / 1_000
-        if len(claims) != 1 or not self._is_kept(claims[0], actor, now):
-            held = self._nexus.look_up([claim.id for claim in claims])
-            new: dict[str, Claim] = {}
-            for claim in claims:
-                if claim.id in held and not is_claim(held[claim.id].element):
-                    raise _taken(claim.id, "something that is no claim")
-                if claim.id in held or claim.id in new:
-                    self._refuse_other(claim, new.get(claim.id))
-                else:
-                    new[claim.id] = claim
-            changes: list[Change] = []
-            for number, claim in enumerate(new.values()):
-                changes += self._changes(claim, actor, now, new, f"{number}:")
-            if changes:
-                changes.sort(key=lambda one: isinstance(one, PutLink))  # ends come first
-                self._nexus.write(changes, actor=actor.name)
-        return [claim.id for claim in claims]
-
-    def _is_kept(self, claim: Claim, actor: Actor, now: float) -> bool:
-        try:
-            self._nexus.write(self._changes(claim, actor, now, {}, ""), actor=actor.name)
-        except RecollectError as error:
-            if error.code not in (VERSION_CONFLICT, DUPLICATE_EXISTS):
-                raise
-            return False
-        return True
-
-    def _changes(
-        self, claim: Claim, actor: Actor, now: float, beside: Mapping[str, Claim], prefix: str
-    ) -> list[Change]:
-        changes = new_claim(claim, actor, claim.created_at or now, prefix)
-        older = claim.supersedes
-        if older is None or older == claim.id:
-            return changes
-        if older in beside or claim_concept(self._nexus, older) is not None:
-            changes.append(PutLink(Key(CLAIM, claim.id), SUPERSEDES, Key(CLAIM, older)))
-        return changes
+    def _new(self, claims: Sequence[Claim], present: Present) -> dict[str, Claim]:
+        """Return the claims that are not there yet, by id; what is there must say the same."""
+        new: dict[str, Claim] = {}
+        for claim in claims:
+            held = present.elements.get(claim.id)
+            if held is not None and not is_claim(held):
+                raise _taken(claim.id, "something that is no claim")
+            if held is not None or claim.id in new:
+                self._refuse_other(claim, new.get(claim.id))
+            else:
+                new[claim.id] = claim
+        return new
 
     def _refuse_other(self, claim: Claim, told: Claim | None) -> None:
         """Raise CONFLICT for a claim whose id another one has, as it was first told."""
@@ -202,33 +191,6 @@ class Writer:
             told = claim_of(claim.id, said, evidence)
         if _content(claim, told.created_at) != _content(told):
             raise _taken(claim.id, "another claim")
-
-    def _versioned(self, claim_id: str) -> tuple[Concept, int]:
-        (rows,) = self._nexus.read(_VERSIONED, {"id": claim_id}).results
-        assert isinstance(rows, Rows)
-        if not rows.rows:
-            raise no_claim(claim_id)
-        concept, version = rows.rows[0]
-        assert isinstance(concept, Concept)
-        assert isinstance(version, int)
-        return concept, version
-
-    def _moved(
-        self,
-        held: Concept,
-        version: int,
-        status: str,
-        step: Step,
-        code: str | None,
-        more: Mapping[str, Value] = MappingProxyType({}),
-    ) -> PutConcept:
-        """Return the change of a claim's status; `code` is why it asks for attention now."""
-        attributes: dict[str, Value] = {STATUS: status, EVENT: step.attribute()}
-        attributes |= {key: value for key, value in more.items() if value is not None}
-        if code is not None or held.attributes.get(ATTENTION) is not None:
-            since = None if code is None else self._nexus.now() / 1_000
-            attributes |= {ATTENTION: code, ATTENTION_SINCE: since}
-        return PutConcept(CLAIM, held.id, attributes, expect_version=version)
 
     def _refuse_circle(self, old_id: str, new: Concept) -> None:
         """Raise CONFLICT for a claim that the older one has taken the place of."""
@@ -243,6 +205,42 @@ class Writer:
                 )
             is_named = isinstance(follower, str)
             place = claim_concept(self._nexus, str(follower)) if is_named else None
+
+
+def _held(present: Present, claim_id: str) -> Concept:
+    """Return the concept of a claim; NOT_FOUND for an unknown id."""
+    held = present.elements.get(claim_id)
+    if isinstance(held, Concept) and is_claim(held):
+        return held
+    raise no_claim(claim_id)
+
+
+def _superseding(claim: Claim, beside: Mapping[str, Claim], present: Present) -> list[Change]:
+    """Return the link from a new claim to the one it says it supersedes, if there is one."""
+    older = claim.supersedes
+    if older is None or older == claim.id:
+        return []
+    held = present.elements.get(older)
+    if older not in beside and (held is None or not is_claim(held)):
+        return []
+    return [PutLink(Key(CLAIM, claim.id), SUPERSEDES, Key(CLAIM, older))]
+
+
+def _moved(
+    held: Concept,
+    status: str,
+    step: Step,
+    code: str | None,
+    at: Instant,
+    more: Mapping[str, Value] = MappingProxyType({}),
+) -> PutConcept:
+    """Return the change of a claim's status; `code` is why it asks for attention now."""
+    attributes: dict[str, Value] = {STATUS: status, EVENT: step.attribute()}
+    attributes |= {key: value for key, value in more.items() if value is not None}
+    if code is not None or held.attributes.get(ATTENTION) is not None:
+        since = None if code is None else at / 1_000
+        attributes |= {ATTENTION: code, ATTENTION_SINCE: since}
+    return PutConcept(CLAIM, held.id, attributes)
 
 
 def _taken(claim_id: str, by: str) -> RecollectError:
@@ -264,7 +262,7 @@ def _attention(status: str, step: Step) -> str | None:
     """Return why the new status asks for attention: a verified claim that is disputed does."""
     if (status, step.event) != (VERIFIED, DISPUTED):
         return None
-    kinds = {one.kind for one in step.evidence}
+    kinds = {one.kind for _, one in step.evidence}
     is_users = step.actor.actor_type == "user" or kinds & USER_KINDS
     return USER_REJECTION if is_users else CONFLICTING_EVIDENCE
 
@@ -281,13 +279,3 @@ def _confidence(held: Concept) -> float:
 
 def _of(step: Step) -> Attributes:
     return {"transition": step.sequence}
-
-
-def _retried(change: Callable[[], ResultT]) -> ResultT:
-    """Run a change, again for as long as others are faster; each time one of them gets on."""
-    while True:
-        try:
-            return change()
-        except RecollectError as error:
-            if error.code is not VERSION_CONFLICT:
-                raise

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Capsule, Nexus, parse
 from recollect.model import AsOf, Found, Operation, Record, Value
@@ -31,18 +31,20 @@ def export_capsules(
     *,
     as_of: AsOf | Mapping[str, object] | None = None,
     most_elements: int = MOST_ELEMENTS,
+    notices: list[Notice] | None = None,
 ) -> Iterator[str]:
     """Yield the capsules that make a group's living graph, or what a FIND finds, again.
 
     Run in order on an empty memory they give equal concepts with the ids that were given,
     attributes, metadata, fact times, and links. A link that is found brings its ends. Links
-    with a key, and what is said about them, have no form in KIP and are left out. The same
-    graph gives the same texts. The query may find as much as `read` may answer.
+    with a key, and what is said about them, have no form in KIP and are left out, which
+    `notices` is told at the end. The same graph gives the same texts. The query may find as
+    much as `read` may answer.
     KIP 1.0-draft3, KML.
     """
     found = None if query is None else Found(query, parameters or {})
     records = nexus.elements(found, as_of=read_as_of(as_of))
-    return _capsules(records, most_elements)
+    return _capsules(records, most_elements, [] if notices is None else notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,10 @@ def write_capsules(capsules: Iterable[str], stream: TextIO) -> Iterator[int]:
         yield number
 
 
-def read_capsules(stream: TextIO) -> Iterator[str]:
-    """Yield the capsules of a text; one that `write_capsules` did not write is one capsule."""
+def read_capsules(text: Iterable[str]) -> Iterator[str]:
+    """Yield the capsules of the lines of a text; without a mark between them it is one."""
     lines: list[str] = []
-    for line in stream:
+    for line in text:
         if line.startswith(_SEPARATOR) and lines:
             yield "".join(lines)
             lines = []
@@ -119,12 +121,23 @@ def _operations(nexus: Nexus, transaction: int | None) -> Counter[Operation]:
     return Counter(change.operation for one in logged for change in one.changes)
 
 
-def _capsules(records: Iterator[Record], most_elements: int) -> Iterator[str]:
-    capsule = Capsule(with_ids=True)
+def _capsules(
+    records: Iterator[Record], most_elements: int, notices: list[Notice]
+) -> Iterator[str]:
+    capsule, keyed = Capsule(with_ids=True), 0
     for record in records:
         if capsule.elements >= most_elements or capsule.characters >= _MOST_CHARACTERS:
             yield capsule.text()
-            capsule = Capsule(with_ids=True)
+            capsule, keyed = Capsule(with_ids=True), keyed + capsule.keyed
         capsule.add(record)
     if capsule.elements:
         yield capsule.text()
+    keyed += capsule.keyed
+    if keyed:
+        notices.append(
+            Notice(
+                "links_left_out",
+                f"{keyed} links have a key, which KIP cannot say, and are left out",
+                hint="write lines of JSON instead: recollect export --format jsonl",
+            )
+        )

@@ -9,6 +9,7 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
 from recollect.faces.operations.inputs import AsOf as AsOfInput
+from recollect.faces.operations.observation import Tally
 from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import AsOf, Dated, Element, Instant, normal_text
@@ -43,6 +44,7 @@ class Context:
     replays: Replays | None = None
     semantic: SemanticLeg = field(default_factory=ByMeaning)
     request_id: str = ""
+    tally: Tally = field(default_factory=Tally)
 
     def group(self, name: str) -> Nexus:
         """Return the memory of a group; PERMISSION_DENIED for one the caller may not see."""

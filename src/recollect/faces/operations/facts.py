@@ -25,16 +25,16 @@ from recollect.faces.operations.inputs import (
 from recollect.faces.operations.outputs import EntityNode, FactResult, Facts
 from recollect.faces.operations.records import (
     ENTITY,
+    EPISODE,
     QUALIFIERS,
     SUMMARY,
     entity_node,
     fact_result,
     is_episode,
     is_fact,
-    is_node,
-    node_names,
 )
 from recollect.faces.operations.search import shown_facts
+from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
     OBSERVED_AT,
@@ -42,6 +42,7 @@ from recollect.model import (
     BatchReport,
     Change,
     Dated,
+    Key,
     PutConcept,
     PutFact,
     Reference,
@@ -49,6 +50,7 @@ from recollect.model import (
     normal_text,
 )
 
+_NOT_EMBEDDED: Final = "not_embedded"
 _ENDS: Final = ("source_node_uuid", "target_node_uuid")
 _LONGEST_KEY: Final = 4_096  # characters that a memory keeps of what facts are compared by
 
@@ -63,7 +65,7 @@ def add_entity_node(context: Context, given: AddEntityNode) -> EntityNode:
         summary=given.get("summary"),
         attributes=given.get("attributes") or {},
     )
-    nexus.write([change], request_id=context.request_id)
+    _write(context, nexus, [change])
     dated = nexus.look_up([uuid]).get(uuid)
     if dated is None:
         raise _deleted_meanwhile()
@@ -170,51 +172,58 @@ def put_fact(
 
 def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[FactResult]:
     nexus = context.group(group)
-    found = nexus.look_up(_mentioned(items))
-    for item in items:
-        _check_mentioned(found, item)
+    nodes = nexus.keys({item[end] for item in items for end in _ENDS})
+    episodes = nexus.look_up({one for item in items if (one := item.get("source_episode_uuid"))})
     changes: list[Change] = []
     for item in items:
-        source = item.get("source_episode_uuid")
-        observed = found[source].element.attributes["reference_time"] if source else None
-        observed_at = observed if isinstance(observed, str) else None
+        _check_ends(nodes, item)
+        observed_at = _observed_at(episodes, item.get("source_episode_uuid"))
         changes.append(put_fact(context.policy, item, observed_at=observed_at))
-    (report,) = nexus.write(changes, request_id=context.request_id).results
-    assert isinstance(report, BatchReport)
+    report = _write(context, nexus, changes)
     facts = nexus.look_up(report.ids, closed=True)
-    names = node_names(found)
     return [
-        fact_result(nexus.group_name, facts[uuid], names) for uuid in report.ids if uuid in facts
+        fact_result(nexus.group_name, facts[uuid], nodes) for uuid in report.ids if uuid in facts
     ]
+
+
+def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchReport:
+    """Write nodes or facts; it is counted where they are kept without vectors."""
+    answer = nexus.write(changes, request_id=context.request_id)
+    if any(one.code == _NOT_EMBEDDED for one in answer.notices):
+        context.tally.embedding_failures += 1
+    (report,) = answer.results
+    assert isinstance(report, BatchReport)
+    return report
 
 
 def _deleted_meanwhile() -> RecollectError:
     return RecollectError(RESOURCE_NOT_FOUND, "it was added, and deleted by another call since")
 
 
-def _mentioned(items: Sequence[FactItem]) -> set[str]:
-    """Return the uuids of the nodes and episodes that facts name."""
-    nodes = {item[end] for item in items for end in _ENDS}
-    return nodes | {one for item in items if (one := item.get("source_episode_uuid"))}
-
-
-def _check_mentioned(found: Mapping[str, Dated], item: FactItem) -> None:
-    """Raise NOT_FOUND for a fact whose nodes or whose episode are not there."""
+def _check_ends(nodes: Mapping[str, Key], item: FactItem) -> None:
+    """Raise NOT_FOUND for a fact whose nodes are not there."""
     for end in _ENDS:
         uuid = item[end]
-        if uuid not in found or not is_node(found[uuid].element):
+        if uuid not in nodes or nodes[uuid].type == EPISODE:
             raise RecollectError(
                 RESOURCE_NOT_FOUND,
                 f'no node has the uuid "{uuid}"',
                 hint="add it first: AddEntityNode",
             )
-    source = item.get("source_episode_uuid")
-    if source and (source not in found or not is_episode(found[source].element)):
+
+
+def _observed_at(episodes: Mapping[str, Dated], source: str | None) -> str | None:
+    """Return the time that the episode of a fact speaks of; NOT_FOUND where it is not there."""
+    if not source:
+        return None
+    if source not in episodes or not is_episode(episodes[source].element):
         raise RecollectError(
             RESOURCE_NOT_FOUND,
             f'no episode has the uuid "{source}"',
             hint="leave source_episode_uuid out, or add the episode first",
         )
+    observed = episodes[source].element.attributes["reference_time"]
+    return observed if isinstance(observed, str) else None
 
 
 def _normal_qualifiers(qualifiers: Mapping[str, JsonValue]) -> str:

@@ -20,6 +20,14 @@ class Observation:
     seconds: float
     accepted: int = 0  # episodes and messages taken in
     cause: str | None = None  # the code of the error underneath, where that is another
+    embedding_failures: int = 0  # searches and writes that went on without vectors
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted while one operation runs."""
+
+    embedding_failures: int = 0
 
 
 Observer = Callable[[Observation], None]

@@ -30,7 +30,7 @@ from recollect.faces.operations.envelope import (
 )
 from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
 from recollect.faces.operations.methods import Methods
-from recollect.faces.operations.observation import Observation, Observer, unobserved
+from recollect.faces.operations.observation import Observation, Observer, Tally, unobserved
 from recollect.faces.operations.outputs import Answered, Envelope
 from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
 from recollect.kernel import Nexus
@@ -90,14 +90,14 @@ class Operations(Methods[Envelope]):
         004, section 3.
         """
         started = time.perf_counter()
-        named, cause, accepted = "", None, 0
+        named, cause, accepted, tally = "", None, 0, Tally()
         try:
             named = named_request(request_id)
             key = named_key(idempotency_key)
             operation = OPERATIONS.get(name)
             if operation is None:
                 raise unknown_operation(name, OPERATIONS)
-            status, output = self._run(operation, input, named, key)
+            status, output = self._run(operation, input, named, key, tally)
             envelope = success(named, status, output)
             accepted = cast(int, output.get("accepted", 0))
         except RecollectError as error:
@@ -113,19 +113,20 @@ class Operations(Methods[Envelope]):
                 seconds=time.perf_counter() - started,
                 accepted=accepted,
                 cause=cause,
+                embedding_failures=tally.embedding_failures,
             )
         )
         return envelope
 
     def _run(
-        self, operation: Operation, given: object, request_id: str, key: str | None
+        self, operation: Operation, given: object, request_id: str, key: str | None, tally: Tally
     ) -> Answered:
         if not isinstance(given, Mapping):
             raise RecollectError(
                 INVALID_ARGUMENT, "the input is not an object", hint="send { } for no fields"
             )
         fields = checked(operation.adapter, given)
-        context = replace(self._context, request_id=request_id)
+        context = replace(self._context, request_id=request_id, tally=tally)
         if key is None or not operation.is_write:
             return operation.run(context, fields)
         if context.replays is None:

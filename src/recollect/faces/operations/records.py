@@ -20,6 +20,7 @@ from recollect.model import (
     Dated,
     Element,
     Instant,
+    Key,
     Link,
     Value,
     instant_text,
@@ -47,9 +48,9 @@ def is_node(element: Element) -> TypeGuard[Concept]:
 
 
 def fact_result(
-    group: str, dated: Dated, names: Mapping[str, str], score: float | None = None
+    group: str, dated: Dated, nodes: Mapping[str, Key], score: float | None = None
 ) -> FactResult:
-    """Return a fact; `names` has those of nodes by uuid."""
+    """Return a fact; `nodes` has what those at its ends are called, by uuid."""
     link = dated.element
     assert isinstance(link, Link)
     sources = _sources(link)
@@ -61,8 +62,8 @@ def fact_result(
         fact=str(link.attributes[FACT]),
         source_node_uuid=link.subject,
         target_node_uuid=link.object,
-        source_node_name=names.get(link.subject),
-        target_node_name=names.get(link.object),
+        source_node_name=_name(nodes.get(link.subject)),
+        target_node_name=_name(nodes.get(link.object)),
         qualifiers=_members(qualifiers) if isinstance(qualifiers, dict) else None,
         valid_at=_text(dated.valid_at),
         invalid_at=_text(dated.invalid_at),
@@ -72,13 +73,6 @@ def fact_result(
         source_episode_uuids=sources,
         score=score,
     )
-
-
-def node_names(found: Mapping[str, Dated]) -> dict[str, str]:
-    """Return the names of the nodes among elements, by uuid."""
-    return {
-        uuid: one.element.name for uuid, one in found.items() if isinstance(one.element, Concept)
-    }
 
 
 def entity_node(group: str, dated: Dated, score: float | None = None) -> EntityNode:
@@ -120,6 +114,10 @@ def episode(group: str, dated: Dated) -> Episode:
 def _sources(element: Element) -> list[str]:
     sources = element.metadata.get(SOURCES)
     return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
+
+
+def _name(node: Key | None) -> str | None:
+    return None if node is None else node.name
 
 
 def _members(values: Mapping[str, Value]) -> dict[str, JsonValue]:

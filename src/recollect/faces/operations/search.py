@@ -6,16 +6,22 @@ rank. Specification 004, section 10.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 
-from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import (
+    EMBEDDER_UNAVAILABLE,
+    NOT_FOUND,
+    RESOURCE_NOT_FOUND,
+    RecollectError,
+)
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Context, asked_moment, current_moment
 from recollect.faces.operations.episodes import message_line
 from recollect.faces.operations.fusion import FARTHEST, best, fused, reranked
 from recollect.faces.operations.inputs import GetMemory, SearchFacts, SearchNodes
 from recollect.faces.operations.outputs import EntityNode, FactResult, Facts, Nodes
-from recollect.faces.operations.records import ENTITY, entity_node, fact_result, is_node, node_names
+from recollect.faces.operations.records import ENTITY, entity_node, fact_result, is_node
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Dated, Hits, Link, Ranked
 
@@ -34,13 +40,16 @@ def search_facts(context: Context, given: SearchFacts) -> Facts:
         return Facts(facts=[])
     found: list[FactResult] = []
     for nexus in groups:
-        moment = current_moment(nexus, given)
-        legs = _fact_legs(context, nexus, query, _CANDIDATES * limit, moment)
-        scores = fused(legs)
-        if center is not None:
-            near = _distances(nexus, center, scores, moment)
-            scores = reranked(scores, len(legs), near, context.policy.rerank_weight)
-        found += shown_facts(nexus, dict(best(scores, limit)), moment)
+        moment, most = current_moment(nexus, given), _CANDIDATES * limit
+        near = _near(context, partial(context.semantic.facts, nexus, query, most, moment))
+        with nexus.snapshot():
+            words = nexus.rank_facts(query, most, through=ENTITY, as_of=moment)
+            legs = [words, near] if near else [words]
+            scores = fused(legs)
+            if center is not None:
+                away = _distances(nexus, center, scores, moment)
+                scores = reranked(scores, len(legs), away, context.policy.rerank_weight)
+            found += shown_facts(nexus, dict(best(scores, limit)), moment)
     return Facts(facts=sorted(found, key=_by_score)[:limit])
 
 
@@ -86,10 +95,9 @@ def shown_facts(
     """Return facts by uuid as they stood, with the names of their nodes, in the order given."""
     facts = nexus.look_up([*scores], as_of=as_of, closed=closed)
     ends = {end for dated in facts.values() for end in _ends(dated)}
-    nodes = nexus.look_up(ends, as_of=AsOf(known=as_of.known), closed=True)
-    names = node_names(nodes)
+    nodes = nexus.keys(ends, as_of=AsOf(known=as_of.known), closed=True)
     return [
-        fact_result(nexus.group_name, facts[uuid], names, score)
+        fact_result(nexus.group_name, facts[uuid], nodes, score)
         for uuid, score in scores.items()
         if uuid in facts
     ]
@@ -100,14 +108,6 @@ def _groups(context: Context, names: Sequence[str]) -> list[Nexus]:
     return [context.nexus.group(name) for name in dict.fromkeys(names)]
 
 
-def _fact_legs(
-    context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
-) -> list[Sequence[Ranked]]:
-    words = nexus.rank_facts(query, limit, through=ENTITY, as_of=moment)
-    near = context.semantic.facts(nexus, query, limit, moment)
-    return [words, near] if near else [words]
-
-
 def _node_legs(
     context: Context, nexus: Nexus, query: str, limit: int, moment: AsOf
 ) -> list[Sequence[Ranked]]:
@@ -115,8 +115,19 @@ def _node_legs(
     assert isinstance(hits, Hits)
     words = [Ranked(one.element.id, one.score) for one in hits.hits]
     words.sort(key=lambda one: (-one.score, one.id))
-    near = context.semantic.nodes(nexus, query, limit, moment)
+    near = _near(context, partial(context.semantic.nodes, nexus, query, limit, moment))
     return [words, near] if near else [words]
+
+
+def _near(context: Context, leg: Callable[[], Sequence[Ranked]]) -> Sequence[Ranked]:
+    """Return what is near in meaning; nothing, and it is counted, while the embedder is away."""
+    try:
+        return leg()
+    except RecollectError as error:
+        if error.code is not EMBEDDER_UNAVAILABLE:
+            raise
+        context.tally.embedding_failures += 1
+        return ()
 
 
 def _check_center(groups: Sequence[Nexus], center: str, as_of: AsOf) -> None:

@@ -2,7 +2,8 @@
 
 The rule: a leg answers for one group and one moment, only with what is there and true then, best
 first, ties by id; an element without a vector is simply not in its answer. A leg that cannot
-answer leaves the search to the other one. Specification 004, section 10.
+answer raises EMBEDDER_UNAVAILABLE, and leaves the search to the other one. Specification 004,
+section 10.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from recollect.errors import EMBEDDER_UNAVAILABLE, RecollectError
 from recollect.faces.operations.records import ENTITY
 from recollect.kernel import Nexus
 from recollect.model import AsOf, ElementKind, Ranked
@@ -43,9 +43,4 @@ def _nearest(
 ) -> Sequence[Ranked]:
     if nexus.vectors.model is None:
         return ()
-    try:
-        return nexus.vectors.nearest(query, kind, type=type_, limit=limit, as_of=as_of)
-    except RecollectError as error:
-        if error.code is not EMBEDDER_UNAVAILABLE:
-            raise
-        return ()
+    return nexus.vectors.nearest(query, kind, type=type_, limit=limit, as_of=as_of)

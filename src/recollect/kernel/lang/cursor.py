@@ -27,6 +27,8 @@ class Cursor:
     __slots__ = (
         "_depth",
         "_max_depth",
+        "_starts",
+        "_texts",
         "at",
         "expected",
         "is_settled",
@@ -40,6 +42,7 @@ class Cursor:
 
     def __init__(self, tokens: Tokens, *, max_depth: int = MAX_DEPTH) -> None:
         self.tokens = tokens
+        self._texts, self._starts = tokens.texts, tokens.starts
         self.source = tokens.source
         self.at = 0
         self.token = tokens.texts[0]
@@ -59,31 +62,31 @@ class Cursor:
     def advance(self) -> None:
         """Go over the current token, which is not END."""
         self.at += 1
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
 
     def jump(self, tokens: int) -> None:
         """Go over so many tokens, none of which is END."""
         self.at += tokens
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
 
     def step(self) -> Span:
         """Go over the current token, which is not END, and return its place."""
-        start = self.tokens.starts[self.at]
+        start = self._starts[self.at]
         place = Span(start, start + len(self.token))
         self.at += 1
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
         return place
 
     def next_token(self) -> str:
         """Return the token after the current one, which is not END."""
-        return self.tokens.texts[self.at + 1]
+        return self._texts[self.at + 1]
 
     def take(self, token: str) -> bool:
         """Go over the current token if it is this one; say whether it was."""
         if self.token != token:
             return False
         self.at += 1
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
         return True
 
     def expect(self, token: str) -> None:
@@ -91,7 +94,7 @@ class Cursor:
         if self.token != token:
             raise self.unexpected(token)
         self.at += 1
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
 
     def open(self, bracket: str) -> None:
         """Go over an opening bracket, one level deeper; KIP_4002 when that is too deep."""
@@ -101,7 +104,7 @@ class Cursor:
         if self._depth > self._max_depth:
             raise self._too_deep()
         self.at += 1
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
 
     def close(self, bracket: str, *others: str) -> None:
         """Go over a closing bracket; `others` are what could have stood there besides."""
@@ -109,7 +112,7 @@ class Cursor:
             raise self.unexpected(*others, bracket)
         self._depth -= 1
         self.at += 1
-        self.token = self.tokens.texts[self.at]
+        self.token = self._texts[self.at]
 
     def descend(self) -> None:
         """Count one level of nesting that begins at the current token."""
@@ -147,12 +150,12 @@ class Cursor:
 
     def since(self, first: int) -> Span:
         """Return the place from token `first` to the last one consumed."""
-        starts, last = self.tokens.starts, self.at - 1
-        return Span(starts[first], starts[last] + len(self.tokens.texts[last]))
+        last = self.at - 1
+        return Span(self._starts[first], self._starts[last] + len(self._texts[last]))
 
     def following_variable(self) -> str | None:
         """Return the first variable at or after the current token, as it is written."""
-        rest = self.tokens.texts[self.at :]
+        rest = self._texts[self.at :]
         return next((one for one in rest if one[0] == "?" and len(one) > 1), None)
 
     def text_since(self, first: int) -> str:

@@ -10,27 +10,27 @@ from __future__ import annotations
 import re
 from array import array
 from itertools import accumulate, compress
-from operator import sub
 
 from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, Span
 from recollect.kernel.lang.tokens import END, Comment, Tokens
 
 MAX_LENGTH = 32 * 2**20  # bytes of UTF-8
 
-# A token with the white space before it. All repeats are possessive: no text makes the
-# expression go back. A string that is not closed takes the rest of its line, so that no
-# character is looked at more than twice.
+# A token with the white space after it. All repeats are possessive: no text makes the
+# expression go back. None looks behind: Python before 3.11.5 forgets where it stood then. A
+# string that is not closed takes the rest of its line, so that no character is looked at more
+# than twice.
 TOKEN = re.compile(
-    r"""\s*+(?:
+    r"""(?:
         [{}(),:\[\]]
       | "[^"\\\x00-\x08\x0a-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x08\x0a-\x1f]*+)*+"
       | [?@$]?+[^\W\d]\w*+
-      | [-+]?+\.?+[0-9](?:[\w.]|(?<=[eE])[-+])*+
+      | [-+]?+\.?+[0-9](?:[eE][-+]|[\w.])*+
       | [=!<>]=|&&|\|\|
       | //[^\n]*+
       | "[^\x00-\x08\x0a-\x1f]*+
       | \S
-    )""",
+    )\s*+""",
     re.VERBOSE,
 )
 
@@ -44,12 +44,11 @@ def lex(text: str, *, max_length: int = MAX_LENGTH) -> Tokens:
     ['LIMIT', '5']
     """
     _check_characters(text, max_length)
-    # Without rstrip, white space at the end would be read anew from each of its characters.
-    pieces = TOKEN.findall(text.rstrip())
-    texts = list(map(str.lstrip, pieces))
-    starts = array("I", map(sub, accumulate(map(len, pieces)), map(len, texts)))
+    first = len(text) - len(text.lstrip())
+    pieces = TOKEN.findall(text, first)
+    texts = list(map(str.rstrip, pieces))
     texts.append(END)
-    starts.append(len(text))
+    starts = array("I", accumulate(map(len, pieces), initial=first))
     comments: tuple[Comment, ...] = ()
     if "//" in text:
         is_comment = [token.startswith("//") for token in texts]

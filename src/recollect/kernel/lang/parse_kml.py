@@ -299,7 +299,7 @@ def _set_link(cursor: Cursor) -> SetLink:
     if cursor.token != "(":
         raise cursor.unexpected("(", "}")
     cursor.open("(")
-    if is_named(cursor.token, "@") or _has_subject(cursor):
+    if cursor.token[0] != '"' and (is_named(cursor.token, "@") or _has_subject(cursor)):
         raise _own_subject(cursor)
     predicate = plain_predicate(cursor)
     cursor.expect(",")

@@ -11,6 +11,7 @@ from recollect.errors import INVALID_VALUE, RESOURCE_EXHAUSTED, RecollectError, 
 from recollect.kernel.lang.parse_value import LARGEST, SMALLEST
 
 _TOO_DEEP = "too many levels"
+_TOO_LARGE = "a whole number beyond 64 bits"
 _NOT_FINITE = "a number that is not finite"
 
 
@@ -26,13 +27,15 @@ def fault(value: object, depth: int) -> str:
         return "" if value.isascii() and "\0" not in value else _text_fault(value)
     if type(value) is float:
         return "" if isfinite(value) else _NOT_FINITE
+    if type(value) is int:
+        return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
     match value:
         case str():
             return _text_fault(value)
         case None | bool():
             return ""
         case int():
-            return "" if SMALLEST <= value <= LARGEST else "a whole number beyond 64 bits"
+            return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
         case float():
             return "" if isfinite(value) else _NOT_FINITE
         case dict() | list() if depth < 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.reader import Catalog
@@ -15,7 +16,7 @@ from recollect.kernel.read.standing import Standing
 from recollect.kernel.read.statistics import GroupStatistics
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.erasure import purges
-from recollect.kernel.store.group import Group, load_group
+from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.vectors.meanings import Meanings
 
@@ -71,6 +72,14 @@ class Catalogs:
             return replace(catalog, statistics=GroupStatistics(catalog.group))
         return catalog
 
-    def known(self, session: Session, name: str) -> Catalog | None:
-        """Return the catalog of a group only if it is there already."""
-        return self._catalogs.find((purges(session), name))
+    def for_writing(self, session: Session, name: str) -> Catalog:
+        """Return the catalog for a write, which makes the group that is not there yet.
+
+        What the write makes or counts is nobody else's before it is committed.
+        """
+        key = purges(session), name
+        catalog = self._catalogs.find(key)
+        if catalog is None:
+            catalog = Catalog.of(create_group(session, name), self.meanings)
+            session.on_commit(partial(self._catalogs.keep, key, catalog))
+        return replace(catalog, statistics=GroupStatistics(catalog.group))

@@ -5,25 +5,24 @@ The rule: an id means its latest life that had begun by the moment asked about.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 import orjson
 
-from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.parameters import check_parameters
-from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.hydrate import shown_concept, shown_link
 from recollect.kernel.read.moment import Moment
-from recollect.kernel.sql.record import record_sql
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.sql.hydration import dated_sql
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.protocol import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import LINK_BIT, LIVING
-from recollect.kernel.store.terms import Terms
-from recollect.model import BEGINNING, FOREVER, Dated, Instant
+from recollect.model import BEGINNING, FOREVER, Dated, Instant, Key
 
 _BY_GIVEN_ID = """
 SELECT w.value, c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
@@ -33,44 +32,59 @@ SELECT w.value, k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
 WHERE k.group_id = :group AND k.public_id = w.value AND k.born_at <= :known
 ORDER BY 2
 """
-_LIVES = """
-SELECT c.id, c.expired_at, b.at, x.at FROM json_each(:ids) AS w CROSS JOIN concept AS c
-CROSS JOIN tx AS b ON b.group_id = :group AND b.number = c.born_at
-LEFT JOIN tx AS x ON x.group_id = :group AND x.number = c.expired_at
+_KEYS = """
+SELECT c.id, c.type, c.name FROM json_each(:ids) AS w CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group AND c.born_at <= :known
-UNION ALL
-SELECT k.id, k.expired_at, b.at, x.at FROM json_each(:ids) AS w CROSS JOIN link AS k
-CROSS JOIN tx AS b ON b.group_id = :group AND b.number = k.born_at
-LEFT JOIN tx AS x ON x.group_id = :group AND x.number = k.expired_at
-WHERE k.id = w.value AND k.group_id = :group AND k.born_at <= :known
+  AND (:closed OR c.expired_at > :known)
 """
-_KINDS = ((ast.Kind.CONCEPT, 0), (ast.Kind.LINK, LINK_BIT))
+_KINDS = ((ast.Kind.CONCEPT, 0, shown_concept), (ast.Kind.LINK, LINK_BIT, shown_link))
+_CLOCK_COLUMNS = 5  # the last ones of `dated_sql`
 
 
-def dated_elements(
-    session: Session,
-    group: Group,
-    terms: Terms,
-    ids: Collection[str],
-    moment: Moment,
-    *,
-    closed: bool,
-) -> dict[str, Dated]:
-    """Return elements by public id as they stood at a moment; what was not there is left out.
+def dated_elements(reader: Reader, ids: Collection[str], *, closed: bool) -> dict[str, Dated]:
+    """Return elements by public id as they stood at the reader's moment, if they were there.
 
-    Closed ones are there too with `closed`. Cost: six statements, whatever their number.
+    Closed ones are there too with `closed`. Cost: a statement for the ids, and one for each
+    kind of element.
     """
+    session, group, terms, moment = reader.session, reader.group, reader.terms, reader.moment
     named = ids_named(session, group, ids, moment)
-    lives = _lives(session, group, named.values(), moment, closed=closed)
-    clocks = _clocks(session, group, lives, moment)
-    elements = hydrate(session, group, terms, clocks, moment)
-    found: dict[str, Dated] = {}
-    for text, one in named.items():
-        if one in clocks:
-            if one not in elements:
-                raise RecollectError(STORE_CORRUPT, "an element has a life and no content")
-            found[text] = Dated(elements[one], *clocks[one], *lives[one])
-    return found
+    found: dict[int, Dated] = {}
+    for kind, bit, shown in _KINDS:
+        wanted = [one for one in set(named.values()) if one & LINK_BIT == bit]
+        if not wanted:
+            continue
+        parameters: Parameters = {
+            "group": group.group_id,
+            "ids": orjson.dumps(wanted).decode(),
+            **moment.parameters,
+        }
+        for row in session.rows(dated_sql(kind, moment.clock, SQLITE), parameters):
+            clocks = _clocks(row, moment, closed=closed)
+            if clocks is not None:
+                element = shown(session, group, terms, row[:-_CLOCK_COLUMNS])
+                found[whole(row[0])] = Dated(element, *clocks)
+    return {text: found[one] for text, one in named.items() if one in found}
+
+
+def keys_of(reader: Reader, ids: Collection[str], *, closed: bool) -> dict[str, Key]:
+    """Return the types and names of concepts by public id, of those that were there.
+
+    Closed ones are there too with `closed`. Cost: two statements, whatever their number.
+    """
+    session = reader.session
+    named = ids_named(session, reader.group, ids, reader.moment)
+    parameters: Parameters = {
+        "group": reader.group.group_id,
+        "ids": orjson.dumps([*named.values()]).decode(),
+        "known": _known(reader.moment),
+        "closed": closed,
+    }
+    found = {
+        whole(one): Key(reader.terms.text(session, whole(code)), str(name))
+        for one, code, name in session.rows(_KEYS, parameters)
+    }
+    return {text: found[one] for text, one in named.items() if one in found}
 
 
 def _known(moment: Moment) -> int:
@@ -96,44 +110,19 @@ def ids_named(
     return found
 
 
-def _lives(
-    session: Session, group: Group, elements: Iterable[int], moment: Moment, *, closed: bool
-) -> dict[int, tuple[Instant, Instant | None]]:
-    """Return when each element was created, and expired, as far as was known."""
-    known = _known(moment)
-    parameters: Parameters = {
-        "group": group.group_id,
-        "ids": orjson.dumps([*elements]).decode(),
-        "known": known,
-    }
-    found: dict[int, tuple[Instant, Instant | None]] = {}
-    for one, expired_at, born, ended in session.rows(_LIVES, parameters):
-        is_alive = whole(expired_at) > known or whole(expired_at) == LIVING
-        if is_alive or closed:
-            found[whole(one)] = Instant(whole(born)), None if is_alive else Instant(whole(ended))
-    return found
-
-
 def _clocks(
-    session: Session, group: Group, elements: Iterable[int], moment: Moment
-) -> dict[int, tuple[Instant | None, Instant | None]]:
-    """Return the fact time of each element that is true at the instant asked about, if one is."""
-    wanted = [*elements]
-    found: dict[int, tuple[Instant | None, Instant | None]] = {}
-    for kind, bit in _KINDS:
-        ids = [one for one in wanted if one & LINK_BIT == bit]
-        if not ids:
-            continue
-        parameters: Parameters = {
-            "group": group.group_id,
-            "ids": orjson.dumps(ids).decode(),
-            **moment.parameters,
-        }
-        for row in session.rows(record_sql(kind, moment.clock, SQLITE), parameters):
-            start, end = whole(row[-2]), whole(row[-1])
-            if moment.valid is None or start <= moment.valid < end:
-                found[whole(row[0])] = (
-                    None if start == BEGINNING else Instant(start),
-                    None if end == FOREVER else Instant(end),
-                )
-    return found
+    row: SqlRow, moment: Moment, *, closed: bool
+) -> tuple[Instant | None, Instant | None, Instant, Instant | None] | None:
+    """Return both clocks of a row; None where it was closed, or not true at the moment."""
+    start, end, expired_at = map(whole, row[-_CLOCK_COLUMNS:-2])
+    is_alive = expired_at == LIVING or expired_at > _known(moment)
+    if not is_alive and not closed:
+        return None
+    if moment.valid is not None and not start <= moment.valid < end:
+        return None
+    return (
+        None if start == BEGINNING else Instant(start),
+        None if end == FOREVER else Instant(end),
+        Instant(whole(row[-2])),
+        None if is_alive else Instant(whole(row[-1])),
+    )

@@ -28,25 +28,35 @@ def hydrate(
         (links if one & 1 == LINK_BIT else concepts).append(one)
     found: dict[int, Element] = {}
     for row in _rows(session, group, ast.Kind.CONCEPT, concepts, moment):
-        id_, given, type_, name, attributes, metadata = row
-        found[whole(id_)] = Concept(
-            str(given) if given is not None else public_id(group.id_bits, whole(id_)),
-            terms.text(session, int(str(type_))),
-            str(name),
-            members(attributes),
-            members(metadata),
-        )
+        found[whole(row[0])] = shown_concept(session, group, terms, row)
     for row in _rows(session, group, ast.Kind.LINK, links, moment):
-        id_, given, predicate, subject, subject_id, object_, object_id, attributes, metadata = row
-        found[whole(id_)] = Link(
-            str(given) if given is not None else public_id(group.id_bits, whole(id_)),
-            _end(group, subject, subject_id),
-            terms.text(session, int(str(predicate))),
-            _end(group, object_, object_id),
-            members(attributes),
-            members(metadata),
-        )
+        found[whole(row[0])] = shown_link(session, group, terms, row)
     return found
+
+
+def shown_concept(session: Session, group: Group, terms: Terms, row: SqlRow) -> Concept:
+    """Return the concept of a row of `hydration_sql`."""
+    id_, given, type_, name, attributes, metadata = row
+    return Concept(
+        str(given) if given is not None else public_id(group.id_bits, whole(id_)),
+        terms.text(session, int(str(type_))),
+        str(name),
+        members(attributes),
+        members(metadata),
+    )
+
+
+def shown_link(session: Session, group: Group, terms: Terms, row: SqlRow) -> Link:
+    """Return the link of a row of `hydration_sql`."""
+    id_, given, predicate, subject, subject_id, object_, object_id, attributes, metadata = row
+    return Link(
+        str(given) if given is not None else public_id(group.id_bits, whole(id_)),
+        _end(group, subject, subject_id),
+        terms.text(session, int(str(predicate))),
+        _end(group, object_, object_id),
+        members(attributes),
+        members(metadata),
+    )
 
 
 def _rows(

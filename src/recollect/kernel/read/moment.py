@@ -9,7 +9,7 @@ from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
-from recollect.model import LIVING, AsOf, Instant
+from recollect.model import LIVING, AsOf, Instant, instant_text
 
 _AT_NUMBER = "SELECT t.number, t.last_id FROM tx AS t WHERE t.group_id = ? AND t.number = ?"
 _AT_INSTANT = (
@@ -71,15 +71,20 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
         number, last_id = _known(session, group, as_of.known, is_number=as_of.known_is_transaction)
         parameters |= {"known": number, "last_id": last_id}
     clock = Clock(number is not None, as_of.valid is not None)
-    return Moment(clock, parameters, as_of.valid, number, tuple(_notices(as_of, number)))
+    notices = () if number is None else tuple(_notices(session, group, as_of, number))
+    return Moment(clock, parameters, as_of.valid, number, notices)
 
 
-def _notices(as_of: AsOf, number: int | None) -> Iterator[Notice]:
-    """Yield the warning for a transaction that has not been."""
-    asked = as_of.known
-    if as_of.known_is_transaction and asked is not None and number is not None and asked > number:
+def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterator[Notice]:
+    """Yield warnings about what was asked: no transaction yet, or its number as an instant."""
+    asked = as_of.known or 0
+    if as_of.known_is_transaction and asked > number:
         message = f"transaction {asked} has not been: the answer is as of {number}, the last one"
         yield Notice("future_transaction", message, hint=f'use {{"known": {number}}}')
+    elif number == 0 < asked <= last_transaction(session, group.group_id):
+        message = f"nothing was known at {instant_text(Instant(asked))}"
+        hint = f"use AsOf(known={asked}, known_is_transaction=True) for transaction {asked}"
+        yield Notice("transaction_as_instant", message, hint=hint)
 
 
 def _known(session: Session, group: Group, known: int, *, is_number: bool) -> tuple[int, int]:

@@ -7,18 +7,20 @@ are found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
 
 import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
+from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.dated import ids_named
+from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
@@ -26,31 +28,63 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.attribute_index import index_name
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.protocol import Parameters, Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.sqlite import SqliteStore
-from recollect.model import AsOf, ElementKind, Limits, Ranked
+from recollect.model import AsOf, Concept, ElementKind, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 
 _INDEXES = """
 SELECT a.attribute FROM attribute_index AS a WHERE a.group_id = :group AND a.type = :name
 """
+_NAMED = """
+SELECT c.id FROM json_each(:names) AS w CROSS JOIN concept AS c
+WHERE c.group_id = :group AND c.name = w.value AND +c.type = :type
+  AND c.expired_at > :known AND c.born_at <= :known
+"""  # by name, not by type
 _OF_TYPE = "c.group_id = :group AND c.type = :type AND c.expired_at = :living"
 
 
 @dataclass(frozen=True, slots=True)
+class _Fit:
+    """What concepts must have: one of several ways to be asked for."""
+
+    conditions: str  # the SQL of all of it
+    through: str | None  # the attribute whose index finds few of them
+
+
+@dataclass(frozen=True, slots=True)
 class _Asked:
-    """One question: the type, what its concepts must have, and which index finds them."""
+    """One question: what the concepts of a type must have, one way or another."""
 
     session: Session
     parameters: Mapping[str, SqlValue]
-    conditions: str  # the SQL of all that they must have
-    through: str | None  # the attribute whose index finds few of them
+    fits: tuple[_Fit, ...]
     indexed: frozenset[str]  # attributes that have an index
+    is_among: bool  # whether they are looked for among given ones
+
+    def ids(self, fit: _Fit) -> str:
+        """Return the SELECT of the ids of all that fit."""
+        return f"SELECT c.id AS id FROM {self.source(fit.through)} WHERE {fit.conditions}"  # noqa: S608
+
+    def page(self, fit: _Fit, by: str, beyond: str) -> str:
+        """Return the SELECT of the first of them by an attribute, with its value."""
+        value, through, conditions = _value("c", by), fit.through, fit.conditions + beyond
+        if through in (None, by) and by in self.indexed and not self.is_among:
+            through, conditions = by, f"{conditions} AND {value} IS NOT NULL"
+        else:
+            value = f"+{value}"  # in no index: taken out of each document once
+        return (
+            f"SELECT id, value FROM (SELECT c.id AS id, {value} AS value"  # noqa: S608
+            f" FROM {self.source(through)} WHERE {conditions}"
+            " ORDER BY value DESC, id DESC LIMIT :limit) WHERE value IS NOT NULL"
+        )
 
     def source(self, attribute: str | None) -> str:
         """Return the table, through the index of an attribute."""
+        if self.is_among:
+            return "json_each(:among) AS w CROSS JOIN concept AS c"
         return "concept AS c" + (
             "" if attribute is None else f" INDEXED BY {index_name(attribute)}"
         )
@@ -74,46 +108,68 @@ class Concepts:
         where: Where | None = None,
         limit: int = DEFAULT_LIMIT,
         after: str | None = None,
-    ) -> tuple[str, ...]:
-        """Return the ids of living concepts, by the value of an attribute, the highest first.
+        *,
+        or_where: Sequence[Where] = (),
+        among: Collection[str] | None = None,
+    ) -> tuple[Concept, ...]:
+        """Return living concepts, by the value of an attribute, the highest first.
 
-        Ties are in the order of birth, the last first. `after` is the id of the last concept of
-        the page before; KIP_3002 when nothing is called so.
+        They have what `where` says, or what one of `or_where` says; with `among` they are of
+        these ids. Ties are in the order of birth, the last first. `after` is the id of the last
+        concept of the page before; KIP_3002 when no living concept of the type has it.
         """
         with self._store.reading() as session:
             reader = self._reader(session)
-            asked = _asked(reader, type, where or {})
+            asked = _asked(reader, type, (where or {}, *or_where), among)
             if asked is None:
                 return ()
-            value = _value("c", by)
-            parameters = {**asked.parameters, "limit": limit}
-            conditions = f"{asked.conditions} AND {value} IS NOT NULL"
+            parameters, beyond = {**asked.parameters, "limit": limit}, ""
             if after is not None:
-                parameters["after"] = _living_id(reader, after)
-                conditions += f" AND ({value}, c.id) < ({_VALUE_OF.format(value=_value('a', by))})"
-            walked = by if asked.through is None and by in asked.indexed else asked.through
-            order = f"+{value}" if walked != by else value
-            rows = session.rows(
-                f"SELECT c.id FROM {asked.source(walked)} WHERE {conditions}"  # noqa: S608
-                f" ORDER BY {order} DESC, c.id DESC LIMIT :limit",
-                parameters,
-            )
-            ids = [whole(one) for (one,) in rows]
-            names = public_ids(session, reader.group, ids)
-        return tuple(names[one] for one in ids)
+                parameters["after"] = _living_id(reader, asked, after)
+                place = _PLACE.format(value=_value("a", by))
+                beyond = f" AND ({_value('c', by)}, c.id) < ({place})"
+            pages = " UNION ".join(asked.page(fit, by, beyond) for fit in asked.fits)
+            sql = f"SELECT id FROM ({pages}) ORDER BY value DESC, id DESC LIMIT :limit"  # noqa: S608
+            ids = [whole(one) for (one,) in session.rows(sql, parameters)]
+            found = hydrate(session, reader.group, reader.terms, ids)
+        return tuple(cast(Concept, found[one]) for one in ids)
 
-    def count(self, type: str, where: Where | None = None) -> int:
-        """Return how many living concepts there are."""
+    def count(
+        self,
+        type: str,
+        where: Where | None = None,
+        *,
+        or_where: Sequence[Where] = (),
+        among: Collection[str] | None = None,
+    ) -> int:
+        """Return how many living concepts there are, of those that `newest` has."""
         with self._store.reading() as session:
-            asked = _asked(self._reader(session), type, where or {})
+            asked = _asked(self._reader(session), type, (where or {}, *or_where), among)
             if asked is None:
                 return 0
-            row = session.row(
-                f"SELECT COUNT(*) FROM {asked.source(asked.through)}"  # noqa: S608
-                f" WHERE {asked.conditions}",
-                asked.parameters,
-            )
+            fitting = " UNION ".join(map(asked.ids, asked.fits))
+            row = session.row(f"SELECT COUNT(*) FROM ({fitting})", asked.parameters)  # noqa: S608
         return 0 if row is None else whole(row[0])
+
+    def named(
+        self, type: str, names: Collection[str], *, as_of: AsOf | None = None
+    ) -> dict[str, Concept]:
+        """Return the concepts of a type by name, as they were known; others are left out.
+
+        Cost: two statements, whatever the number of names.
+        """
+        with self._store.reading() as session:
+            reader = self._reader(session, as_of)
+            group, moment = reader.group, reader.moment
+            parameters: Parameters = {
+                "group": group.group_id,
+                "type": reader.terms.code(session, type),
+                "names": orjson.dumps([canonical_name(one) for one in names]).decode(),
+                "known": LIVING - 1 if moment.known is None else moment.known,
+            }
+            ids = [whole(one) for (one,) in session.rows(_NAMED, parameters)]
+            found = hydrate(session, group, reader.terms, ids, moment).values()
+        return {one.name: one for one in found if isinstance(one, Concept)}
 
     def best(
         self,
@@ -136,7 +192,7 @@ class Concepts:
                 mode = KEYWORD
             among = None
             if where and moment is NOW:
-                asked = _asked(reader, type, where)
+                asked = _asked(reader, type, (where,))
                 among = None if asked is None else _few(asked)
             found = search(
                 session,
@@ -159,39 +215,57 @@ class Concepts:
         return Reader(session, self._catalogs.of(session, self._group_name), self._limits, as_of)
 
 
-_VALUE_OF = """SELECT {value}, a.id FROM concept AS a
+_PLACE = """SELECT {value}, a.id FROM concept AS a
 WHERE a.group_id = :group AND a.id = :after"""
+_IS_LIVING = """
+SELECT 1 FROM concept AS c
+WHERE c.group_id = :group AND c.id = :after AND c.type = :type AND c.expired_at = :living
+"""
 
 
-def _asked(reader: Reader, type_: str, where: Where) -> _Asked | None:
+def _asked(
+    reader: Reader, type_: str, where: Sequence[Where], among: Collection[str] | None = None
+) -> _Asked | None:
     """Return the question as SQL; None for a type that the group never used."""
-    session, group_id = reader.session, reader.group.group_id
-    code = term_code(session, group_id, ElementKind.CONCEPT, type_)
+    session, group = reader.session, reader.group
+    code = reader.terms.code(session, type_)
     if code is None:
         return None
     parameters: dict[str, SqlValue] = {
-        "group": group_id,
+        "group": group.group_id,
         "type": code,
         "living": LIVING,
         "few": _FEW + 1,
     }
-    rows = session.rows(_INDEXES, {"group": group_id, "name": type_})
-    indexed = frozenset(text(one) for (one,) in rows)
+    of_type = _OF_TYPE
+    if among is not None:
+        found = ids_named(session, group, among, NOW)
+        parameters["among"] = orjson.dumps([*found.values()]).decode()
+        of_type += " AND c.id = w.value"
+    rows = session.rows(_INDEXES, {"group": group.group_id, "name": type_})
+    asked = _Asked(
+        session, parameters, (), frozenset(text(one) for (one,) in rows), among is not None
+    )
+    return replace(asked, fits=tuple(_fit(asked, parameters, of_type, one) for one in where))
+
+
+def _fit(asked: _Asked, parameters: dict[str, SqlValue], of_type: str, where: Where) -> _Fit:
+    """Return one way to ask; the values go to the parameters."""
     having: dict[str, str] = {}
-    for number, (attribute, values) in enumerate(where.items()):
-        parameters[f"values{number}"] = orjson.dumps(list(values)).decode()
+    for attribute, values in where.items():
+        name = f"values{len(parameters)}"
+        parameters[name] = orjson.dumps(list(values)).decode()
         value = _value("c", attribute)
         having[attribute] = (
             f"{value} IS NOT NULL AND"  # noqa: S608 - names of attributes, quoted
-            f" {value} IN (SELECT one.value FROM json_each(:values{number}) AS one)"
+            f" {value} IN (SELECT one.value FROM json_each(:{name}) AS one)"
         )
-    conditions = " AND ".join([_OF_TYPE, *having.values()])
-    asked = _Asked(session, parameters, conditions, None, indexed)
-    counts = {one: _peek(asked, one, having[one]) for one in where if one in indexed}
+    conditions = " AND ".join([of_type, *having.values()])
+    if asked.is_among:
+        return _Fit(conditions, None)
+    counts = {one: _peek(asked, one, having[one]) for one in where if one in asked.indexed}
     few = min(counts, key=counts.__getitem__, default=None)
-    if few is None or counts[few] > _FEW:
-        return asked
-    return _Asked(session, parameters, conditions, few, indexed)
+    return _Fit(conditions, None if few is None or counts[few] > _FEW else few)
 
 
 def _peek(asked: _Asked, attribute: str, having: str) -> int:
@@ -206,24 +280,23 @@ def _peek(asked: _Asked, attribute: str, having: str) -> int:
 
 def _few(asked: _Asked) -> frozenset[int] | None:
     """Return the concepts meant where an index finds few; None where they are many."""
-    if asked.through is None:
+    (fit,) = asked.fits
+    if fit.through is None:
         return None
-    rows = asked.session.rows(
-        f"SELECT c.id FROM {asked.source(asked.through)} WHERE {asked.conditions}",  # noqa: S608
-        asked.parameters,
-    )
+    rows = asked.session.rows(asked.ids(fit), asked.parameters)
     return frozenset(whole(one) for (one,) in rows)
 
 
-def _living_id(reader: Reader, public_id: str) -> int:
-    found = ids_named(reader.session, reader.group, [public_id], NOW)
-    if public_id not in found:
+def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
+    found = ids_named(reader.session, reader.group, [public_id], NOW).get(public_id)
+    parameters = {**asked.parameters, "after": found}
+    if found is None or reader.session.row(_IS_LIVING, parameters) is None:
         raise RecollectError(
             NOT_FOUND,
-            f'no concept has the id "{public_id}"',
+            f'no concept of the type has the id "{public_id}"',
             hint="pass the id of the last one of the page before",
         )
-    return found[public_id]
+    return found
 
 
 def _value(table: str, attribute: str) -> str:

@@ -22,12 +22,8 @@ def concept_text(
     >>> concept_text("Aspirin", None, {"forms": ["tablet", 2]}, {"source": "FDA"})
     'Aspirin\ntablet\nFDA'
     """
-    listed = _listed(attributes, metadata)
-    if listed is not None:
-        return "\n".join([name, *listed])
-    found = [name] if given_id is None else [name, given_id]
-    _add_strings(attributes.values(), found)
-    _add_strings(_told(metadata), found)
+    found = [name] if given_id is None or _lists(metadata) else [name, given_id]
+    _add_strings(_searched(attributes, metadata), found)
     return "\n".join(found)
 
 
@@ -37,30 +33,23 @@ def link_text(predicate: str, attributes: Attributes, metadata: Attributes) -> s
     >>> link_text("treats", {"note": "fever"}, {})
     'treats\nfever'
     """
-    listed = _listed(attributes, metadata)
-    if listed is not None:
-        return "\n".join([predicate, *listed])
     found = [predicate]
-    _add_strings(attributes.values(), found)
-    _add_strings(_told(metadata), found)
+    _add_strings(_searched(attributes, metadata), found)
     return "\n".join(found)
 
 
-def _listed(attributes: Attributes, metadata: Attributes) -> list[str] | None:
-    """Return the strings of the attributes that an element lists as searched; None: it does not."""
+def _lists(metadata: Attributes) -> bool:
+    """Whether an element lists the attributes that are searched."""
+    return isinstance(metadata.get(SEARCH_ATTRIBUTES), list)
+
+
+def _searched(attributes: Attributes, metadata: Attributes) -> list[Value]:
+    """Return the attributes that an element lists, else all that people wrote of it."""
     listed = metadata.get(SEARCH_ATTRIBUTES)
-    if not isinstance(listed, list):
-        return None
-    found: list[str] = []
-    for key in listed:
-        if isinstance(key, str):
-            _add_strings([attributes.get(key)], found)
-    return found
-
-
-def _told(metadata: Attributes) -> list[Value]:
-    """Return the metadata that people wrote, without what the memory itself keeps there."""
-    return [value for key, value in metadata.items() if key[0] != "_"]
+    if isinstance(listed, list):
+        return [attributes.get(key) for key in listed if isinstance(key, str)]
+    told = [value for key, value in metadata.items() if key[0] != "_"]  # not by the memory itself
+    return [*attributes.values(), *told]
 
 
 def _add_strings(values: Iterable[Value], found: list[str]) -> None:

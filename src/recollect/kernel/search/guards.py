@@ -1,9 +1,9 @@
 """What every statement of search asks of an element's row.
 
 The rule: it is of the group, it was there at the time asked of, it is of the type asked for,
-what it said then was true at the instant asked for, and a concept had one of the values asked
-for in each attribute asked about. What was said then is the row's if the row was written by
-then, else what stands in `*_past`.
+what it said then was true at the instant asked for, a concept had one of the values asked for
+in each attribute asked about, and a link says something in words where only such are asked for.
+What was said then is the row's if the row was written by then, else what stands in `*_past`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ _HAVING = """
           WHERE past.group_id = :group AND past.id = concept.id
             AND past.until > :known AND past.changed_at <= :known) END ->> asked.key)))"""
 
+_SAYING = """
+  AND (NOT :says OR json_type(link.attributes, '$.fact') = 'text')"""
+
+_MORE = {"concept": _HAVING, "link": _SAYING}
+
 _TYPES = {
     "concept": "concept.type = :type",
     "link": """:type IN (
@@ -46,7 +51,5 @@ _TYPES = {
 
 def guarded(element: Literal["concept", "link"], statement: str) -> str:
     """Return a statement with the guards of its table `element` in the place of `{guards}`."""
-    guards = _GUARDS.format(element=element, type=_TYPES[element])
-    if element == "concept":
-        guards += _HAVING
+    guards = _GUARDS.format(element=element, type=_TYPES[element]) + _MORE[element]
     return statement.replace("{guards}", guards)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import orjson
 
@@ -49,14 +48,8 @@ WHERE past.group_id = :group AND past.element = :element AND past.until = :until
 _REMOVE_PAST = "DELETE FROM text_past WHERE group_id = ? AND doc = ?"
 
 
-class _Document(NamedTuple):
-    is_living: bool
-    text: str
-    is_new: bool
-
-
-class _Removal(NamedTuple):
-    was_living: bool
+_Document = tuple[bool, str, bool]
+"""Whether its element is living, its text, and whether the store has none yet."""
 
 
 class _Part:
@@ -65,14 +58,14 @@ class _Part:
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
         self.documents = self.words = 0
-        self._spelling = Spelling(partition)
+        self._spelled = Spelling(partition).body
 
     def body(self, text: str) -> str:
         """Return the text the engine indexes for a new document, and count it."""
         words = tokens(text)
         self.documents += 1
         self.words += len(words)
-        return self._spelling.body(words)
+        return self._spelled(words)
 
 
 class TextIndex:
@@ -84,7 +77,8 @@ class TextIndex:
     def __init__(self, session: Session, group_id: int) -> None:
         self._session = session
         self._group_id = group_id
-        self._current: dict[int, _Document | _Removal] = {}
+        self._current: dict[int, _Document] = {}
+        self._removed: dict[int, bool] = {}  # whether each was living
         self._past: dict[tuple[int, int], str] = {}  # by element and until
         self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
         self._parts: dict[tuple[int, bool], _Part] = {}  # by kind and whether it is living
@@ -95,7 +89,9 @@ class TextIndex:
         `is_living=False` closes it: pass the text again. The last call before a flush counts.
         `is_new` promises that the store has none yet, which saves looking for it.
         """
-        self._current[element] = _Document(is_living, text, is_new)
+        self._current[element] = is_living, text, is_new
+        if self._removed:
+            self._removed.pop(element, None)
 
     def supersede(self, element: int, until: int, text: str) -> None:
         """Keep the text an element had until a transaction, beside its current document.
@@ -112,12 +108,13 @@ class TextIndex:
         `was_living` is whether its row was alive before the transaction. An element without
         a document is no error.
         """
-        self._current[element] = _Removal(was_living)
+        self._removed[element] = was_living
+        self._current.pop(element, None)
         self._past = {key: text for key, text in self._past.items() if key[0] != element}
 
     def flush(self) -> None:
         """Write everything collected; the index and its counts agree afterwards."""
-        if not self._current and not self._past:
+        if not self._current and not self._removed and not self._past:
             return
         self._flush_removed()
         self._flush_current()
@@ -125,16 +122,12 @@ class TextIndex:
         for part in self._parts.values():
             self._count(part.partition, part.documents, part.words)
         add_counts(self._session, self._group_id, self._counts)
-        self._current, self._past = {}, {}
+        self._current, self._removed, self._past = {}, {}, {}
         self._counts.clear()
         self._parts.clear()
 
     def _flush_removed(self) -> None:
-        removed = {
-            element: change.was_living
-            for element, change in self._current.items()
-            if isinstance(change, _Removal)
-        }
+        removed = self._removed
         if not removed:
             return
         for element, length in self._lengths(removed).items():
@@ -150,10 +143,9 @@ class TextIndex:
     def _flush_current(self) -> None:
         added: list[tuple[int, str]] = []
         replaced: list[tuple[int, str]] = []
-        for element, change in self._current.items():
-            if isinstance(change, _Document):
-                body = self._body(element, change.is_living, change.text)
-                (added if change.is_new else replaced).append((element, body))
+        for element, (is_living, text, is_new) in self._current.items():
+            body = self._body(element, is_living, text)
+            (added if is_new else replaced).append((element, body))
         for element, length in self._lengths(element for element, _ in replaced).items():
             was = partition_of(self._group_id, element, is_living=True)
             self._count(was, -1, -length)

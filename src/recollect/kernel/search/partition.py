@@ -52,7 +52,7 @@ class Partition:
         >>> Partition(12, is_link=False, is_living=True).token("cats")
         '12bcats'
         """
-        return self.prefix + (word if len(word) > 2 else _short(word))
+        return self.prefix + _marked(word)
 
     def match(self, terms: Iterable[Term]) -> str:
         """Return the engine's query for any of the terms; there is at least one.
@@ -71,11 +71,11 @@ class Spelling(dict[str, str]):
 
     def __init__(self, partition: Partition) -> None:
         super().__init__()
-        self._partition = partition
+        self._prefix = partition.prefix
 
     def __missing__(self, word: str) -> str:
         """Return the token of a word, and keep it."""
-        self[word] = token = self._partition.token(word)
+        self[word] = token = self._prefix + _marked(word)
         return token
 
     def body(self, words: Iterable[str]) -> str:
@@ -83,8 +83,9 @@ class Spelling(dict[str, str]):
         return " ".join(map(self.__getitem__, words))
 
 
-def _short(word: str) -> str:
-    return word + _UNSTEMMED if word.isascii() else word
+def _marked(word: str) -> str:
+    """Return a word as it stands behind a prefix: a mark keeps the stemmer off a short one."""
+    return word + _UNSTEMMED if len(word) < 3 and word.isascii() else word
 
 
 @lru_cache(1024)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, KeysView, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 from operator import itemgetter
@@ -47,6 +47,8 @@ _COMMON_FLOOR = 100  # ... unless there are so few documents that it costs nothi
 _COMMON_MOST = 2_000  # ... and so does one found in more documents than this
 _ENOUGH_RARER = 3  # ... or if fewer rarer terms than this remain
 _MOST_READ = 3_000  # documents that such terms stand in together, before more are left out
+
+_FURTHER = 4  # times as far to count common terms, until those that are wanted are counted
 
 _STEP = 0.001  # of the range of a stage's scores: what is left for those of the stages after it
 
@@ -87,6 +89,15 @@ class _Weighed:
     frequency: int  # documents that hold it
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Documents that are all better than those of the stages after it."""
+
+    scores: dict[int, float]
+    whole: Set[int]
+    """Those that hold every word of the question that says something."""
+
+
 _Way = tuple[_Weighed, ...]
 """Terms that a document holds together."""
 
@@ -113,24 +124,37 @@ class _Ranking:
     partitions: Sequence[Partition]
     rare: Sequence[_Weighed]
     common: Sequence[_Weighed]  # to make up three
+    is_known: bool  # whether the group has all terms
     size: int  # documents in the partitions
     ideal: float  # the weights of all terms together, unknown ones too
     damping: _Damping
 
     def reached(
-        self, weighed: Iterable[_Weighed], within: Collection[int] | None
-    ) -> dict[int, float]:
-        """Return the scores by some terms of the documents that hold one, of all or of some."""
+        self,
+        weighed: Sequence[_Weighed],
+        within: Collection[int] | None,
+        lowest: float = 0.0,
+        highest: float = 1.0,
+    ) -> Stage:
+        """Return the documents, of all or of some, that hold one of the terms.
+
+        Their scores are between the lowest and the highest.
+        """
         reached: dict[int, float] = {}
         if within is not None and not within:
-            return reached
+            return Stage(reached, reached.keys())
         documents = None if within is None else orjson.dumps(list(within)).decode()
+        held_by_all: set[int] | None = None
         for one in weighed:
-            share = _weight(one.frequency, self.size) / self.ideal
+            share = (highest - lowest) * _weight(one.frequency, self.size) / self.ideal
+            holding: set[int] = set()
             for partition in self.partitions:
                 occurrences = _occurrences(self.session, partition, one.term, documents)
-                _add(occurrences, share, self.damping, reached)
-        return reached
+                held = _add(occurrences, lowest, share, self.damping, reached)
+                holding |= held if held_by_all is None else held_by_all & held
+            held_by_all = holding
+        is_told_whole = self.is_known and len(weighed) == len(self.rare) + len(self.common)
+        return Stage(reached, held_by_all if held_by_all and is_told_whole else set())
 
     def holding(self, ways: Sequence[_Way], most: int = -1) -> set[int]:
         """Return at most so many documents that hold all terms of one of the ways."""
@@ -146,10 +170,10 @@ class _Ranking:
         return {whole(document) for (document,) in rows}
 
 
-def scores(
+def stages(
     session: Session, partitions: Sequence[Partition], query: str, among: Set[int] | None = None
-) -> Iterator[dict[int, float]]:
-    """Yield the scores of the documents of these partitions of one group that fit a text.
+) -> Iterator[Stage]:
+    """Yield the documents of these partitions of one group that fit a text, with their scores.
 
     They come in stages, each read when it is wanted, each below all of the one before. There is
     one stage unless common terms are ranked by. Then each has a thousandth of the range of the
@@ -170,14 +194,13 @@ def scores(
     height = 1.0
     for weighed, documents in _stages(ranking):
         within = among if documents is None else documents if among is None else documents & among
-        reached = ranking.reached(weighed, None if within is None else within - seen)
-        yield {
-            one: height * (_STEP + (1 - _STEP) * score)
-            for one, score in reached.items()
-            if one not in seen
-        }
-        seen.update(reached)
+        left = None if within is None else within - seen
+        stage = ranking.reached(weighed, left, height * _STEP, height)
+        for one in seen & stage.scores.keys():
+            del stage.scores[one]
+        seen |= stage.scores.keys()
         height *= _STEP
+        yield stage
 
 
 def _stages(ranking: _Ranking) -> Iterator[tuple[Sequence[_Weighed], Set[int] | None]]:
@@ -220,6 +243,7 @@ def _ranking(session: Session, partitions: Sequence[Partition], query: str) -> _
         partitions,
         rare=[one for one in kept if one.frequency < limit],
         common=[one for one in kept if one.frequency >= limit],
+        is_known=not _unknown(found),
         size=size,
         ideal=sum(_weight(one.frequency, size) for one in [*kept, *_unknown(found)]),
         damping=_Damping(words / size),
@@ -243,22 +267,23 @@ def _occurrences(
 
 def _add(
     occurrences: list[tuple[int, bytes]],
+    lowest: float,
     share: float,
     damping: _Damping,
     reached: dict[int, float],
-) -> None:
-    """Add what a term contributes to the scores of its documents."""
+) -> KeysView[int]:
+    """Add what a term contributes to the scores of its documents, and return these."""
     sizes = dict(occurrences)
+    once = {size: share / (1 + damping[size]) for size in set(sizes.values())}
     known = reached.get
-    if len(sizes) == len(occurrences):  # each document has the word once: nothing to count
-        once = {size: share / (1 + damping[size]) for size in set(sizes.values())}
-        for document, size in occurrences:
-            reached[document] = known(document, 0.0) + once[size]
-        return
-    counts = Counter(map(itemgetter(0), occurrences))
-    for document, count in counts.items():
-        score = share * count / (count + damping[sizes[document]])
-        reached[document] = known(document, 0.0) + score
+    reached.update({one: known(one, lowest) + once[size] for one, size in sizes.items()})
+    if len(sizes) < len(occurrences):  # some have the word more than once
+        counts = Counter(map(itemgetter(0), occurrences))
+        for document, count in counts.items():
+            if count > 1:
+                size = sizes[document]
+                reached[document] += share * count / (count + damping[size]) - once[size]
+    return sizes.keys()
 
 
 def _asked(query: str) -> list[Term]:
@@ -275,15 +300,30 @@ def _worthwhile(
     Beyond three, terms are taken for as long as they stand in few documents together.
     """
     rare = [one for one in found if 0 < one.frequency < limit]
-    common = [one.term for one in found if one.frequency >= limit]
+    common = [one for one in found if one.frequency >= limit]
     missing = max(0, _ENOUGH_RARER - len(rare))
     if common and missing:
-        rare += sorted(_weighed(session, partitions, common, -1), key=_by_rarity)[:missing]
+        rare += _rarest(session, partitions, common, missing, limit)
     kept = sorted(rare, key=_by_rarity)[:MOST_TERMS]
     read = list(accumulate(one.frequency for one in kept))
     return [
         one for place, one in enumerate(kept) if place < _ENOUGH_RARER or read[place] <= _MOST_READ
     ]
+
+
+def _rarest(
+    session: Session,
+    partitions: Sequence[Partition],
+    common: Sequence[_Weighed],
+    wanted: int,
+    most: int,
+) -> list[_Weighed]:
+    """Return the rarest of terms that were counted to `most`, counting no further than it takes."""
+    counted = list(common)
+    while sum(one.frequency < most for one in counted) < min(wanted, len(counted)):
+        most *= _FURTHER
+        counted = _weighed(session, partitions, [one.term for one in counted], most)
+    return sorted(counted, key=_by_rarity)[:wanted]
 
 
 def _unknown(found: Sequence[_Weighed]) -> list[_Weighed]:

@@ -30,6 +30,7 @@ class Scope:
     known: int | None = None  # the transaction to answer as of; None: now
     where: Where | None = None  # of concepts
     among: Set[int] | None = None  # concepts that all others are left out beside; None: all
+    says: bool = False  # of links: keep those that say something in words
 
     def of_any_type(self) -> Scope:
         """Return the same scope without its type."""
@@ -53,6 +54,7 @@ class Scope:
             "type": self.type,
             "valid": self.valid,
             "known": LIVING - 1 if self.known is None else self.known,
+            "says": self.says,
             "where": None if self.where is None else orjson.dumps(self.where).decode(),
             **more,
         }

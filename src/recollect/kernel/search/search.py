@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from recollect.errors import Notice
 from recollect.kernel.plan.names import without_long_runs
-from recollect.kernel.search.expansion import linked
 from recollect.kernel.search.fusion import fused
-from recollect.kernel.search.hits import best, concept_hits, link_hits
+from recollect.kernel.search.hits import best, concept_hits
 from recollect.kernel.search.known_terms import nearest_terms, term_code
+from recollect.kernel.search.links import link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.relevance import relevance
@@ -31,7 +31,6 @@ DEFAULT_LIMIT = 10
 """Elements returned when the query gives no LIMIT."""
 
 _ENDS = 50  # best concepts whose links are looked at
-_OWN_LINKS = 1_000  # best links by their own documents, whose ends may still move them up
 _CANDIDATES = 200  # of each leg that are fused: so many do not change with the limit ...
 _CANDIDATES_EACH = 2  # ... and for a larger limit, so many for each that is wanted
 
@@ -79,11 +78,11 @@ def search(
     What scores below `threshold`, the ids that were `shown`, and the best `position` of the
     others are left out. A score is a `relevance`, the same whatever the limit: a concept whose
     name or id is the text scores 1; words alone score below 1. Of links, those
-    of the fifty best concepts and the thousand best by their own documents are considered.
+    of the fifty best concepts are considered, and at least the thousand best by their words.
     With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
     of the reciprocal ranks that the first of both legs reaches.
     Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
-    `among` those of these ids. No text raises. Cost: see `rank` and `expansion`.
+    `among` those of these ids. No text raises. Cost: see `rank` and `links`.
     """
     term = _storable(term)
     kinds = tuple(ElementKind) if kind is None else (kind,)
@@ -152,8 +151,7 @@ def _scores(
     if ElementKind.LINK not in kinds:
         return concept_hits(session, scope, term, limit)
     ends = concept_hits(session, scope.of_any_type(), term, max(limit, _ENDS))
-    own = link_hits(session, scope, term, max(limit, _OWN_LINKS))
-    links = linked(session, scope, best(ends, _ENDS), own, limit)
+    links = link_hits(session, scope, term, best(ends, _ENDS), limit)
     if ElementKind.CONCEPT not in kinds:
         return links
     return links | (ends if scope.type is None else concept_hits(session, scope, term, limit))

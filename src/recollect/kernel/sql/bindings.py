@@ -72,13 +72,15 @@ class TextValue:
 
 @node(frozen=True, slots=True)
 class JsonValue:
-    """A value of any JSON type: a key of a JSON document, or the document itself."""
+    """A value of any JSON type: a key of a JSON document, or the whole of a JSON text."""
 
     document: nodes.Expr
     key: str | None = None
 
     def part(self, part: nodes.Part) -> nodes.Expr:
         """Return one part of the value: its type's name, its JSON text, its SQL value."""
+        if self.key is None and part is nodes.Part.JSON:
+            return self.document
         return nodes.Json(part, self.document, self.key)
 
 

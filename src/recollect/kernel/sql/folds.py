@@ -1,13 +1,26 @@
-"""Aggregates: groups by value over the distinct solutions, each where its first one sits."""
+"""Aggregates: groups by value over the distinct solutions, each where its first one sits.
+
+What equal values share costs more to tell than their JSON text does. So values that are held as
+text are grouped by the text first, where the aggregates allow it, and then the groups by value.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import TextValue, json_of, number_of, text_of
+from recollect.kernel.sql.bindings import (
+    Held,
+    JsonValue,
+    TextValue,
+    comparable,
+    json_of,
+    number_of,
+    text_of,
+)
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions, ranked
@@ -15,6 +28,21 @@ from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions, ranked
 _HALF = nodes.Number(32)
 _LOW = nodes.Number(2**32 - 1)
 _GROUPED = "q"
+_MERGING = {ast.Function.COUNT: "sum", ast.Function.MIN: "min", ast.Function.MAX: "max"}
+"""Aggregates of a whole that follow from those of its parts, and how."""
+
+
+def _merges(solutions: Solutions) -> bool:
+    """Whether the solutions are grouped by JSON text first, and those groups by value."""
+    plan = solutions.plan
+    for one in (*plan.columns, *(sort.key for sort in plan.order_by)):
+        if isinstance(one, ir.Fold) and (one.is_distinct or one.function not in _MERGING):
+            return False
+    keys = [plan.variables[one.variable] for one in plan.columns if isinstance(one, ir.Plain)]
+    held = [one for one in map(solutions.rows.bindings.get, keys) if isinstance(one, Held)]
+    if all(one.is_text for one in held) or not solutions.are_unique():
+        return False
+    return not isinstance(_number(solutions.sparing_position()), nodes.RowNumber)
 
 
 class Folds:
@@ -22,7 +50,9 @@ class Folds:
 
     def __init__(self, solutions: Solutions) -> None:
         self._solutions = solutions
+        self._merges = _merges(solutions)
         self._inner: dict[str, nodes.Expr] = {}
+        self._parts: dict[nodes.Expr, None] = {}
         self._needs_order = False
 
     def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
@@ -33,8 +63,8 @@ class Folds:
         keys: list[nodes.Expr] = []
         for column in plan.columns:
             if isinstance(column, ir.Plain):
-                expr, output = self._group_key(column.variable)
-                keys.append(self._add(f"k{column.variable}", self._comparable(column.variable)))
+                expr, output = self._shown(column.variable)
+                keys.append(self._key(column.variable))
                 columns.append((expr, f"c{len(columns)}"))
                 outputs.append(output)
             else:
@@ -63,19 +93,38 @@ class Folds:
             return self._solutions.rows.element(var).id
         return self._solutions.comparable(var)
 
-    def _group_key(self, place: int) -> tuple[nodes.Expr, Output]:
+    def _key(self, place: int) -> nodes.Expr:
+        """Return what the values of one group share."""
+        shown, output = self._solutions.column(place)
+        if self._merges and output.shape is Shape.JSON:
+            return comparable(JsonValue(self._part(f"j{place}", shown)))
+        return self._part(f"k{place}", self._comparable(place))
+
+    def _part(self, name: str, expr: nodes.Expr) -> nodes.Expr:
+        """Add a column by which solutions are grouped first, if they are grouped twice."""
+        self._parts[expr] = None
+        return self._add(name, expr)
+
+    def _shown(self, place: int) -> tuple[nodes.Expr, Output]:
         """Return the expression that shows a group's value: one of the equal ones."""
         shown, output = self._solutions.column(place)
         if output.shape is not Shape.JSON:
-            return self._add(f"k{place}", self._comparable(place)), output
+            return self._key(place), output
         return nodes.Call("any_value", (self._add(f"j{place}", shown),)), output
+
+    def _aggregate(self, function: ast.Function, name: str, expr: nodes.Expr) -> nodes.Expr:
+        """Return COUNT, MIN or MAX of what the inner SELECT computes."""
+        called = function.lower()
+        if not self._merges:
+            return nodes.Aggregate(called, self._add(name, expr))
+        part = self._add(f"{called}_{name}", nodes.Aggregate(called, expr))
+        return nodes.Aggregate(_MERGING[function], part)
 
     def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         place = fold.variable
         match fold.function:
             case ast.Function.COUNT:
-                counted = self._add(f"k{place}", self._comparable(place))
-                return [nodes.Aggregate("count", counted, fold.is_distinct)], Output(Shape.PLAIN)
+                return [self._count(fold)], Output(Shape.PLAIN)
             case ast.Function.COLLECT:
                 return self._collect(place, "distinct" if fold.is_distinct else "")
             case ast.Function.MIN | ast.Function.MAX:
@@ -86,6 +135,16 @@ class Folds:
                 return self._sum(fold)
             case _:
                 assert_never(fold.function)
+
+    def _count(self, fold: ir.Fold) -> nodes.Expr:
+        name = f"k{fold.variable}"
+        counted = self._comparable(fold.variable)
+        if fold.is_distinct:
+            return nodes.Aggregate("count", self._add(name, counted), is_distinct=True)
+        var = self._solutions.plan.variables[fold.variable]
+        if var.is_element and not self._solutions.rows.element(var).is_nullable:
+            name, counted = "one", nodes.Number(1)
+        return self._aggregate(fold.function, name, counted)
 
     def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], Output]:
         self._needs_order = True
@@ -112,7 +171,7 @@ class Folds:
             scalar = nodes.Call("coalesce", (number_of(value), text_of(value)))
             if isinstance(value, TextValue):
                 scalar = value.expr
-        return nodes.Aggregate(fold.function.lower(), self._add(f"m{fold.variable}", scalar))
+        return self._aggregate(fold.function, f"m{fold.variable}", scalar)
 
     def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         """Sum the integers in two halves, so that no sum overflows, and the reals apart."""
@@ -144,7 +203,7 @@ class Folds:
     def _sort(self, sort: ir.Sort) -> list[nodes.Order]:
         if isinstance(sort.key, ir.Plain):
             var = self._solutions.plan.variables[sort.key.variable]
-            key = self._add(f"k{sort.key.variable}", self._comparable(sort.key.variable))
+            key = self._key(sort.key.variable)
             if var.is_element:
                 return [nodes.Order(key, sort.is_descending, nulls_last=True)]
             return ranked(key, is_descending=sort.is_descending)
@@ -179,8 +238,12 @@ class Folds:
         solutions = self._solutions
         columns = [(expr, name) for name, expr in self._inner.items()]
         if solutions.are_unique():
+            number = _number(solutions.sparing_position())
+            if self._merges:
+                columns.append((nodes.Aggregate("min", number), "n"))
+                return replace(solutions.rows.select(*columns), group_by=tuple(self._parts))
             if self._needs_order:
-                columns.append((_number(solutions.sparing_position()), "n"))
+                columns.append((number, "n"))
             return solutions.rows.select(*columns)
         position = solutions.position()
         places = range(len(solutions.plan.variables))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from recollect.kernel.lang import ast
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.clock import Clock, of_group
+from recollect.kernel.sql.clock import KNOWN, Clock, of_group
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.ends import given_id
 from recollect.kernel.sql.render import Renderer
@@ -22,7 +22,30 @@ def hydration_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
     Columns: id, public_id, then type and name, or predicate, subject, its given id, object
     and its given id; then attributes and metadata as JSON text.
     """
-    table = kind.value
+    return _of_ids(kind, _shown(kind, clock), (), dialect)
+
+
+@lru_cache(64)
+def dated_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
+    """Return the same SELECT of what had begun by then, with both clocks.
+
+    More columns: the bounds of the fact time, `expired_at` as a number of a transaction, and
+    the instants of birth and of expiry.
+    """
+    more = (
+        clock.content("e", kind.value, "valid_at"),
+        clock.content("e", kind.value, "invalid_at"),
+        nodes.Column("e", "expired_at"),
+        _instant("born", nodes.Column("e", "born_at")),
+        _instant("expired", nodes.Column("e", "expired_at")),
+    )
+    has_begun = nodes.Binary("<=", nodes.Column("e", "born_at"), KNOWN)
+    guards = (has_begun,) if clock.has_known else ()
+    return _of_ids(kind, (*_shown(kind, clock), *more), guards, dialect)
+
+
+def _shown(kind: ast.Kind, clock: Clock) -> tuple[nodes.Expr, ...]:
+    """Return what it takes to show an element whole."""
     fixed: tuple[nodes.Expr, ...]
     if kind is ast.Kind.CONCEPT:
         fixed = (nodes.Column("e", "type"), nodes.Column("e", "name"))
@@ -35,11 +58,27 @@ def hydration_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
             object_,
             given_id(object_, "o", nodes.Null()),
         )
-    content = tuple(clock.content("e", table, column) for column in _CONTENT)
-    columns = (nodes.Column("e", "id"), nodes.Column("e", "public_id"), *fixed, *content)
+    content = tuple(clock.content("e", kind.value, column) for column in _CONTENT)
+    return (nodes.Column("e", "id"), nodes.Column("e", "public_id"), *fixed, *content)
+
+
+def _instant(alias: str, number: nodes.Expr) -> nodes.Expr:
+    """Return when a transaction was; NULL where there is none of that number."""
+    of_number = nodes.equal(nodes.Column(alias, "number"), number)
+    at = ((nodes.Column(alias, "at"), ""),)
+    return nodes.Scalar(nodes.Select(at, (nodes.From("tx", alias),), (of_group(alias), of_number)))
+
+
+def _of_ids(
+    kind: ast.Kind,
+    columns: tuple[nodes.Expr, ...],
+    guards: tuple[nodes.Expr, ...],
+    dialect: Dialect,
+) -> str:
+    is_wanted = nodes.equal(nodes.Column("e", "id"), nodes.Column("wanted", "value"))
     select = nodes.Select(
         tuple((column, "") for column in columns),
-        (nodes.From(IDS, "wanted"), nodes.From(table, "e")),
-        (of_group("e"), nodes.equal(nodes.Column("e", "id"), nodes.Column("wanted", "value"))),
+        (nodes.From(IDS, "wanted"), nodes.From(kind.value, "e")),
+        (of_group("e"), is_wanted, *guards),
     )
     return Renderer(dialect).query(select)

@@ -117,7 +117,7 @@ def _computed_id(element: nodes.Expr) -> nodes.Expr:
 def _clock_value(rows: Rows, alias: str, kind: ast.Kind, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
-        return JsonValue(rows.content(alias, kind.value, "version"))
+        return JsonValue(nodes.Call("json", (rows.content(alias, kind.value, "version"),)))
     if key in _FACT_TIMES:
         at = rows.content(alias, kind.value, _FACT_TIMES[key])
         bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))

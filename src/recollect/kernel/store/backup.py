@@ -9,10 +9,13 @@ import apsw
 from recollect.kernel.store.connection import SqliteSession
 from recollect.kernel.store.faults import translated
 from recollect.kernel.store.new_file import new_file
+from recollect.model import Progress
+
+_PAGES_AT_ONCE = 2_000  # between two words of progress
 
 
-def back_up(session: SqliteSession, path: str | os.PathLike[str]) -> None:
-    """Copy the store as `session` sees it to a file that is not there yet, in one step.
+def back_up(session: SqliteSession, path: str | os.PathLike[str], progress: Progress) -> None:
+    """Copy the store as `session` sees it to a file that is not there yet.
 
     The copy is page by page: it has every group, the past, and the free pages as well.
     Raises INVALID_ARGUMENT when the file exists. Cost: the size of the store.
@@ -21,8 +24,12 @@ def back_up(session: SqliteSession, path: str | os.PathLike[str]) -> None:
         try:
             copy = apsw.Connection(str(part))
             try:
+                session.rows("SELECT count(*) FROM sqlite_schema")
+                # The snapshot is open now, or every write of another process would begin it anew.
                 with copy.backup("main", session.connection, "main") as backup:
-                    backup.step(-1)  # in steps, every write of another process begins it anew
+                    while not backup.step(_PAGES_AT_ONCE):
+                        progress("pages", backup.page_count - backup.remaining, backup.page_count)
+                    progress("pages", backup.page_count, backup.page_count)
             finally:
                 copy.close()
         except apsw.Error as error:

@@ -20,6 +20,7 @@ from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 from recollect.kernel.store.read_only import SCHEME
 
 _STATEMENT_CACHE = 512
+_KEPT = apsw.SQLITE_PREPARE_PERSISTENT  # leaves the engine its small memory for running
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
@@ -88,7 +89,7 @@ class SqliteSession:
         """Run one statement and return all its rows."""
         self._meter.start(is_read=True)
         try:
-            return self.connection.execute(sql, parameters).fetchall()
+            return self.connection.execute(sql, parameters, prepare_flags=_KEPT).fetchall()
         except apsw.InterruptError as error:
             raise self._meter.exhausted() from error
         except READING_ERRORS as error:
@@ -98,7 +99,7 @@ class SqliteSession:
         """Run one statement and return its first row, if it has one."""
         self._meter.start(is_read=True)
         try:
-            cursor = self.connection.execute(sql, parameters)
+            cursor = self.connection.execute(sql, parameters, prepare_flags=_KEPT)
             found: SqlRow | None = cursor.fetchone()
             cursor.close(True)
         except apsw.InterruptError as error:
@@ -117,7 +118,7 @@ class SqliteSession:
             return
         self._meter.start(is_read=False)
         try:
-            for _ in self.connection.executemany(sql, parameters):
+            for _ in self.connection.executemany(sql, parameters, prepare_flags=_KEPT):
                 pass
         except apsw.Error as error:
             raise translated(error) from error
@@ -146,6 +147,15 @@ class SqliteSession:
             yield work
         finally:
             self.connection.trace_v2(0, None)
+
+    @contextmanager
+    def watched(self, tell: Callable[[int], None]) -> Iterator[None]:
+        """Tell from time to time how many steps the statements of a block have taken."""
+        self._meter.watch(tell)
+        try:
+            yield
+        finally:
+            self._meter.watch(None)
 
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""

@@ -10,8 +10,9 @@ remained. Deleted pages are blanked as well, since rewriting gives their blocks 
 
 from __future__ import annotations
 
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.connection import SqliteSession
+from recollect.kernel.store.group import group_tables
 from recollect.kernel.store.protocol import Session
 
 _PURGES = "SELECT e.begun FROM erasure AS e"
@@ -22,10 +23,6 @@ _FINISH = "UPDATE erasure SET finished = max(finished, ?)"
 _REMEMBER_GROUP = "UPDATE erasure SET last_group = max(last_group, ?)"
 _OPTIMIZE = "INSERT INTO text_index (text_index) VALUES ('optimize')"
 _SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
-_GROUP_TABLES = """
-SELECT s.name FROM sqlite_schema AS s JOIN pragma_table_info(s.name) AS c
-WHERE s.type = 'table' AND c.name = 'group_id' ORDER BY s.name
-"""
 
 
 def purges(session: Session) -> int:
@@ -57,8 +54,8 @@ def clear_remains(session: Session) -> None:
 
 def delete_group(session: Session, group_id: int) -> None:
     """Delete every row of a group, from every table that has groups, and retire its number."""
-    for (table,) in session.rows(_GROUP_TABLES):
-        sql = f'DELETE FROM "{text(table)}" WHERE group_id = ?'  # noqa: S608 - from the schema
+    for table in group_tables(session):
+        sql = f"DELETE FROM {table} WHERE group_id = ?"  # noqa: S608 - from the schema
         session.execute_many(sql, [(group_id,)])
     session.execute_many(_REMEMBER_GROUP, [(group_id,)])
 

@@ -22,10 +22,15 @@ SELECT 1 + max(e.last_group, coalesce((SELECT max(g.group_id) FROM grp AS g), 0)
 FROM erasure AS e
 """  # the number of a dropped group never comes again: others may still hold it
 
-_LOAD = """
+_ALL = """
 SELECT g.group_id, g.name, g.id_bits,
   EXISTS (SELECT 1 FROM schema_mode AS m WHERE m.group_id = g.group_id)
-FROM grp AS g WHERE g.name = ?
+FROM grp AS g
+"""
+_LOAD = f"{_ALL} WHERE g.name = ?"
+_TABLES = """
+SELECT s.name FROM sqlite_schema AS s JOIN pragma_table_info(s.name) AS c
+WHERE s.type = 'table' AND c.name = 'group_id' ORDER BY s.name
 """
 
 
@@ -44,9 +49,16 @@ def checked_name(name: str) -> str:
     if not isinstance(name, str):
         raise _no_name()
     normal = name if len(name) > _LONGEST else unicodedata.normalize("NFC", name)
-    if not 1 <= len(normal) <= _LONGEST or not normal.isprintable():
+    if not is_name(normal):
         raise _no_name()
     return normal
+
+
+def is_name(name: str) -> bool:
+    """Whether a group can be asked for by a name as it is stored."""
+    return (
+        1 <= len(name) <= _LONGEST and name.isprintable() and unicodedata.is_normalized("NFC", name)
+    )
 
 
 def _no_name() -> RecollectError:
@@ -89,6 +101,24 @@ def group_names(session: Session) -> tuple[str, ...]:
     """Return the names of all groups, in order of code points."""
     rows = session.rows("SELECT name FROM grp ORDER BY name")
     return tuple(text(name) for (name,) in rows)
+
+
+def all_groups(session: Session) -> list[Group]:
+    """Return all groups by their names, those too whose name nobody can ask for."""
+    return [_group(row) for row in session.rows(f"{_ALL} ORDER BY g.name")]
+
+
+def group_tables(session: Session) -> list[str]:
+    """Return the quoted names of the tables whose rows belong to groups."""
+    names = (text(name) for (name,) in session.rows(_TABLES))
+    return ['"' + name.replace('"', '""') + '"' for name in names]
+
+
+def lost_groups(session: Session) -> set[int]:
+    """Return the numbers of groups that have rows and are not there. Cost: every row."""
+    others = [table for table in group_tables(session) if table != '"grp"']
+    sql = "SELECT DISTINCT t.group_id FROM {} AS t EXCEPT SELECT g.group_id FROM grp AS g"
+    return {whole(one) for table in others for (one,) in session.rows(sql.format(table))}
 
 
 def last_transaction(session: Session, group_id: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from recollect.errors import EXECUTION_TIMEOUT, RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.protocol import Budget
@@ -20,10 +21,16 @@ class Meter:
         self._steps = 0
         self._seconds = 0.0
         self._since = 0.0  # when the running statement was last looked at
+        self._watcher: Callable[[int], None] | None = None
+        self._watched = 0  # steps since it began to watch
 
     def allow(self, budget: Budget | None) -> None:
         """Begin to count anew; without a budget statements may take what they need."""
         self._budget, self._steps, self._seconds = budget, 0, 0.0
+
+    def watch(self, watcher: Callable[[int], None] | None) -> None:
+        """Tell a watcher how many steps there were since; or nobody any more."""
+        self._watcher, self._watched = watcher, 0
 
     def start(self, *, is_read: bool) -> None:
         """Begin a statement; what writes is as large as its input and is not counted."""
@@ -33,6 +40,9 @@ class Meter:
 
     def tick(self) -> bool:
         """Whether the engine must stop; called by the engine every 10,000 steps."""
+        if self._watcher is not None:
+            self._watched += STEPS_A_TICK
+            self._watcher(self._watched)
         if not self._is_counting or self._budget is None:
             return False
         now = time.monotonic()

@@ -60,6 +60,9 @@ class Session(Protocol):
     def measured(self) -> AbstractContextManager[Work]:
         """Count what the statements of a block take, until it ends."""
 
+    def watched(self, tell: Callable[[int], None]) -> AbstractContextManager[None]:
+        """Tell from time to time how many steps the statements of a block have taken."""
+
     def roll_back(self) -> None:
         """Undo the transaction: nothing of the block is kept."""
 

@@ -31,6 +31,7 @@ from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.protocol import Parameters
 from recollect.kernel.store.read_only import read_only
+from recollect.model import Progress, silent
 
 _MEMORY = ":memory:"
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
@@ -144,14 +145,14 @@ class SqliteStore:
                     self._close_late(session)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self, is_dry_run: bool = False) -> Iterator[None]:
         """Let every block of this thread be a part of one write transaction, until this ends.
 
         A part that fails undoes itself, and what it raises undoes all, unless it is caught.
-        Inside another such block it is a part as well.
+        Inside another such block it is a part as well. A dry run is undone at the end.
         """
         connections = self._here()
-        with self.writing():
+        with self.writing(is_dry_run):
             if connections.is_together():
                 yield
                 return
@@ -182,13 +183,13 @@ class SqliteStore:
                 raise
             return False
 
-    def back_up(self, path: str | os.PathLike[str]) -> None:
+    def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
         """Copy the whole store to a file that is not there yet; others go on meanwhile.
 
         Raises INVALID_ARGUMENT when the file exists. Cost: the size of the store.
         """
         with self.reading() as session:
-            back_up(session, path)
+            back_up(session, path, progress)
 
     def checkpoint(self) -> None:
         """Move the log into the file and empty it, as far as no reader is in the way."""

@@ -74,9 +74,8 @@ class Meanings:
             self._keep(self._questions, {text: vector}, _MOST_QUESTIONS)
         return vector
 
-    def vectors_of(self, texts: Iterable[str]) -> dict[str, bytes]:
-        """Return the vectors of texts by hash; those made a moment ago are not made again."""
-        hashes = {text_hash(one): one for one in texts}
+    def vectors_of(self, hashes: Mapping[str, str]) -> dict[str, bytes]:
+        """Return the vectors of texts, both by hash; those made a moment ago are not made again."""
         held = {one: vector for one in hashes if (vector := self._made.get(one)) is not None}
         missing = [one for one in hashes if one not in held]
         if not missing:
@@ -86,13 +85,18 @@ class Meanings:
         self._keep(self._made, made, _MOST_TEXTS)
         return held | made
 
-    def without_vectors(self, session: Session, group_id: int, texts: Iterable[str]) -> list[str]:
-        """Return the texts that the group has no vector of; EMBEDDER_CHANGED for another model."""
+    def without_vectors(
+        self, session: Session, group_id: int, texts: Iterable[str]
+    ) -> dict[str, str]:
+        """Return the texts that the group has no vector of, by hash.
+
+        EMBEDDER_CHANGED for another model.
+        """
         wanted = {text_hash(one): one for one in texts}
         if not wanted or not is_of_model(session, group_id, self.embedder):
-            return list(wanted.values())
+            return wanted
         known = known_texts(session, group_id, wanted)
-        return [text for hash_, text in wanted.items() if hash_ not in known]
+        return {hash_: text for hash_, text in wanted.items() if hash_ not in known}
 
     def spaces(self, session: Session, group_id: int) -> tuple[Space, Space] | None:
         """Return the vectors of a group's concepts and of its links; None where it has none.

@@ -6,7 +6,7 @@ undone and run again with them; when the embedder is away, it is kept without, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from recollect.errors import EMBEDDER_UNAVAILABLE, Notice, RecollectError
 from recollect.kernel.vectors.embedder import Embedder
@@ -21,7 +21,7 @@ class Preparation:
     def __init__(self, meanings: Meanings) -> None:
         self.vectors: dict[str, bytes] = {}  # by hash of the text
         self._meanings = meanings
-        self._wanted: tuple[str, ...] = ()
+        self._wanted: Mapping[str, str] = {}  # texts, by hash
         self._reason = "what is said changed meanwhile"
         self._runs_left = _MOST_RUNS
 
@@ -30,9 +30,12 @@ class Preparation:
         """What the vectors are made with."""
         return self._meanings.embedder
 
-    def waits_for(self, texts: Iterable[str]) -> bool:
-        """Whether to undo a run that has no vectors of these texts, `make` them, and run again."""
-        self._wanted = tuple(texts)
+    def waits_for(self, texts: Mapping[str, str]) -> bool:
+        """Whether to undo a run that has no vectors of these texts, `make` them, and run again.
+
+        The texts are by hash.
+        """
+        self._wanted = texts
         return bool(self._wanted) and self._runs_left > 0
 
     def make(self) -> None:

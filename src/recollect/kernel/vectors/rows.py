@@ -73,15 +73,15 @@ class VectorRows:
         """Let an element say a text, or nothing."""
         self._texts[element] = text
 
-    def flush(self) -> Sequence[str]:
-        """Write what was put, and return the texts that there is no vector for."""
+    def flush(self) -> Mapping[str, str]:
+        """Write what was put, and return the texts that there is no vector for, by hash."""
         texts, self._texts = self._texts, {}
         if not texts:
-            return ()
+            return {}
         before = self._vectors_of(texts)
         if self._embedder is None:
             self._point(dict.fromkeys(before, NO_VECTOR), before)
-            return ()
+            return {}
         if not is_of_model(self._session, self._group_id, self._embedder):
             set_model(self._session, self._group_id, self._embedder)
         said = {one: text_hash(one) for one in texts.values() if one is not None}
@@ -92,7 +92,7 @@ class VectorRows:
             for element, one in texts.items()
         }
         self._point({one: at for one, at in after.items() if at or one in before}, before)
-        return [one for one, hash_ in said.items() if hash_ not in vectors]
+        return {hash_: one for one, hash_ in said.items() if hash_ not in vectors}
 
     def _added(self, hashes: Iterable[str]) -> dict[str, int]:
         """Add the vectors that are prepared, and return where they are."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.kernel.sql.attribute_index import create_attribute_index, drop_attribute_index
 from recollect.kernel.sql.sqlite import SQLITE
-from recollect.kernel.store.cells import text
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.write.validation import identifier
-from recollect.model import AttributeIndex
+from recollect.model import AttributeIndex, Progress
 
 _LIST = """
 SELECT a.type, a.attribute FROM attribute_index AS a
@@ -20,6 +20,10 @@ WHERE a.group_id = ? ORDER BY a.type, a.attribute
 _ADD = "INSERT OR IGNORE INTO attribute_index (group_id, type, attribute) VALUES (?, ?, ?)"
 _REMOVE = "DELETE FROM attribute_index WHERE group_id = ? AND type = ? AND attribute = ?"
 _IS_USED = "SELECT 1 FROM attribute_index WHERE attribute = ? LIMIT 1"
+_CONCEPTS = "SELECT count(*) FROM concept"
+_STEPS_A_CONCEPT = 16
+"""Of the engine, for one that has the attribute; others take fewer, so no more is told than is."""
+
 _FIELDS = ("id", "type", "name")
 
 
@@ -29,14 +33,23 @@ def attribute_indexes(session: Session, group_id: int) -> tuple[AttributeIndex, 
     return tuple(AttributeIndex(text(type_), text(attribute)) for type_, attribute in rows)
 
 
-def add_attribute_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
+def add_attribute_index(
+    session: Session, group_id: int, type_: str, attribute: str, progress: Progress
+) -> None:
     """Declare an index, and build it when it is the first of its attribute; twice is once.
 
     Cost: the first declaration of an attribute reads every concept of the store.
     """
     wanted = AttributeIndex(identifier(type_, "type"), indexable(attribute))
     session.execute_many(_ADD, [(group_id, wanted.type, wanted.attribute)])
-    build_index(session, wanted.attribute)
+    concepts = whole(session.rows(_CONCEPTS)[0][0])
+
+    def tell(steps: int) -> None:
+        progress("concepts", min(steps // _STEPS_A_CONCEPT, concepts), concepts)
+
+    with session.watched(tell):
+        build_index(session, wanted.attribute)
+    progress("concepts", concepts, concepts)
 
 
 def indexable(attribute: object) -> str:

@@ -15,7 +15,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.cells import members, octets, text, whole
-from recollect.kernel.store.group import NO_CHAIN, Group
+from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
@@ -32,7 +32,7 @@ from recollect.kernel.write.log import (
     next_chain,
     purge_digest,
 )
-from recollect.model import MOVED_FROM, Audit, Breach, Instant
+from recollect.model import MOVED_FROM, Audit, Breach, Instant, Progress, silent
 
 _OPERATIONS = (CREATE, UPDATE, CLOSE, PURGE)
 _ABSENT = "the transaction is not in the log"
@@ -144,12 +144,14 @@ def parse_head(written: object) -> Head:
     return Head(int(found[1]), found[2])
 
 
-def audit(session: Session, group: Group, kept: Head | None = None) -> Audit:
+def audit(
+    session: Session, group: Group, kept: Head | None = None, progress: Progress = silent
+) -> Audit:
     """Compare a group's log with its rows, and with a head kept from earlier.
 
     Stops at the first breach. Cost: every content of the group, current and past.
     """
-    return _Auditing(session, group).run(kept)
+    return _Auditing(session, group, progress).run(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +184,20 @@ class _Change:
 class _Auditing:
     """One audit as it runs."""
 
-    def __init__(self, session: Session, group: Group) -> None:
+    def __init__(self, session: Session, group: Group, progress: Progress) -> None:
         self._session = session
         self._group = group
+        self._progress = progress
+        self._total = last_transaction(session, group.group_id)
         self._number, self._at, self._chain = 0, 0, NO_CHAIN  # as far as the log holds
         self._contents = self._erased = 0
         rows = self._rows(_PURGED, purge=PURGE)
         self._purged = {whole(element): whole(number) for element, number in rows}
 
     def run(self, kept: Head | None) -> Audit:
-        breach = self._broken_chain(kept) or self._unlogged()
+        breach = self._broken_chain(kept)
+        self._progress("transactions", self._number, self._total)
+        breach = breach or self._unlogged()
         head = Head(self._number, self._chain.hex())
         return Audit(
             self._group.name, str(head), self._number, self._contents, self._erased, breach
@@ -245,6 +251,7 @@ class _Auditing:
     def _changes(self) -> Iterator[_Change]:
         number = element = -1
         while rows := self._rows(_CHANGES, tx=number, element=element, most=_CHUNK):
+            self._progress("transactions", self._number, self._total)
             elements = self._elements(dict.fromkeys(whole(one) for _, one, _, _ in rows))
             for tx, one, operation, digest in rows:
                 number, element = whole(tx), whole(one)

@@ -6,7 +6,8 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Sequence, Set
 from typing import assert_never
 
 from recollect.errors import (
@@ -26,6 +27,7 @@ from recollect.kernel.write.identity import (
     find_concept,
     match_or_create,
     missing_concept,
+    taken_id,
 )
 from recollect.kernel.write.merge import without_keys
 from recollect.kernel.write.merge_concepts import merge_concepts
@@ -55,9 +57,6 @@ from recollect.model import (
 
 _CHANGES = "PutConcept, PutLink, PutFact, RemoveKeys, Delete or Merge"
 
-_Name = tuple[str, str]
-"""A type and a name."""
-
 
 def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
     """Apply the changes in order and return what they did.
@@ -82,7 +81,7 @@ class _Batch:
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._handles: dict[str, Element] = {}
-        self._ends: dict[_Name, int] = {}  # ids of concepts that links may join, found once
+        self._ends = defaultdict[str, dict[str, int]](dict)  # ids by type and name as written
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
         self.tracker = Tracker()
@@ -92,22 +91,27 @@ class _Batch:
     def expect(self, changes: Iterable[Change]) -> None:
         """Look up all that the changes name, with a few statements for the whole batch."""
         directory, ids = self._unit.directory, list[str]()
-        links, lasting = list[PutLink | PutFact](), list[str]()
-        concepts, ends = (
-            dict[_Name, _Name](),
-            dict[_Name, _Name](),
-        )  # normal, by what is written
+        links = list[PutLink | PutFact]()
+        concepts, ends = _Names(), _Names()
         for change in changes:
             match change:
-                case PutLink() | PutFact():
+                case PutLink():
                     links.append(change)
                     self._check_predicate(change.predicate)
                     _expect_reference(change.subject, ends, ids)
                     _expect_reference(change.object, ends, ids)
+                    _expect_ids(change, ids)
                 case PutConcept():
-                    _expect_name(change, concepts)
-                    if change.new_id is not None:
-                        lasting.append(change.new_id)
+                    concepts.meet(change.type, change.name)
+                    _expect_ids(change, ids)
+                case PutFact():  # of whose ends more than the ids is asked
+                    links.append(change)
+                    self._check_predicate(change.predicate)
+                    for end in (change.subject, change.object):
+                        _expect_reference(end, ends, ids)
+                        _expect_reference(end, concepts, ids)
+                    if change.id is not None:
+                        ids.append(change.id)
                 case RemoveKeys() | Delete():
                     _expect_reference(change.element, concepts, ids)
                 case Merge():
@@ -115,14 +119,8 @@ class _Batch:
                     _expect_reference(change.target, concepts, ids)
                 case _:
                     raise _unknown("change", change, _CHANGES)
-            if isinstance(change, PutFact):  # of whose ends more than the ids is asked
-                _expect_reference(change.subject, concepts, ids)
-                _expect_reference(change.object, concepts, ids)
-            if isinstance(change, PutConcept | PutLink | PutFact) and change.id is not None:
-                (ids if isinstance(change, PutLink) else lasting).append(change.id)
         self._expect_concepts(concepts)
-        directory.expect_public_ids([identifier(one, "id") for one in (*ids, *lasting)])
-        directory.expect_closed_links(lasting)
+        directory.expect_public_ids([identifier(one, "id") for one in ids])
         self._expect_ends(ends)
         triples = map(self._known_triple, links)
         directory.expect_triples([triple for triple in triples if triple is not None])
@@ -172,12 +170,15 @@ class _Batch:
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         own = _own(metadata, change.own_metadata)
+        new_metadata = members(change.new_metadata, "new_metadata")
         new_id = None if change.new_id is None else identifier(change.new_id, "new id")
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
         if change.expect_version is not None:
             check_version(self._unit, concept, _version(change.expect_version), is_new=is_new)
         self.tracker.meet(concept, is_new)
+        if is_new and new_metadata:
+            metadata = {**new_metadata, **metadata}
         self._unit.put(concept, attributes, metadata, own)
         add_source(self._unit, concept, change.source)
         if change.handle is not None:
@@ -214,7 +215,8 @@ class _Batch:
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         triple = self._end(change.subject), predicate, self._end(change.object)
-        link, is_new = self._match_or_create_link(triple, key, given_id)
+        new_id = None if change.new_id is None else identifier(change.new_id, "new id")
+        link, is_new = self._match_or_create_link(triple, key, given_id, new_id)
         if change.expect_version is not None:
             check_version(self._unit, link, _version(change.expect_version), is_new=is_new)
         self.tracker.meet(link, is_new)
@@ -238,7 +240,7 @@ class _Batch:
         return target
 
     def _match_or_create_link(
-        self, triple: Triple, key: str, given_id: str | None
+        self, triple: Triple, key: str, given_id: str | None, new_id: str | None
     ) -> tuple[LinkElement, bool]:
         links = self._unit.directory.links(triple)
         link = next((one for one in links if one.key == key), None) if links else None
@@ -253,15 +255,19 @@ class _Batch:
                 )
         if link is not None:
             return link, False
+        if new_id is not None:
+            if self._unit.directory.by_public_id(new_id) is not None:
+                raise taken_id(new_id)
+            given_id = given_id or self._unit.adopted(new_id)
         return self._unit.create_link(triple, key, given_id), True
 
     def _end(self, reference: Reference) -> int:
         """Return the integer id of an end of a link."""
         if isinstance(reference, Key):
-            name = reference.type, reference.name
-            end = self._ends.get(name)
+            named = self._ends[reference.type]
+            end = named.get(reference.name)
             if end is None:
-                end = self._ends[name] = self._concept(reference).id
+                end = named[reference.name] = self._concept(reference).id
             return end
         return self._resolve(reference).id
 
@@ -328,7 +334,7 @@ class _Batch:
     def _known(self, reference: Reference) -> int | None:
         match reference:
             case Key():
-                return self._ends.get((reference.type, reference.name))
+                return self._ends[reference.type].get(reference.name)
             case Local():
                 return None
             case str():
@@ -338,35 +344,62 @@ class _Batch:
                 assert_never(reference)
 
     def _check_predicate(self, text: str) -> None:
-        if not _is_met(text, self._plain):
-            self._plain[text] = plain_predicate(text)
+        try:
+            if text in self._plain:
+                return
+        except TypeError:  # what cannot be a key is no text
+            plain_predicate(text)
+            raise
+        self._plain[text] = plain_predicate(text)
 
-    def _expect_concepts(self, names: Mapping[_Name, _Name]) -> None:
-        directory, coded = self._unit.directory, self._coded(names)
-        directory.expect_concepts(coded.values())
-        keys = ((code, name_key(*names[written])) for written, (code, _) in coded.items())
-        directory.expect_name_keys((code, key) for code, key in keys if key is not None)
+    def _expect_concepts(self, names: _Names) -> None:
+        keys: list[ConceptKey] = []
+        name_keys: list[ConceptKey] = []
+        for kind, named in names.items():
+            normal = identifier(kind, "type")
+            code = self._unit.terms.code(normal)
+            if code is not None:
+                keys += [(code, name) for name in named.values()]
+                other = (name_key(normal, name) for name in named.values())
+                name_keys += [(code, key) for key in other if key is not None]
+        self._unit.directory.expect_concepts(keys)
+        self._unit.directory.expect_name_keys(name_keys)
 
-    def _expect_ends(self, names: Mapping[_Name, _Name]) -> None:
-        coded = self._coded(names)
-        found = self._unit.directory.concept_ids(coded.values())
-        self._ends = {written: found[key] for written, key in coded.items() if key in found}
-
-    def _coded(self, names: Mapping[_Name, _Name]) -> dict[_Name, ConceptKey]:
-        """Return the keys of the names whose type the group uses."""
-        codes = {kind: self._unit.terms.code(kind) for kind, _ in names.values()}
-        return {
-            written: (code, name)
-            for written, (kind, name) in names.items()
-            if (code := codes[kind]) is not None
-        }
+    def _expect_ends(self, names: _Names) -> None:
+        for kind, named in names.items():
+            code = self._unit.terms.code(identifier(kind, "type"))
+            if code is not None:
+                found = self._unit.directory.concept_ids(code, named.values())
+                self._ends[kind] = {
+                    written: found[name] for written, name in named.items() if name in found
+                }
 
 
-def _expect_reference(reference: Reference, names: dict[_Name, _Name], ids: list[str]) -> None:
+class _Names(dict[str, dict[str, str]]):
+    """The names that changes give: normal, by type and name as they are written."""
+
+    def __missing__(self, kind: str) -> dict[str, str]:
+        """Begin a type that is met for the first time."""
+        identifier(kind, "type")
+        named = self[kind] = dict[str, str]()
+        return named
+
+    def meet(self, kind: str, name: str) -> None:
+        """Note a name; the error for what is none."""
+        try:
+            named = self[kind]
+            if name not in named:
+                named[name] = identifier(name, "name")
+        except TypeError:  # what cannot be a key is no text
+            identifier(kind, "type")
+            identifier(name, "name")
+            raise
+
+
+def _expect_reference(reference: Reference, names: _Names, ids: list[str]) -> None:
     match reference:
         case Key():
-            if not _is_met((reference.type, reference.name), names):
-                _expect_name(reference, names)
+            names.meet(reference.type, reference.name)
         case str():
             ids.append(reference)
         case Local(str()):
@@ -375,17 +408,11 @@ def _expect_reference(reference: Reference, names: dict[_Name, _Name], ids: list
             raise _unknown("reference", reference, "an id, a Key or a Local")
 
 
-def _expect_name(named: Key | PutConcept, names: dict[_Name, _Name]) -> None:
-    normal = identifier(named.type, "type"), identifier(named.name, "name")
-    names[named.type, named.name] = normal
-
-
-def _is_met(written: object, met: Container[object]) -> bool:
-    """Whether a name was met before; what cannot be one never was."""
-    try:
-        return written in met
-    except TypeError:  # it cannot be a key
-        return False
+def _expect_ids(change: PutConcept | PutLink, ids: list[str]) -> None:
+    if change.id is not None:
+        ids.append(change.id)
+    if change.new_id is not None:
+        ids.append(change.new_id)
 
 
 def _version(expected: object) -> int:

@@ -11,11 +11,11 @@ from typing import cast
 
 import orjson
 
-from recollect.kernel.store.cells import members
+from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.write.element import (
     Before,
     ConceptElement,
@@ -46,10 +46,9 @@ SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
 WHERE e.group_id = :group AND e.type = w.value ->> 0 AND e.name_key = w.value ->> 1
   AND e.expired_at = :living
 """  # noqa: S608
-_CONCEPT_ID_BY_KEY = """
-SELECT e.type, e.name, e.id FROM json_each(:wanted) AS w CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.name = w.value ->> 1 AND e.expired_at = :living
-  AND e.type = w.value ->> 0
+_CONCEPT_ID_BY_NAME = """
+SELECT e.name, e.id FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.name = w.value AND e.expired_at = :living AND e.type = :type
 """
 _CONCEPT_BY_ID = f"""
 SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
@@ -59,13 +58,12 @@ _LINK_BY_ID = f"""
 SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
 WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
 """  # noqa: S608
-_CONCEPT_BY_PUBLIC_ID = f"""
-SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
+_BY_PUBLIC_ID = f"""
+SELECT {CONCEPT_COLUMNS}, NULL, NULL FROM json_each(:wanted) AS w CROSS JOIN concept AS e
 WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
-"""  # noqa: S608
-_LINK_BY_PUBLIC_ID = f"""
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
+UNION ALL
+SELECT {LINK_COLUMNS}, e.expired_at FROM json_each(:wanted) AS w CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.public_id = w.value
 """  # noqa: S608
 _LINK_BY_TRIPLE = f"""
 SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
@@ -76,11 +74,6 @@ _LINK_BY_SUBJECT = f"""
 SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
 WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
   AND e.expired_at = :living
-"""  # noqa: S608
-_CLOSED_LINK = f"""
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at < :living
-ORDER BY e.id
 """  # noqa: S608
 _LINK_BY_END = f"""
 SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
@@ -103,7 +96,7 @@ class Directory:
         self._name_keys: dict[ConceptKey, ConceptElement | None] = {}
         self._triples: dict[Triple, tuple[LinkElement, ...]] = {}
         self._public: dict[str, Element | None] = {}
-        self._closed: dict[str, LinkElement | None] = {}
+        self._closed: dict[str, LinkElement] = {}  # the last one of each given id
         self._created_links: list[LinkElement] = []  # those that no end was asked for yet
         self._created_by_end: dict[int, list[LinkElement]] = {}
 
@@ -114,21 +107,21 @@ class Directory:
         found = self._concepts[key]
         return found if found is not None and found.is_living else None
 
-    def concept_ids(self, keys: Iterable[ConceptKey]) -> dict[ConceptKey, int]:
-        """Return the integer ids of the living concepts of those types and names.
+    def concept_ids(self, kind: int, names: Iterable[str]) -> dict[str, int]:
+        """Return the integer ids of the living concepts of a type by those names.
 
-        For ends of links, of which nothing else is asked: their rows are not read.
+        For ends of links, of which nothing else is asked: their rows are not read. Names are
+        looked up in the order of the index, so that neighbours share its pages.
         """
-        found: dict[ConceptKey, int] = {}
-        unknown: list[ConceptKey] = []
-        for key in keys:
-            if key not in self._concepts:
-                unknown.append(key)
-            elif (concept := self.concept(key)) is not None:
-                found[key] = concept.id
-        for rows in self._look_up(_CONCEPT_ID_BY_KEY, unknown):
-            named = cast("list[tuple[int, str, int]]", rows)
-            found.update({(kind, name): element for kind, name, element in named})
+        found: dict[str, int] = {}
+        unknown: list[str] = []
+        for name in names:
+            if (kind, name) not in self._concepts:
+                unknown.append(name)
+            elif (concept := self.concept((kind, name))) is not None:
+                found[name] = concept.id
+        for rows in self._look_up(_CONCEPT_ID_BY_NAME, sorted(unknown), type=kind):
+            found.update(cast("list[tuple[str, int]]", rows))
         return found
 
     def by_name_key(self, key: ConceptKey) -> ConceptElement | None:
@@ -193,19 +186,8 @@ class Directory:
 
     def closed_link(self, public_id: str) -> LinkElement | None:
         """Return the last link of that given id which was closed by an earlier transaction."""
-        if public_id not in self._closed:
-            self.expect_closed_links([public_id])
-        return self._closed[public_id]
-
-    def expect_closed_links(self, texts: Iterable[str]) -> None:
-        """Look up many closed links at once by their given ids."""
-        unknown = [text for text in dict.fromkeys(texts) if text not in self._closed]
-        for text in unknown:
-            self._closed[text] = None
-        for rows in self._look_up(_CLOSED_LINK, unknown):
-            for row in rows:
-                link = _link_of(row, is_living=False)
-                self._closed[str(link.public_id)] = link
+        self.expect_public_ids([public_id])
+        return self._closed.get(public_id)
 
     def links_at(self, ends: Sequence[int]) -> list[LinkElement]:
         """Return the living links that have one of the elements at either end."""
@@ -250,16 +232,18 @@ class Directory:
                 self._link(row)
 
     def expect_public_ids(self, texts: Iterable[str]) -> None:
-        """Look up many elements at once by public id."""
+        """Look up many elements at once by public id, and the closed links of those ids."""
         unknown = [text for text in dict.fromkeys(texts) if text not in self._public]
         for text in unknown:
             self._public[text] = None
-        for rows in self._look_up(_CONCEPT_BY_PUBLIC_ID, unknown):
+        for rows in self._look_up(_BY_PUBLIC_ID, unknown):
             for row in rows:
-                self._concept(row)
-        for rows in self._look_up(_LINK_BY_PUBLIC_ID, unknown):
-            for row in rows:
-                self._link(row)
+                if not whole(row[0]) & LINK_BIT:
+                    self._concept(row)
+                elif row[-1] == LIVING:
+                    self._link(row)
+                else:
+                    self._add_closed(_link_of(row, is_living=False))
         computed = (element_id(self._group.id_bits, text) for text in unknown)
         self.expect_ids(one for one in computed if one is not None)
 
@@ -285,12 +269,8 @@ class Directory:
     def add_link(self, link: LinkElement) -> None:
         """Make a new link known by its triple, its ends and its ids."""
         self._elements[link.id] = link
-        triple = link.triple
-        found = self._triples.get(triple)
-        self._triples[triple] = (
-            *(self.all_links(triple) if found is None else found),
-            link,
-        )
+        triple = link.subject, link.predicate, link.object
+        self._triples[triple] = (*(self._triples.get(triple) or self.all_links(triple)), link)
         self._created_links.append(link)
         if link.public_id is not None:
             self._public[link.public_id] = link
@@ -304,13 +284,17 @@ class Directory:
         return self._created_by_end.get(end, ())
 
     def _look_up(
-        self, sql: str, wanted: Sequence[int | str | ConceptKey | tuple[int, ...]]
+        self,
+        sql: str,
+        wanted: Sequence[int | str | ConceptKey | tuple[int, ...]],
+        **others: SqlValue,
     ) -> Iterable[list[SqlRow]]:
         for start in range(0, len(wanted), _CHUNK):
             parameters: dict[str, SqlValue] = {
                 "wanted": orjson.dumps(wanted[start : start + _CHUNK]).decode(),
                 "group": self._group.group_id,
                 "living": LIVING,
+                **others,
             }
             yield self._session.rows(sql, parameters)
 
@@ -352,9 +336,15 @@ class Directory:
             self._public[link.public_id] = link
         return link
 
+    def _add_closed(self, link: LinkElement) -> None:
+        assert link.public_id is not None
+        last = self._closed.get(link.public_id)
+        if last is None or last.id < link.id:
+            self._closed[link.public_id] = link
+
 
 def _link_of(row: SqlRow, *, is_living: bool) -> LinkElement:
-    shared, own = cast(_Shared, row[:10]), cast(tuple[int, int, int, str], row[10:])
+    shared, own = cast(_Shared, row[:10]), cast(tuple[int, int, int, str], row[10:14])
     subject, predicate, target, key = own
     before = _before(shared)
     return LinkElement(

@@ -13,7 +13,7 @@ from recollect.kernel.search.fingerprint import fingerprint
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.sql.attribute_index import PREFIX, drop_attribute_index
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.group import Group, group_names, load_group
+from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
@@ -31,10 +31,11 @@ SELECT (SELECT count(*) FROM text_index),
   (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
 """
 _COUNTERS = """
-SELECT (SELECT n.last_n FROM counter AS n) >=
-    max(0, coalesce((SELECT max(t.last_id) >> 1 FROM tx AS t), 0)),
-  (SELECT e.finished <= e.begun FROM erasure AS e)
+SELECT n.last_n >= given.n, n.last_n = given.n OR e.last_group > 0, e.finished <= e.begun
+FROM counter AS n, erasure AS e,
+  (SELECT max(0, coalesce(max(t.last_id) >> 1, 0)) AS n FROM tx AS t) AS given
 """
+"""Whether no id is given twice; whether none is left out, which only a dropped group explains."""
 _TEXT_COUNTS = """
 SELECT y.kind, y.term, y.count FROM tally AS y
 WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.term
@@ -98,7 +99,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             return faults
         try:
             found = list(_store_findings(session))
-            groups = _groups(session)
+            groups = all_groups(session)
         except RecollectError as error:
             if error.code is not STORE_CORRUPT:
                 raise
@@ -143,8 +144,17 @@ def _store_findings(session: Session) -> Iterator[Finding]:
     if documents != elements:
         message = f"the text index has {documents} documents and should have {elements}"
         yield Finding("text", message)
-    if session.rows(_COUNTERS)[0] != (1, 1):
+    for one in sorted(lost_groups(session)):
+        yield Finding("groups", f"the group {one} has rows, and is not there")
+    for group in all_groups(session):
+        if not is_name(group.name):
+            message = f"the group {group.group_id} has a name that nobody can ask for"
+            yield Finding("groups", message)
+    counters = session.rows(_COUNTERS)
+    if not counters or 0 in (counters[0][0], counters[0][2]):
         yield Finding("counters", "ids or purges were counted on that the counters do not know")
+    elif counters[0][1] == 0:
+        yield Finding("counters", "the counter of ids is ahead of all that were given out")
     declared, built = _indexes(session)
     for attribute in sorted(declared ^ built):
         is_missing = "is declared and not built" if attribute in declared else "is not declared"
@@ -179,7 +189,7 @@ def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
     if _is_damaged(findings):
         return
     with store.writing() as session:
-        groups = _groups(session)
+        groups = all_groups(session)
         for group in groups:
             forget_work(session, group.group_id, lost_work(session, group.group_id))
         if not any(finding.check == "terms" for finding in findings):
@@ -201,7 +211,7 @@ def _remake_damaged_texts(session: Session) -> None:
     """Make the text index anew when the file still has a fault, from contents that have none."""
     if not file_faults(session):
         return
-    groups = _groups(session)
+    groups = all_groups(session)
     if all(_is_readable(examine_group(session, group)) for group in groups):
         _remake_texts(session, groups)
 
@@ -225,8 +235,3 @@ def _indexes(session: Session) -> tuple[set[str], set[str]]:
     """Return the attributes that are declared to have an index, and those that have one."""
     declared = {text(one) for (one,) in session.rows(_DECLARED)}
     return declared, {text(one) for (one,) in session.rows(_BUILT, {"prefix": PREFIX})}
-
-
-def _groups(session: Session) -> list[Group]:
-    loaded = (load_group(session, name) for name in group_names(session))
-    return [group for group in loaded if group is not None]

@@ -116,6 +116,8 @@ class Facts:
         self._tracker.meet(link, is_new=True)
         self._unit.put(link, attributes, metadata, metadata)
         add_source(self._unit, link, change.source)
+        if change.is_settled:
+            return link, True
         self._settle(link, [(one, True) for one in rivals])
         if self._is_functional(change):
             others = chain.from_iterable(
@@ -131,16 +133,18 @@ class Facts:
         """
         now = self._unit.at
         older: list[tuple[LinkElement, bool]] = []
-        new, ended = self._fact(link), None
+        new, ends = self._fact(link), list[Instant]()
         for rival, is_closing in rivals:
             other = self._fact(rival)
             if not new.overlaps(other):
                 continue
             if new.is_newer_than(other):
                 older.append((rival, is_closing))
-            elif (end := new.end_before(other, now)) != ended:
-                self._end(link, end)
-                new, ended = self._fact(link), end
+            else:
+                ends.append(new.end_before(other, now))
+        if ends:
+            self._end(link, min(ends))
+            new = self._fact(link)
         for rival, is_closing in older:
             other = self._fact(rival)
             if not new.overlaps(other):

@@ -96,7 +96,8 @@ def match_or_create(
 
     An id that is given is adopted on creation; KIP_3003 when another element has it. Where the
     names of a type are unique, another spelling of a name is KIP_3003 too, or matches.
-    `new_id` is adopted too, and says nothing of a concept that is there.
+    `new_id` is adopted too, unless the memory may give it out itself, and says nothing of a
+    concept that is there.
     """
     if wanted.type is None or wanted.name is None:
         concept = find_concept(unit, wanted)
@@ -114,7 +115,7 @@ def match_or_create(
         return concept, False
     if wanted.id is None and new_id is not None:
         check_id(unit, replace(wanted, id=new_id), None)
-    return unit.create_concept(wanted.type, wanted.name, wanted.id or new_id), True
+    return unit.create_concept(wanted.type, wanted.name, wanted.id or unit.adopted(new_id)), True
 
 
 def _spelled_otherwise(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
@@ -138,13 +139,18 @@ def check_id(unit: Unit, wanted: ConceptName, concept: ConceptElement | None) ->
     """Raise KIP_3003 when the id that is given belongs to another element than `concept`."""
     holder = None if wanted.id is None else unit.directory.by_public_id(wanted.id)
     if holder is not None and holder is not concept:
-        raise RecollectError(
-            DUPLICATE_EXISTS,
-            f'the id "{wanted.id}" belongs to another element',
-            hint="leave the id out, or give another",
-            span=wanted.span,
-            known=(str(wanted.id),),
-        )
+        raise taken_id(str(wanted.id), wanted.span)
+
+
+def taken_id(given_id: str, span: Span | None = None) -> RecollectError:
+    """Return KIP_3003 for an id that belongs to another element."""
+    return RecollectError(
+        DUPLICATE_EXISTS,
+        f'the id "{given_id}" belongs to another element',
+        hint="leave the id out, or give another",
+        span=span,
+        known=(given_id,),
+    )
 
 
 def match_link(unit: Unit, triple: Triple, span: Span | None = None) -> LinkElement | None:

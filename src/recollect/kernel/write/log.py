@@ -55,7 +55,7 @@ def next_chain(chain: bytes, id_bits: bytes, record: Record, changes: Sequence[L
 
     `id_bits` stand for the group: all its public ids begin with them.
     """
-    linked = hashlib.sha256(chain + orjson.dumps([id_bits.hex(), *record, len(changes)]))
-    for element, operation, digest in changes:
-        linked.update(orjson.dumps([element, operation, digest.hex()]))
-    return linked.digest()
+    beginning = chain + orjson.dumps([id_bits.hex(), *record, len(changes)])
+    # The JSON of each, spelled at a stroke: an operation is a plain word.
+    spelled = [f'[{element},"{word}","{digest.hex()}"]' for element, word, digest in changes]
+    return hashlib.sha256(beginning + "".join(spelled).encode()).digest()

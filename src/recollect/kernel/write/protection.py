@@ -41,27 +41,29 @@ _DEFINITIONS = frozenset(
 _ACTORS = frozenset({(PERSON, SELF), (PERSON, SYSTEM)})
 """Concepts that stay what they are called, with their core directives; the rest may change."""
 
+_NAMES = frozenset(name for _, name in _DEFINITIONS | _ACTORS)
+
 
 def refuse_protected(unit: Unit, changed: Iterable[Element], tree: ast.Script) -> None:
     """Raise KIP_3004 for the first protected concept that the flushed transaction changed.
 
     Nothing is protected before the bootstrap is there. `tree` is the text that wrote, to point
-    into. Cost: one look-up.
+    into. Cost: a look-up where something called like a protected concept changed.
     """
-    code = unit.terms.code(CONCEPT_TYPE)
-    if code is None:
+    named = [
+        one
+        for one in changed
+        if isinstance(one, ConceptElement) and one.name in _NAMES and one.before is not None
+    ]
+    if not named:
         return
     protected = _coded(unit, _DEFINITIONS | _ACTORS)
     touched = [
-        (one, protected[one.type, one.name])
-        for one in changed
-        if isinstance(one, ConceptElement)
-        and one.before is not None
-        and (one.type, one.name) in protected
+        (one, protected[one.type, one.name]) for one in named if (one.type, one.name) in protected
     ]
     root = CONCEPT_TYPE, CONCEPT_TYPE
     is_there = any(key == root for _, key in touched)
-    if touched and (is_there or unit.directory.concept((code, CONCEPT_TYPE)) is not None):
+    if touched and (is_there or _has_bootstrap(unit)):
         for concept, key in touched:
             _refuse(concept, key, place_of_concept(tree, *key))
 

@@ -7,7 +7,7 @@ are the words of whoever works; the queue knows only when an item is due.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import orjson
@@ -97,6 +97,10 @@ ORDER BY 1
 """
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Queue:
     """The queue of one group; safe to share between threads and processes.
 
@@ -109,11 +113,13 @@ class Queue:
         self._store = store
         self._name = group
 
-    def put(self, items: Sequence[str], state: str, receipt: str) -> None:
+    def put(
+        self, items: Sequence[str], state: str, receipt: str, then: Callable[[], None] = _nothing
+    ) -> None:
         """Let items be due at once, each once, and give a receipt for all of them.
 
         An item is the id that was given to a concept. What is in the queue already stays as it
-        is. Cost: two statements for each item.
+        is. `then` is called once others can see it. Cost: two statements for each item.
         """
         state, receipt = identifier(state, "state"), identifier(receipt, "receipt")
         with self._store.writing() as session:
@@ -124,6 +130,7 @@ class Queue:
                 session.execute_many(_PUT, [put])
                 given = entry | {"receipt": receipt, "position": position}
                 session.execute_many(_GIVE, [given])
+            session.on_commit(then)
 
     def receipt(self, receipt: str) -> tuple[WorkItem, ...]:
         """Return the items of a receipt in the order they were given; none of an unknown one."""
@@ -192,8 +199,11 @@ class Queue:
                 entry: Values = {"group": group.group_id, "item": item, "owner": owner}
                 session.execute_many(_RETURN, [entry])
 
-    def again(self, items: Iterable[WorkItem]) -> None:
-        """Let items that are at rest be due as they are given, their attempts forgotten."""
+    def again(self, items: Iterable[WorkItem], then: Callable[[], None] = _nothing) -> None:
+        """Let items that are at rest be due as they are given, their attempts forgotten.
+
+        `then` is called once others can see it.
+        """
         with self._store.writing() as session:
             group = load_group(session, self._name)
             if group is not None:
@@ -201,6 +211,7 @@ class Queue:
                     entry = _written(group, one)
                     del entry["attempts"]
                     session.execute_many(_AGAIN, [entry])
+                session.on_commit(then)
 
     def due_groups(self, now: Instant) -> list[str]:
         """Return the groups of the store in which an item is due and no lease is running.

@@ -139,8 +139,9 @@ class RecordReader:
             members(metadata),
         )
         clock = _Clock(whole(valid_at), whole(invalid_at), link.metadata)
-        is_keyed = text(key) != "" or _is_keyed(source) or _is_keyed(target)
-        return LinkRecord(link, source, target, whole(id_), is_keyed, clock.earlier())
+        own_key = text(key)
+        is_keyed = own_key != "" or _is_keyed(source) or _is_keyed(target)
+        return LinkRecord(link, source, target, whole(id_), is_keyed, own_key, clock.earlier())
 
     def _public_id(self, id_: SqlValue, given: SqlValue) -> str:
         if given is not None:

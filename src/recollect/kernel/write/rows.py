@@ -128,8 +128,16 @@ class RowBatch:
             named = (element.type, element.name, element.name_key)
             self._rows[_INSERT_CONCEPT].append((element.id, self.group_id, *named, *ending))
         elif isinstance(element, LinkElement):
-            triple = (element.subject, element.predicate, element.object, element.key)
-            row = (element.id, self.group_id, *triple, *ending, element.first_version)
+            row = (
+                element.id,
+                self.group_id,
+                element.subject,
+                element.predicate,
+                element.object,
+                element.key,
+                *ending,
+                element.first_version,
+            )
             self._rows[_INSERT_LINK].append(row)
 
     def _update(self, element: Element, target: State) -> None:

@@ -27,14 +27,15 @@ def count_moves(session: Session, group_id: int, moves: list[Move]) -> None:
     """Add the difference that one flush makes; called before any of it is on disk."""
     counts: Counter[tuple[str, int]] = Counter()
     for element, target in moves:
-        change = _is_alive(target) - _is_alive(element.on_disk)
-        if isinstance(element, ConceptElement):
-            counts[TALLY_CONCEPTS, element.type] += change
-        elif isinstance(element, LinkElement):
+        on_disk = element.on_disk
+        is_alive = target is not None and target.is_living
+        change = is_alive - (on_disk is not None and on_disk.is_living)
+        if isinstance(element, LinkElement):
             counts[TALLY_LINKS, element.predicate] += change
-            made = (target is not None) - (element.on_disk is not None)
-            if made:
+            if made := (target is not None) - (on_disk is not None):
                 _count_made(counts, element, made)
+        elif isinstance(element, ConceptElement):
+            counts[TALLY_CONCEPTS, element.type] += change
     add_counts(session, group_id, counts)
 
 
@@ -46,7 +47,3 @@ def _count_made(counts: Counter[tuple[str, int]], link: LinkElement, made: int) 
         counts[TALLY_LINK_SUBJECTS, link.predicate] += made
     if link.object & LINK_BIT:
         counts[TALLY_LINK_OBJECTS, link.predicate] += made
-
-
-def _is_alive(state: State | None) -> bool:
-    return state is not None and state.is_living

@@ -28,6 +28,7 @@ from recollect.kernel.write.element import (
     Content,
     Element,
     LinkElement,
+    State,
     Triple,
 )
 from recollect.kernel.write.log import (
@@ -49,7 +50,13 @@ from recollect.kernel.write.validation import identifier
 from recollect.model import Attributes, Instant
 
 _SALT_BYTES = 16
-_SALTS_AT_ONCE = 256  # to ask the system for each takes longer than to make its element
+_FEWEST_SALTS, _MOST_SALTS = 8, 256
+"""How many are asked for at once: for each alone it takes longer than to make its element."""
+
+_STANDING = """
+SELECT g.number, g.at, g.chain, c.last_n FROM grp AS g CROSS JOIN counter AS c
+WHERE g.group_id = ?
+"""
 _INSERT_CHANGE = """
 INSERT INTO change (group_id, tx, element, operation, digest) VALUES (?, ?, ?, ?, ?)
 """
@@ -79,10 +86,10 @@ class Unit:
         self.group = group
         self.terms = Interning(terms, session)
         self.notices: list[Notice] = []
-        number, at, self._chain = _standing(session, group.group_id)
+        number, at, self._chain, self._counted = _standing(session, group.group_id)
         self.number = number + 1
         self.at = Instant(max(now, at + 1))
-        self._last_n = self._counted = _last_n(session)
+        self._last_n = self._counted
         self.directory = Directory(session, group, 2 * self._last_n + LINK_BIT)
         self._texts = TextIndex(session, group.group_id)
         self._preparation = preparation
@@ -220,11 +227,7 @@ class Unit:
             if target is None:
                 self._texts.remove(element.id, was_living=True)
             else:
-                text, is_new = (
-                    self._text(element, target.content),
-                    element.on_disk is None,
-                )
-                self._texts.put(element.id, target.is_living, text, is_new=is_new)
+                self._put_text(element, element.on_disk, target)
             element.on_disk = target
             self._touched[element.id] = element
         batch.write(self.session)
@@ -240,13 +243,15 @@ class Unit:
         self.flush()
         changes: list[Logged] = []
         vectors = self._vectors()
-        for _, element in sorted(self._touched.items()):
+        for number in sorted(self._touched):
+            element = self._touched[number]
             operation = _operation(element)
-            if operation is not None:
-                changes.append((element.id, operation, self._digest(element)))
-            if operation in (CREATE, UPDATE):
+            if operation is None:
+                continue
+            changes.append((number, operation, self._digest(element)))
+            if operation is not CLOSE:
                 self._put_meaning(vectors, element)
-            if operation in (UPDATE, CLOSE):
+            if operation is not CREATE:
                 self._keep_superseded_text(element)
         if not changes:
             return None
@@ -279,31 +284,44 @@ class Unit:
 
     def _next_salt(self) -> bytes:
         if not self._salts:
-            salts, size = os.urandom(_SALT_BYTES * _SALTS_AT_ONCE), _SALT_BYTES
+            made = self._last_n - self._counted
+            many = min(max(made, _FEWEST_SALTS), _MOST_SALTS)  # as many as were needed so far
+            salts, size = os.urandom(_SALT_BYTES * many), _SALT_BYTES
             self._salts = [salts[at : at + size] for at in range(0, len(salts), size)]
         return self._salts.pop()
 
+    def adopted(self, new_id: str | None) -> str | None:
+        """Return the id, unless the memory may one day compute it for another element."""
+        return None if new_id is None or self._is_computed(new_id) else new_id
+
+    def _is_computed(self, given_id: str) -> bool:
+        computed = element_id(self.group.id_bits, given_id)
+        return computed is not None and computed >> 1 > self._counted
+
     def _refuse_computed(self, given_id: str | None) -> None:
         """Refuse to adopt an id that the memory may one day compute for another element."""
-        if given_id is None:
-            return
-        computed = element_id(self.group.id_bits, given_id)
-        if computed is not None and computed >> 1 > self._counted:
+        if given_id is not None and self._is_computed(given_id):
             raise RecollectError(
                 CONSTRAINT_VIOLATION,
                 f'the id "{given_id}" is one the memory gives out itself',
                 hint="leave the id out, or give one of your own",
             )
 
+    def _put_text(self, element: Element, old: State | None, new: State) -> None:
+        """Let the text index say what an element's row says; it may say so already."""
+        text, said = self._text(element, new.content), None
+        if old is not None and old.is_living == new.is_living:
+            said = self._text(element, old.content)
+        if text != said:
+            self._texts.put(element.id, new.is_living, text, is_new=old is None)
+
     def _text(self, element: Element, content: Content) -> str:
         """Return what the text index holds of an element."""
         attributes, metadata = content.attributes, content.metadata
-        if isinstance(element, ConceptElement):
-            return concept_text(element.name, element.public_id, attributes, metadata)
-        return link_text(self._predicate(element), attributes, metadata)
-
-    def _predicate(self, element: Element) -> str:
-        return self.terms.text(element.predicate) if isinstance(element, LinkElement) else ""
+        if isinstance(element, LinkElement):
+            return link_text(self.terms.text(element.predicate), attributes, metadata)
+        assert isinstance(element, ConceptElement)
+        return concept_text(element.name, element.public_id, attributes, metadata)
 
     def _keep_superseded_text(self, element: Element) -> None:
         assert element.before is not None
@@ -321,9 +339,11 @@ class Unit:
     def _put_meaning(self, vectors: VectorRows, element: Element) -> None:
         """Let an element that is new, or says something else than before, have another vector."""
         before = element.before
+        if before is None and self._preparation is None:
+            return
         text = self._meaning(element, element.content)
         if before is None:
-            if text is not None and self._preparation is not None:
+            if text is not None:
                 vectors.put(element.id, text)
         elif text != self._meaning(element, before.content):
             vectors.put(element.id, text)
@@ -338,22 +358,12 @@ class Unit:
         return content_digest(element.salt, self._identity(element), content)
 
     def _identity(self, element: Element) -> Identity:
-        if isinstance(element, ConceptElement):
-            return (
-                element.id,
-                self.terms.text(element.type),
-                element.name,
-                element.public_id,
-            )
-        assert isinstance(element, LinkElement)
-        return (
-            element.id,
-            element.subject,
-            self._predicate(element),
-            element.object,
-            element.key,
-            element.public_id,
-        )
+        number, given_id, text = element.id, element.public_id, self.terms.text
+        if isinstance(element, LinkElement):
+            predicate = text(element.predicate)
+            return number, element.subject, predicate, element.object, element.key, given_id
+        assert isinstance(element, ConceptElement)
+        return number, text(element.type), element.name, given_id
 
 
 def _operation(element: Element) -> str | None:
@@ -366,16 +376,9 @@ def _operation(element: Element) -> str | None:
     return None if on_disk.content is before.content else UPDATE
 
 
-def _standing(session: Session, group_id: int) -> tuple[int, int, bytes]:
-    """Return the group's last transaction: its number, instant and chain hash."""
-    sql = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = ?"
-    row = session.row(sql, (group_id,))
+def _standing(session: Session, group_id: int) -> tuple[int, int, bytes, int]:
+    """Return the group's last transaction: number, instant, chain hash; and the last n given."""
+    row = session.row(_STANDING, (group_id,))
     assert row is not None
-    number, at, chain = row
-    return whole(number), whole(at), octets(chain)
-
-
-def _last_n(session: Session) -> int:
-    row = session.row("SELECT c.last_n FROM counter AS c")
-    assert row is not None
-    return whole(row[0])
+    number, at, chain, last_n = row
+    return whole(number), whole(at), octets(chain), whole(last_n)

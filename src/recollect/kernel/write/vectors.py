@@ -108,9 +108,9 @@ class Vectors:
         preparation.make()
         return preparation
 
-    def _lacking(self, meanings: Meanings, texts: list[str]) -> list[str]:
+    def _lacking(self, meanings: Meanings, texts: list[str]) -> dict[str, str]:
         if not texts:
-            return []
+            return {}
         with self._store.reading() as session:
             group = self._catalogs.of(session, self._name).group
             return meanings.without_vectors(session, group.group_id, texts)

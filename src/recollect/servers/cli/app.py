@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from recollect.servers.cli.carry_commands import export_memory, import_files
 from recollect.servers.cli.claim_commands import show_attention, use_claims
 from recollect.servers.cli.erase_commands import erase_elements
 from recollect.servers.cli.maintenance_commands import (
@@ -35,6 +36,7 @@ from recollect.servers.cli.options import (
     Place,
     RequestId,
     Valid,
+    moment,
 )
 from recollect.servers.cli.schema_commands import change_schema, identify, use_capsules
 from recollect.servers.cli.server_commands import manage_tokens, serve_http, work_queue
@@ -191,7 +193,7 @@ def query(
     from recollect.servers.cli.ask import query as answer
     from recollect.servers.cli.given import parameters_of
 
-    as_of = _moment(valid, known, transaction)
+    as_of = moment(valid, known, transaction)
     given = parameters_of(param)
     answer(text, given, db, group, as_of, layout=format.value, cursor=cursor, as_json=json)
 
@@ -228,7 +230,7 @@ def search(
     from recollect.servers.cli.ask import search as look_for
 
     options = {"type": type, "mode": mode, "threshold": threshold, "limit": limit, "cursor": cursor}
-    as_of = _moment(valid, known, transaction)
+    as_of = moment(valid, known, transaction)
     look_for(text, kind.value if kind else None, options, db, group, as_of, as_json=json)
 
 
@@ -249,7 +251,7 @@ def explain(
     from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.reasons import explain as tell
 
-    as_of = _moment(valid, known, transaction)
+    as_of = moment(valid, known, transaction)
     tell(text, parameters_of(param), db, group, as_of, as_json=json)
 
 
@@ -269,7 +271,7 @@ def why(
     from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.reasons import why as tell
 
-    as_of = _moment(valid, known, transaction)
+    as_of = moment(valid, known, transaction)
     tell(text, row, parameters_of(param), db, group, as_of, as_json=json)
 
 
@@ -392,46 +394,8 @@ def restore(
     read_back(path, db, as_json=json)
 
 
-@app.command()
-def export(
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
-    ] = "-",
-    query: Annotated[
-        str | None,
-        typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
-    ] = None,
-    param: Parameters = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
-) -> None:
-    """Write what a group holds now as KIP capsules, for another memory."""
-    from recollect.servers.cli.carry import export as write
-    from recollect.servers.cli.given import parameters_of
-
-    as_of = _moment(valid, known, transaction)
-    write(path, query, parameters_of(param), as_of, db, group, as_json=json)
-
-
-@app.command("import")
-def import_(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="KIP texts; - is standard input.")
-    ],
-    db: Database = None,
-    group: GroupName = None,
-    actor: Actor = None,
-    request_id: RequestId = None,
-    json: Json = False,
-) -> None:
-    """Take in capsules, each of them all or nothing; what is there already stays."""
-    from recollect.servers.cli.carry import take_in
-
-    take_in(files, db, group, actor, request_id, as_json=json)
+app.command("export")(export_memory)
+app.command("import")(import_files)
 
 
 @app.command()
@@ -504,7 +468,7 @@ def history(
     if (type is None) != (name is None) or (identifier is None) == (name is None):
         raise typer.BadParameter("give an ID, or --type and --name")
     element = Key(type, name) if type is not None and name is not None else identifier or ""
-    as_of = _moment(valid, known, transaction)
+    as_of = moment(valid, known, transaction)
     tell(element, db, group, as_of, as_json=json)
 
 
@@ -581,15 +545,6 @@ app.command("serve")(serve_http)
 app.command("mcp")(serve_agents)
 app.command("token")(manage_tokens)
 app.command("worker")(work_queue)
-
-
-def _moment(
-    valid: str | None, known: str | None, transaction: int | None
-) -> dict[str, str | int | None]:
-    """Return the point of both clocks that the options name."""
-    if known is not None and transaction is not None:
-        raise typer.BadParameter("give --known or --transaction, not both")
-    return {"valid": valid, "known": known if transaction is None else transaction}
 
 
 def _one(database: str | None, db: str | None) -> str | None:

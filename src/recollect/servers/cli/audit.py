@@ -8,6 +8,7 @@ import typer
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.output import output
+from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus, require_group
@@ -19,12 +20,11 @@ def verify(head: str | None, database: str | None, group: str | None, *, as_json
     with output(as_json=as_json) as out:
         with (
             open_nexus(settings.database(database), settings.group(group)) as nexus,
-            out.progress(is_counted=False) as progress,
+            told(out) as progress,
         ):
-            progress.add_task("verifying", total=None)
             require_group(nexus)
             try:
-                audit = nexus.verify(head)
+                audit = nexus.verify(head, progress=progress)
             except RecollectError as error:
                 if error.code is not INVALID_ARGUMENT:
                     raise

@@ -1,33 +1,32 @@
-"""The commands that carry knowledge between memories as KIP capsules: export and import."""
+"""The command that writes a memory for another one, or for another program."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
-from recollect.faces.kip.capsules import (
-    Imported,
-    export_capsules,
-    import_capsules,
-    read_capsules,
-    write_capsules,
-)
-from recollect.model import Value
-from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, Notice, RecollectError
+from recollect.faces.kip.capsules import export_capsules, write_capsules
+from recollect.integrations.exchange import hand_out
+from recollect.kernel import Nexus
+from recollect.model import Progress, Value
+from recollect.servers.cli.given import STANDARD_OUTPUT
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import filled_nexus, open_nexus, require_group
+from recollect.servers.wiring import open_nexus, require_group
+
+_KIP = "kip"
 
 
 def export(
     path: str,
+    format: str,
     query: str | None,
     parameters: Mapping[str, Value],
     as_of: Mapping[str, object],
@@ -36,103 +35,65 @@ def export(
     *,
     as_json: bool,
 ) -> None:
-    """Write the capsules of a group to a new file or to standard output."""
+    """Write a group in one of the formats to a new file or to standard output."""
     settings = Settings()
+    noun = "capsule" if format == _KIP else "element"
+    notices: list[Notice] = []
     with output(as_json=as_json) as out:
-        written = 0
         with (
             open_nexus(settings.database(database), settings.group(group)) as nexus,
             told(out) as progress,
         ):
             require_group(nexus)
-            capsules = export_capsules(nexus, query, parameters, as_of=as_of)
             with _written(path) as stream:
-                for written in write_capsules(capsules, stream):
-                    progress("capsules", written, 0)
+                if format == _KIP:
+                    options = query, parameters, as_of
+                    written = _capsules(nexus, stream, *options, progress, notices)
+                else:
+                    written = hand_out(
+                        nexus,
+                        stream,
+                        format,
+                        query=query,
+                        parameters=parameters,
+                        as_of=as_of,
+                        progress=progress,
+                    )
+        for notice in notices:
+            out.warn(notice.message, notice.hint)
         if path == STANDARD_OUTPUT:
             return
         if out.as_json:
-            out.json({"result": {"path": path, "capsules": written}})
-        out.say(f"wrote {counted(written, 'capsule')} to {path}", "green")
+            out.json({"result": {"path": path, f"{noun}s": written}})
+        out.say(f"wrote {counted(written, noun)} to {path}", "green")
 
 
-def take_in(
-    files: Sequence[str],
-    database: str | None,
-    group: str | None,
-    actor: str | None,
-    request_id: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Run the capsules of files, each one transaction, creating the memory if need be."""
-    settings = Settings()
-    with output(as_json=as_json) as out:
-        done = Imported(0, 0, 0)
-        with (
-            filled_nexus(settings.database(database), settings.group(group)) as nexus,
-            told(out) as progress,
-        ):
-            try:
-                for done in import_capsules(
-                    nexus,
-                    _capsules_of(files),
-                    actor=settings.actor(actor),
-                    request_id=request_id,
-                ):
-                    progress("capsules", done.capsules, 0)
-            except RecollectError:
-                if done.capsules:
-                    came_in = counted(done.capsules, "capsule")
-                    out.say(f"{came_in} came in before the one that failed")
-                raise
-        if out.as_json:
-            report = {"capsules": done.capsules, "created": done.created, "updated": done.updated}
-            out.json({"result": report})
-        out.say(
-            f"{counted(done.capsules, 'capsule')}: {done.created:,} created,"
-            f" {done.updated:,} updated",
-            "green",
-        )
-
-
-def _capsules_of(files: Sequence[str]) -> Iterator[str]:
-    for file in files:
-        with _read(file) as stream:
-            yield from read_capsules(stream)
+def _capsules(
+    nexus: Nexus,
+    stream: BinaryIO,
+    query: str | None,
+    parameters: Mapping[str, Value],
+    as_of: Mapping[str, object],
+    progress: Progress,
+    notices: list[Notice],
+) -> int:
+    """Write the capsules of a group and return how many."""
+    capsules = export_capsules(nexus, query, parameters, as_of=as_of, notices=notices)
+    written = 0
+    with _as_text(stream) as text:
+        for written in write_capsules(capsules, text):
+            progress("capsules", written, 0)
+    return written
 
 
 @contextmanager
-def _read(file: str) -> Iterator[TextIO]:
-    name = "standard input" if file == STANDARD_INPUT else file
-    try:
-        if file == STANDARD_INPUT:
-            with _as_text(sys.stdin.buffer) as stream:
-                yield stream
-        else:
-            with Path(file).open(encoding="utf-8-sig") as stream:
-                yield stream
-    except OSError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{name}: {error.strerror or 'it cannot be read'}",
-            hint="name a KIP text, or - for standard input",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{name} is not UTF-8 text", hint="save it as UTF-8"
-        ) from error
-
-
-@contextmanager
-def _written(path: str) -> Iterator[TextIO]:
-    """Give the text to write: standard output, or a file that must not be there yet."""
+def _written(path: str) -> Iterator[BinaryIO]:
+    """Give the stream to write: standard output, or a file that must not be there yet."""
     if path == STANDARD_OUTPUT:
-        with _as_text(sys.stdout.buffer) as stream:
-            yield stream
+        yield sys.stdout.buffer
         return
     try:
-        with Path(path).open("x", encoding="utf-8", newline="\n") as stream:
+        with Path(path).open("xb") as stream:
             yield stream
     except FileExistsError as error:
         raise RecollectError(
@@ -150,8 +111,8 @@ def _written(path: str) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _as_text(binary: BinaryIO) -> Iterator[TextIO]:
-    """Give a standard stream as UTF-8 text, whatever the terminal's encoding."""
+def _as_text(binary: BinaryIO) -> Iterator[TextIOWrapper]:
+    """Give a stream as UTF-8 text, whatever the terminal's encoding."""
     stream = TextIOWrapper(binary, encoding="utf-8", newline="\n")
     try:
         yield stream

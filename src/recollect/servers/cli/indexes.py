@@ -9,6 +9,7 @@ import typer
 
 from recollect.model import AttributeIndex
 from recollect.servers.cli.output import output
+from recollect.servers.cli.progress import told
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -28,12 +29,12 @@ def change_indexes(
         is_made = action == "add"
         with (
             open_nexus(settings.database(database), settings.group(group), create=is_made) as nexus,
-            out.progress(is_counted=False) as progress,
+            told(out) as progress,
         ):
-            if wanted is not None:
-                progress.add_task(f"{action} index", total=None)
-                change = nexus.add_index if is_made else nexus.drop_index
-                change(wanted.type, wanted.attribute)
+            if wanted is not None and is_made:
+                nexus.add_index(wanted.type, wanted.attribute, progress=progress)
+            elif wanted is not None:
+                nexus.drop_index(wanted.type, wanted.attribute)
             indexes = nexus.indexes()
         if out.as_json:
             out.json({"result": {"indexes": [asdict(one) for one in indexes]}})

@@ -20,10 +20,9 @@ def backup(path: str, database: str | None, *, as_json: bool) -> None:
     with output(as_json=as_json) as out:
         with (
             open_nexus(settings.database(database), settings.group()) as nexus,
-            out.progress(is_counted=False) as progress,
+            told(out) as progress,
         ):
-            progress.add_task("copying", total=None)
-            nexus.backup(path)
+            nexus.backup(path, progress=progress)
         size = Path(path).stat().st_size
         if out.as_json:
             out.json({"result": {"path": path, "size_bytes": size}})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.servers.cli.loading import in_haste
 from recollect.servers.cli.needed import require
 from recollect.servers.cli.output import Output, output
 from recollect.servers.settings import Settings
@@ -20,54 +23,65 @@ ACTOR = "mcp"
 """Who writes, where RECOLLECT_ACTOR names nobody."""
 
 
-def serve(
-    database: str | None,
-    group: str | None,
-    address: str | None,
-    *,
-    is_read_only: bool,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asks for; `address` is HOST:PORT, None for standard input."""
+
+    database: str | None
+    group: str | None
+    address: str | None
+    tokens: Path | None
+    import_from: tuple[Path, ...]
+    is_read_only: bool
+
+
+def serve(asked: Asked, *, as_json: bool) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
     settings = Settings()
     with output(as_json=as_json) as out:
         require("mcp", "mcp", "the MCP server")
-        from recollect.servers.learning import make_learner
-        from recollect.servers.mcp.memory import Memory
-        from recollect.servers.mcp.server import serve_stdio
-        from recollect.servers.service import at_work, make_service
+        with in_haste():
+            from recollect.servers.learning import make_learner
+            from recollect.servers.mcp.folders import Folders
+            from recollect.servers.mcp.memory import Memory
+            from recollect.servers.mcp.server import serve_stdio
+            from recollect.servers.service import at_work, make_service
 
         learner = make_learner(settings.learning())
-        located = settings.database(database)
+        located = settings.database(asked.database)
+        folders = Folders(settings.import_from(asked.import_from))
         out.if_stopped = "the clients have no memory any more"
-        with open_nexus(located, settings.group(group), create=not is_read_only) as nexus:
-            service = make_service(nexus, extractor=learner.extractor, has_worker=not is_read_only)
-            memory = Memory(service, settings.actor() or ACTOR, is_read_only)
+        create = not asked.is_read_only
+        with open_nexus(located, settings.group(asked.group), create=create) as nexus:
+            service = make_service(nexus, extractor=learner.extractor, has_worker=create)
+            actor = settings.actor() or ACTOR
             with at_work(service, GRACE_SECONDS):
-                if address is None:
-                    serve_stdio(memory)
-                else:
-                    _over_http(memory, address, located.path, out)
+                if asked.address is None:
+                    serve_stdio(Memory(service, actor, asked.is_read_only, folders))
+                    return
+                # Who calls from elsewhere is told of files only where they are allowed.
+                offered = folders if folders.allowed else None
+                memory = Memory(service, actor, asked.is_read_only, offered)
+                _over_http(memory, asked.address, settings.tokens(asked.tokens), located.path, out)
 
 
-def _over_http(memory: Memory, address: str, path: str, out: Output) -> None:
-    from recollect.servers.http.server import is_loopback, listen, url_of
+def _over_http(
+    memory: Memory, address: str, tokens_file: Path | None, path: str, out: Output
+) -> None:
+    from recollect.servers.http.server import check_exposure, listen, url_of
     from recollect.servers.http.server import serve as serve_app
-    from recollect.servers.mcp.server import PATH, http_app
+    from recollect.servers.http.tokens import read_tokens
+    from recollect.servers.mcp.over_http import PATH, http_app
 
     host, port = host_and_port(address)
-    if not is_loopback(host):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{host} is not this machine alone, and this server asks nobody for a token",
-            hint="use --http 127.0.0.1:7412, behind a proxy that asks",
-        )
+    known = None if tokens_file is None else read_tokens(tokens_file).caller
+    check_exposure(host, has_tokens=known is not None, is_insecure=False)
     with listen(host, port) as listener:
         url = f"{url_of(listener)}{PATH}"
         if out.as_json:
             out.json({"result": {"url": url, "path": path}})
         out.say(f"serving {path} at {url}", "green")
-        serve_app(http_app(memory, host), listener, grace_seconds=GRACE_SECONDS)
+        serve_app(http_app(memory, host, known), listener, grace_seconds=GRACE_SECONDS)
 
 
 def host_and_port(address: str) -> tuple[str, int]:

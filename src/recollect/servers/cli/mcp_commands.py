@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from recollect.servers.cli.options import Database, GroupName, Json
+from recollect.servers.cli.server_commands import TokensFile
 
 
 class McpAction(StrEnum):
     """What `mcp` does besides serving."""
 
     INSTALL = "install"
+    DOCTOR = "doctor"
 
 
 class McpClient(StrEnum):
@@ -29,7 +32,8 @@ class McpClient(StrEnum):
 
 def serve_agents(
     action: Annotated[
-        McpAction | None, typer.Argument(metavar="[ACTION]", help="install; serving without it.")
+        McpAction | None,
+        typer.Argument(metavar="[ACTION]", help="install or doctor; serving without it."),
     ] = None,
     client: Annotated[
         McpClient | None,
@@ -41,12 +45,21 @@ def serve_agents(
     read_only: Annotated[
         bool, typer.Option("--read-only", metavar="", help="Offer nothing that writes.")
     ] = False,
+    import_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--import-from",
+            metavar="DIR",
+            help="A folder that files may be taken in from. Repeat it for more.",
+        ),
+    ] = None,
     http: Annotated[
         str | None,
         typer.Option(
             "--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input."
         ),
     ] = None,
+    tokens: TokensFile = None,
     write: Annotated[
         bool, typer.Option("--write", metavar="", help="With install: edit the file, with a copy.")
     ] = False,
@@ -54,18 +67,31 @@ def serve_agents(
     group: GroupName = None,
     json: Json = False,
 ) -> None:
-    """Serve an agent's program over MCP, or install this memory in one; see docs/mcp.md."""
-    if (action is None) != (client is None):
-        raise typer.BadParameter("install needs a client, such as claude-code")
-    if action is None:
-        if write:
-            raise typer.BadParameter("--write belongs to install")
-        from recollect.servers.cli.mcp import serve
+    """Serve an agent's program over MCP, install this memory in one, or try that; docs/mcp.md."""
+    folders = tuple(import_from or ())
+    if tokens is not None and http is None:
+        raise typer.BadParameter("--tokens belongs to --http")
+    if write and action is not McpAction.INSTALL:
+        raise typer.BadParameter("--write belongs to install")
+    if http is not None and action is not None:
+        raise typer.BadParameter("--http belongs to serving; programs speak over standard input")
+    match action:
+        case None:
+            from recollect.servers.cli.mcp import Asked, serve
 
-        serve(db, group, http, is_read_only=read_only, as_json=json)
-        return
-    if http is not None or client is None:
-        raise typer.BadParameter("--http belongs to serving; install sets up standard input")
-    from recollect.servers.cli.mcp_install import install
+            serve(Asked(db, group, http, tokens, folders, read_only), as_json=json)
+        case McpAction.INSTALL:
+            if client is None:
+                raise typer.BadParameter("install needs a client, such as claude-code")
+            from recollect.servers.cli.mcp_install import Served, install
 
-    install(client.value, db, group, is_read_only=read_only, writes=write, as_json=json)
+            served = Served(db, group, folders, read_only)
+            install(client.value, served, writes=write, as_json=json)
+        case McpAction.DOCTOR:
+            if client is not None and (db or group or folders or read_only):
+                raise typer.BadParameter(f"what {client} starts stands in its file; leave it out")
+            from recollect.servers.cli.mcp_doctor import examine
+            from recollect.servers.cli.mcp_install import Served
+
+            served = Served(db, group, folders, read_only)
+            examine(None if client is None else client.value, served, as_json=json)

@@ -10,6 +10,7 @@ import json
 import shutil
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
@@ -19,24 +20,33 @@ from recollect.servers.mcp.clients import NAME, Client, client_named
 from recollect.servers.settings import PROGRAM, Settings
 
 
-def install(
-    name: str,
-    database: str | None,
-    group: str | None,
-    *,
-    is_read_only: bool,
-    writes: bool,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a program is to be given: as the options of the command say it."""
+
+    database: str | None
+    group: str | None
+    import_from: tuple[Path, ...]
+    is_read_only: bool
+
+    def command(self, settings: Settings) -> list[str]:
+        """Return the command that starts the server from anywhere: all paths are absolute."""
+        located = settings.database(self.database)
+        path = located.path if located.file is None else str(located.file.resolve())
+        command = [_program(), "mcp", "--db", path, "--group", settings.group(self.group)]
+        for folder in settings.import_from(self.import_from):
+            command += ["--import-from", str(folder)]
+        if self.is_read_only:
+            command.append("--read-only")
+        return command
+
+
+def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
     """Print the snippet of a program, or write it."""
     settings = Settings()
     with output(as_json=as_json) as out:
         require("mcp", "mcp", "the MCP server")
-        located = settings.database(database)
-        path = located.path if located.file is None else str(located.file.resolve())
-        command = [_program(), "mcp", "--db", path, "--group", settings.group(group)]
-        if is_read_only:
-            command.append("--read-only")
+        command = served.command(settings)
         client = client_named(name, Path.home(), Path.cwd())
         backup = _write(client, command) if writes else None
         snippet = client.snippet(command)
@@ -56,6 +66,7 @@ def install(
                 out.say(line)
             return
         out.say(f"{client.file} has {NAME} now; start {name} again", "green")
+        out.say(f"try it first: recollect mcp doctor {name}", "dim")
         if backup is not None:
             out.say(f"as it was: {backup}", "dim")
 

@@ -57,3 +57,12 @@ Cursor = Annotated[
     str | None,
     typer.Option("--cursor", metavar="TOKEN", help="The next_cursor of the page before."),
 ]
+
+
+def moment(
+    valid: str | None, known: str | None, transaction: int | None
+) -> dict[str, str | int | None]:
+    """Return the point of both clocks that the options name."""
+    if known is not None and transaction is not None:
+        raise typer.BadParameter("give --known or --transaction, not both")
+    return {"valid": valid, "known": known if transaction is None else transaction}

@@ -8,6 +8,7 @@ _PARAMETER = re.compile(r'pass parameters=\{"(.+)": \.\.\.\}')
 _TRANSACTION = re.compile(r'use \{"known": (\d+)\}')
 _WRITES = "send it to execute_kip, or to Nexus.write"
 _CHANGES = re.compile(r"see who did it: Nexus\.changes\(since=(\d+), limit=1\)")
+_SKIP = "mend it, or pass skip_bad=True to leave it out"
 _FORCE = "declare or mend it, or pass force=True"
 _GROUPS = "use Nexus.groups to see which there are"
 
@@ -28,6 +29,8 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         return f"recollect changes --since {changes[1]} --limit 1"
     if hint == _WRITES:
         return "write it by itself" if is_shell else "run it: recollect run -"
+    if hint == _SKIP:
+        return "mend it, or add --skip-bad to leave it out"
     if hint == _FORCE:
         return "declare or mend it: recollect schema show; or add --force"
     if hint == _GROUPS:

@@ -66,6 +66,7 @@ def log_operation(observation: Observation) -> None:
         latency_ms=round(observation.seconds * 1_000, 3),
         error_code=observation.error_code,
         cause=observation.cause,
+        embedding_failures=observation.embedding_failures or None,
     )
 
 

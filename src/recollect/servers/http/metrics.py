@@ -93,6 +93,7 @@ class Metrics:
         if observation.error_code == CONFLICT.code:
             self._conflicts.inc()
         self._accepted.inc(observation.accepted)
+        self._steps["embed_failed"].inc(observation.embedding_failures)
 
     def watch(self, transition: Transition) -> None:
         """Count a step of the pipeline."""

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from recollect.errors import INVALID_VALUE, RESOURCE_NOT_FOUND, RecollectError
+
 NAME: Final = "recollect"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a program starts: a command, and what it adds to the environment."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,38 @@ class Client:
             lines = [f"{key} = {json.dumps(value)}" for key, value in entry.items()]
             return "\n".join([f"[{self.member}.{NAME}]", *lines])
         return json.dumps({self.member: {NAME: entry}}, indent=2, ensure_ascii=False)
+
+    def read(self, text: str) -> Entry:
+        """Return what a file of the program starts as this server.
+
+        INVALID_VALUE for a file that is not of its form, RESOURCE_NOT_FOUND for one without it.
+        """
+        try:
+            members = tomllib.loads(text) if self.is_toml else json.loads(text or "{}")
+        except ValueError as error:
+            raise self.unreadable("TOML" if self.is_toml else "JSON") from error
+        servers = members.get(self.member) if isinstance(members, dict) else None
+        entry = servers.get(NAME) if isinstance(servers, dict) else None
+        program = entry.get("command") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(program, str):
+            raise RecollectError(RESOURCE_NOT_FOUND, f"{self.file} has no server {NAME}")
+        return Entry((program, *self._texts(entry)), self._variables(entry))
+
+    def unreadable(self, what: str) -> RecollectError:
+        """Return the error for a file that is not what it must be."""
+        return RecollectError(INVALID_VALUE, f"{self.file} is not {what}")
+
+    def _texts(self, entry: Mapping[str, object]) -> list[str]:
+        match entry.get("args", []):
+            case list() as found if all(isinstance(one, str) for one in found):
+                return found
+        raise self.unreadable(f"right: the args of {NAME} are no list of texts")
+
+    def _variables(self, entry: Mapping[str, object]) -> dict[str, str]:
+        match entry.get("env", {}):
+            case dict() as found if all(isinstance(one, str) for one in found.values()):
+                return found
+        raise self.unreadable(f"right: the env of {NAME} is no object of texts")
 
 
 def client_named(name: str, home: Path, here: Path, platform: str = sys.platform) -> Client:

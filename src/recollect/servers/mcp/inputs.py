@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from recollect.faces.operations import limits
+from recollect.integrations.exchange import FORMATS
 
 STRICT = ConfigDict(extra="forbid", strict=True)
 
@@ -138,6 +139,27 @@ class AddEpisode(TypedDict):
     uuid: NotRequired[
         Annotated[str, Field(description="its own id; the same one twice is kept once")]
     ]
+
+
+@with_config(STRICT)
+class ImportFile(TypedDict):
+    """A file of another program, and how to read it."""
+
+    path: Annotated[
+        str,
+        Field(min_length=1, max_length=4_096, description="below a folder that is allowed"),
+    ]
+    format: NotRequired[
+        Annotated[str, Field(max_length=100, description=f"auto, or one of {', '.join(FORMATS)}")]
+    ]
+    source: NotRequired[
+        Annotated[
+            str,
+            Field(min_length=1, max_length=limits.NAME, description="where it says it comes from"),
+        ]
+    ]
+    skip_bad: NotRequired[Annotated[bool, Field(description="leave out what cannot be read")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="report only, and write nothing")]]
 
 
 @with_config(STRICT)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from recollect.errors import PERMISSION_DENIED, RecollectError
+from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
+from recollect.servers.mcp.folders import Folders
 from recollect.servers.service import Service
 
 
@@ -15,6 +18,8 @@ class Memory:
     service: Service
     actor: str
     is_read_only: bool = False
+    folders: Folders | None = field(default_factory=Folders)
+    """Where files are taken in from; None where that is not offered."""
 
     @property
     def nexus(self) -> Nexus:
@@ -25,3 +30,30 @@ class Memory:
     def group(self) -> str:
         """The name of the group."""
         return self.nexus.group_name
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether taking in files is offered."""
+        return self.folders is not None and not self.is_read_only
+
+    def seen_by(self, caller: Caller) -> Memory:
+        """Return the memory of the bearer of a token, who writes under its name.
+
+        Its group is this one if the token is good for it, else the only one of the token;
+        PERMISSION_DENIED where that is not one.
+        """
+        group = self._group_of(caller)
+        service = replace(self.service, nexus=self.nexus.group(group))
+        return replace(self, service=service, actor=caller.name or self.actor)
+
+    def _group_of(self, caller: Caller) -> str:
+        if caller.groups is None or self.group in caller.groups:
+            return self.group
+        if len(caller.groups) == 1:
+            (only,) = caller.groups
+            return only
+        raise RecollectError(
+            PERMISSION_DENIED,
+            "the token is good for several groups, and the group of this server is none of them",
+            hint="send a token that is good for one group",
+        )

@@ -68,6 +68,39 @@ class Accepted(TypedDict):
     accepted: int
 
 
+class Counts(TypedDict):
+    """What came in of one type or predicate."""
+
+    name: str
+    records: int
+    created: int
+    updated: int
+    is_new: Annotated[bool, Field(description="whether the memory had none of it")]
+
+
+class Skipped(TypedDict):
+    """Records that were left out for one reason."""
+
+    reason: str
+    records: int
+    lines: Annotated[list[int], Field(description="the first of them")]
+
+
+class Imported(TypedDict):
+    """What came in of a file, or would come in; the types and predicates of most records."""
+
+    path: str
+    format: str
+    source: str
+    dry_run: bool
+    records: int
+    created: int
+    updated: int
+    concepts: list[Counts]
+    links: list[Counts]
+    skipped: list[Skipped]
+
+
 class Explained(TypedDict):
     """A memory, what it rests on, and what became of it, oldest first."""
 

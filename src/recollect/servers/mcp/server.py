@@ -1,7 +1,7 @@
 """The traffic of the MCP server: what a client asks, and who answers it.
 
 The rule: the memory is worked on in threads beside the one that speaks; what a client no longer
-waits for goes on where it writes, and is let go where it reads.
+waits for is let go where it reads, goes on where it writes, and is stopped where it can be.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ from anyio import CapacityLimiter, to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
-from starlette.types import ASGIApp
 
 from recollect.errors import RecollectError
-from recollect.faces.operations import limits
+from recollect.faces.operations import Caller
 from recollect.servers.mcp import prompts, resources
 from recollect.servers.mcp.answers import answered, failed
+from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of
 
 NAME: Final = "recollect"
-PATH: Final = "/mcp"
-"""Where streamable HTTP is spoken."""
+CALLER: Final = "caller"
+"""Where the state of an HTTP request says who asks."""
 
 _THREADS: Final = 8
+_LOOK_SECONDS: Final = 0.1
+"""Between two looks at how far a long call is."""
 
 Context = ServerRequestContext[Any]
 Paged = types.PaginatedRequestParams | None
@@ -42,21 +43,6 @@ ResultT = TypeVar("ResultT")
 def serve_stdio(memory: Memory) -> None:
     """Serve one client over standard input and output, until it closes them."""
     anyio.run(_serve, build_server(memory))
-
-
-def http_app(memory: Memory, host: str) -> ASGIApp:
-    """Return the server as an application, which answers only calls to its own host."""
-    hosts = ("localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host)
-    named = [f"{one}:*" for one in dict.fromkeys(hosts)]
-    security = TransportSecuritySettings(
-        allowed_hosts=named, allowed_origins=[f"http://{one}" for one in named]
-    )
-    return build_server(memory).streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=limits.REQUEST_BYTES,
-        transport_security=security,
-        host=host,
-    )
 
 
 def build_server(memory: Memory) -> Server[Any]:
@@ -90,11 +76,21 @@ class _Desk:
     async def call_tool(
         self, context: Context, asked: types.CallToolRequestParams
     ) -> types.CallToolResult:
+        call, given = Call(str(context.request_id)), asked.arguments or {}
         try:
-            tool = tool_named(asked.name, self._memory)
-            return answered(await self._run(tool, asked.arguments or {}, str(context.request_id)))
+            memory = self._seen(context)
+            tool = tool_named(asked.name, memory)
         except RecollectError as error:
             return failed(error)
+        work = partial(_run, tool, memory, given, call)
+        if not tool.is_long:
+            return await self._in_thread(work, is_let_go=tool.only_reads)
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(_tell, context, call)
+            answer = await self._in_thread(work, is_let_go=False)
+            beside.cancel_scope.cancel()
+        await _report(context, call)
+        return answer
 
     async def list_resources(self, _: Context, __: Paged) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=list(resources.LISTED))
@@ -103,9 +99,11 @@ class _Desk:
         return types.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
 
     async def read_resource(
-        self, _: Context, asked: types.ReadResourceRequestParams
+        self, context: Context, asked: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        read = partial(resources.read_resource, self._memory.nexus, asked.uri)
+        def read() -> tuple[str, str]:
+            return resources.read_resource(self._seen(context).nexus, asked.uri)
+
         kind, text = await self._asked(read)
         contents = types.TextResourceContents(uri=asked.uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents])
@@ -114,25 +112,54 @@ class _Desk:
         return types.ListPromptsResult(prompts=list(prompts.LISTED))
 
     async def get_prompt(
-        self, _: Context, asked: types.GetPromptRequestParams
+        self, context: Context, asked: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        return await self._asked(partial(prompts.get_prompt, self._memory, asked.name))
+        return await self._asked(lambda: prompts.get_prompt(self._seen(context), asked.name))
 
-    async def _run(self, tool: MemoryTool, given: dict[str, object], request_id: str) -> Any:  # noqa: ANN401 - a mapping, as the tool declares it
-        work = partial(tool.run, self._memory, given, request_id)
-        return await self._in_thread(work, only_reads=tool.only_reads)
+    def _seen(self, context: Context) -> Memory:
+        """Return the memory as whoever asks sees it; PERMISSION_DENIED where it is closed."""
+        if context.request is None:
+            return self._memory
+        caller = getattr(context.request.state, CALLER, None)
+        return self._memory.seen_by(caller) if isinstance(caller, Caller) else self._memory
 
     async def _asked(self, work: Callable[[], ResultT]) -> ResultT:
         """Return what a reading work returns; its error is one of the protocol."""
         try:
-            return await self._in_thread(work, only_reads=True)
+            return await self._in_thread(work, is_let_go=True)
         except RecollectError as error:
             wire = error.to_wire()
             message = f"{error.code.code}: {error.message}"
             raise MCPError(types.INVALID_PARAMS, message, wire) from error
 
-    async def _in_thread(self, work: Callable[[], ResultT], *, only_reads: bool) -> ResultT:
-        return await to_thread.run_sync(work, abandon_on_cancel=only_reads, limiter=self._threads)
+    async def _in_thread(self, work: Callable[[], ResultT], *, is_let_go: bool) -> ResultT:
+        return await to_thread.run_sync(work, abandon_on_cancel=is_let_go, limiter=self._threads)
+
+
+def _run(
+    tool: MemoryTool, memory: Memory, given: dict[str, Any], call: Call
+) -> types.CallToolResult:
+    try:
+        return answered(tool.run(memory, given, call))
+    except RecollectError as error:
+        return failed(error)
+
+
+async def _tell(context: Context, call: Call) -> None:
+    """Tell the client how far a call is, until it is over; note when nobody waits any more."""
+    try:
+        while True:
+            await anyio.sleep(_LOOK_SECONDS)
+            await _report(context, call)
+    finally:
+        call.cancel()
+
+
+async def _report(context: Context, call: Call) -> None:
+    """Tell how far a call is if that is further than before; to a client that asked for it."""
+    if call.done > call.told:
+        call.told = call.done
+        await context.session.report_progress(call.told, call.total or None, call.step)
 
 
 async def _serve(server: Server[Any]) -> None:

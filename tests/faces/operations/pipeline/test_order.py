@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from tests.faces.operations.calls import told
 from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
 
@@ -20,6 +21,7 @@ from recollect.faces.operations.pipeline import (
     Refused,
     Rejected,
     StructuredExtractor,
+    Transition,
     Work,
     Worker,
 )
@@ -93,7 +95,7 @@ def test_an_item_that_is_left_between_steps_is_taken_up_where_it_stands(nexus: N
     one.add("g", says("e1"))
     answers = iter([True, False])
     assert one.work.run_once(nexus, lambda: next(answers))
-    assert one.states("e1") == ["extracted", "embedded"]
+    assert one.states("e1") == ["extracted"]
     assert one.work.named("other").run_once(nexus)
     assert scripted.order == ["e1"]
     assert one.states("e1")[-1] == "completed"
@@ -131,6 +133,53 @@ def test_groups_are_worked_on_side_by_side(tmp_path: Path) -> None:
         assert not worker.is_running
         for group in ("a", "b", "c"):
             assert told(service.search_facts(group_ids=[group], query="Ann"))["facts"]
+
+
+class Broken(Scripted):
+    """An extractor with a fault of its own."""
+
+    def extract(
+        self, episode: Episode, known: Known, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        if episode.uuid == "broken":
+            raise KeyError("no such thing")
+        return super().extract(episode, known, rejected)
+
+
+def test_a_worker_lives_on_whatever_an_extractor_raises(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "m.db") as nexus:
+        done = threading.Event()
+
+        def watch(transition: Transition) -> None:
+            if (transition.episode_uuid, transition.state) == ("e1", "completed"):
+                done.set()
+
+        worker = Worker(nexus, Work(Broken(), watcher=watch), threads=1)
+        service = Operations(nexus, ingestion=Pipeline(worker.wake))
+        with worker:
+            told(service.add_episodes(group_id="g", items=[text("broken"), says("e1")]))  # type: ignore[list-item]
+            assert done.wait(20)
+            assert worker.is_running
+        failed = nexus.group("g").queue.find("broken")
+        assert failed is not None
+        assert failed.state == "extract_failed"
+
+
+def test_a_worker_is_woken_once_what_is_accepted_can_be_seen(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "m.db") as nexus, recollect.open(tmp_path / "m.db") as other:
+        woken: list[bool] = []
+
+        def wake() -> None:
+            woken.append(other.group("g").queue.find("e1") is not None)
+
+        service = Operations(nexus, ingestion=Pipeline(wake), replays=KeptReplays())
+        with pytest.raises(ZeroDivisionError), nexus.transaction():
+            told(service.add_episodes(group_id="g", items=[says("e1")]))  # type: ignore[list-item]
+            1 / 0  # noqa: B018
+        assert woken == []
+        for _ in range(2):  # the second is the answer that was kept
+            told(service.add_episodes(group_id="g", items=[says("e1")], idempotency_key="k"))  # type: ignore[list-item]
+        assert woken == [True]
 
 
 def test_a_worker_sees_what_another_process_accepts_and_stops_between_steps(

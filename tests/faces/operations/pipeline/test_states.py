@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import pytest
 from tests.faces.operations.calls import refused, told
 from tests.faces.operations.pipeline.rig import Rig, Scripted, rig, says, structured, text
 
 from recollect.errors import INVALID_VALUE, RecollectError
-from recollect.faces.operations.pipeline import Extraction, Refused
+from recollect.faces.operations.pipeline import (
+    Episode,
+    Extracted,
+    Extraction,
+    Known,
+    Refused,
+    Rejected,
+)
 from recollect.kernel import Nexus
 
 NEVER = [Refused("it says nothing")] * 99
@@ -24,6 +32,23 @@ def test_an_episode_goes_through_every_state(nexus: Nexus) -> None:
     assert one.states("e1") == ["extracted", "embedded", "upserted", "completed"]
     assert one.receipt("g", given["receipt_id"]) == ("OK", ["completed"])
     assert one.facts("g") == ["Ann works at Acme"]
+
+
+def test_every_state_is_durable_before_the_next_step_begins(nexus: Nexus) -> None:
+    one = rig(nexus)
+    given = one.add("g", says("e1"))
+    seen = []
+    while one.receipt("g", given["receipt_id"])[0] == "ACCEPTED":
+        assert one.work.run_once(nexus, partial(next, iter([True, False])))
+        (state,) = one.receipt("g", given["receipt_id"])[1]
+        seen.append((state, one.facts("g")))
+    written = ["Ann works at Acme"]
+    assert seen == [
+        ("extracted", []),
+        ("embedded", []),
+        ("upserted", written),
+        ("completed", written),
+    ]
 
 
 @pytest.mark.parametrize("body", ["Hello", "{", "[]", '{"a": 1}', '{"Nodes": []}', "null"])
@@ -128,6 +153,72 @@ class Failing:
         if self.left:
             self.left -= 1
             raise RecollectError(INVALID_VALUE, "the model is away")
+
+
+class Raising:
+    """An extractor and an embedding with faults of their own."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def extract(
+        self, episode: Episode, known: Known, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        del known, rejected
+        if episode.uuid == "bad":
+            raise self.error
+        return Extracted({})
+
+    def is_needed(self, nexus: Nexus) -> bool:
+        del nexus
+        raise self.error
+
+    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
+        del nexus, extraction
+
+
+@pytest.mark.parametrize(
+    ("error", "told_as"),
+    [
+        (KeyError("nodes"), "KeyError: 'nodes'"),
+        (MemoryError(), "MemoryError: "),
+        (RecollectError(INVALID_VALUE, "it is odd", "mend it"), "it is odd; mend it"),
+        (ValueError("\ud800\0" + "x" * 5_000), "ValueError: ?\ufffdxx"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_whatever_an_extractor_raises_parks_its_episode_and_no_other(
+    nexus: Nexus, error: Exception, told_as: str
+) -> None:
+    one = rig(nexus, Raising(error))
+    one.add("g", text("bad"), text("good"))
+    for seconds in (0, 1, 2, 4):
+        one.clock.pass_seconds(seconds)
+        one.drain()
+    assert one.states("bad") == ["extract_failed"] * 3 + ["parked"]
+    assert one.states("good")[-1] == "completed"
+    (parked,) = told(one.service.list_parked(group_id="g"))["items"]
+    assert parked["error"].startswith(told_as)
+
+
+@pytest.mark.parametrize("given", [None, "text", Extracted({"nodes": [{"nom": 1}]}), Extracted(7)])  # type: ignore[arg-type]
+def test_what_is_no_extraction_is_a_failure_of_the_extractor(nexus: Nexus, given: object) -> None:
+    one = rig(nexus, Scripted({"e1": [given]}))  # type: ignore[list-item]
+    one.add("g", says("e1"))
+    one.drain()
+    assert one.states("e1") == ["extract_failed"]
+    one.clock.pass_seconds(1)
+    one.drain()
+    assert one.states("e1")[-1] == "completed"
+
+
+def test_whatever_an_embedding_raises_is_tried_again(nexus: Nexus) -> None:
+    one = rig(nexus, embedding=Raising(OSError("the disk is gone")))
+    given = one.add("g", says("e1"))
+    one.drain()
+    assert one.states("e1") == ["extracted", "embed_failed"]
+    (item,) = told(one.service.get_receipt(group_id="g", receipt_id=given["receipt_id"]))["items"]
+    assert item["error"] == "OSError: the disk is gone"
 
 
 def test_an_embedding_that_always_fails_parks_and_can_be_tried_again(nexus: Nexus) -> None:

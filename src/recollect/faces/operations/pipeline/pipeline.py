@@ -26,8 +26,8 @@ def _nobody() -> None:
 class Pipeline:
     """Takes episodes into the durable queue of a memory; implements `Ingestion`.
 
-    Whoever works on them may be in another thread or another process. `wake` is called after
-    each acceptance; what it wakes must look again later, since the transaction may go on.
+    Whoever works on them may be in another thread or another process. `wake` is called whenever
+    something to do has been committed, also where the call is a part of a larger transaction.
     """
 
     def __init__(self, wake: Callable[[], None] = _nobody) -> None:
@@ -38,8 +38,7 @@ class Pipeline:
         with nexus.transaction():
             uuids = keep_episodes(nexus, episodes, request_id=request_id)
             receipt = receipt_uuid(nexus.group_name, *uuids)
-            nexus.queue.put(uuids, ACCEPTED, receipt)
-        self._wake()
+            nexus.queue.put(uuids, ACCEPTED, receipt, then=self._wake)
         return receipt
 
     def receipt(self, nexus: Nexus, receipt_id: str) -> Progressed | None:
@@ -57,8 +56,7 @@ class Pipeline:
             parked = nexus.queue.in_state(PARKED)
             wanted = None if episode_uuids is None else set(episode_uuids)
             again = [_again(one) for one in parked if wanted is None or one.item in wanted]
-            nexus.queue.again(again)
-        self._wake()
+            nexus.queue.again(again, then=self._wake)
         return len(again)
 
     def forget_episode(self, nexus: Nexus, episode_uuid: str) -> None:

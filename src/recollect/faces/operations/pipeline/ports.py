@@ -1,7 +1,7 @@
 """The parts of the pipeline that plug in: what extracts, and what embeds.
 
-The rule: a port is called outside of any transaction, may be called again for the same episode
-after a crash, and raises RecollectError only.
+The rule: a port is called outside of any transaction, and may be called again for the same
+episode after a crash. Whatever it raises is a failed attempt, told by its words.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
 """The steps of the pipeline, and how an item goes from one to the next.
 
 The rule: a step is executed under a lease, and its effect and the item's new state are one
-transaction. A step that fails is tried again three times, later each time; then the item is
-parked, and nothing of it was written. Specification 004, sections 5 and 11.
+transaction, so that every state is durable before the next step begins. A step that fails is
+tried again three times, later each time; then the item is parked, and nothing of it was written.
+Specification 004, sections 5 and 11.
 """
 
 from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from recollect.errors import INTERNAL_ERROR, VERSION_CONFLICT, RecollectError
@@ -18,6 +19,7 @@ from recollect.faces.operations.context import Policy
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline.clock import Clock, system_clock
 from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
+from recollect.faces.operations.pipeline.extraction import checked_extraction
 from recollect.faces.operations.pipeline.known import GroupKnowledge
 from recollect.faces.operations.pipeline.ports import (
     Embedding,
@@ -26,6 +28,7 @@ from recollect.faces.operations.pipeline.ports import (
     Extractor,
     Refused,
     Rejected,
+    Usage,
 )
 from recollect.faces.operations.pipeline.progress import Progress, moved
 from recollect.faces.operations.pipeline.transition import Transition, Watcher, unwatched
@@ -38,8 +41,6 @@ from recollect.model import BEGINNING, FOREVER, Instant, WorkItem
 _MOST_RETRY_SECONDS: Final = 3_600.0
 _MILLISECONDS: Final = 1_000
 
-
-_LADDER: Final[tuple[State, ...]] = ("accepted", "extracted", "embedded", "upserted", "completed")
 _REACHED: Final[Mapping[str, State]] = {
     "accepted": "accepted",
     "extract_failed": "accepted",
@@ -47,6 +48,7 @@ _REACHED: Final[Mapping[str, State]] = {
     "embed_failed": "extracted",
     "embedded": "embedded",
     "upsert_failed": "embedded",
+    "upserted": "upserted",
 }
 """How far an item is that is in a state from which something is to be done."""
 
@@ -146,38 +148,46 @@ class Work:
                 settled = self._embed(nexus, item, progress)
             case "embedded":
                 settled = self._upsert(nexus, item, progress)
+            case "upserted":
+                settled = self._settle(nexus, moved(item, "completed", progress, FOREVER))
             case _:
                 raise RecollectError(INTERNAL_ERROR, f'nothing is to be done in "{item.state}"')
-        seconds = time.perf_counter() - started
-        for state in _passed(item, settled):
-            self._watch(nexus, settled, state, seconds)
+        self._watch(nexus, settled, time.perf_counter() - started)
         return settled
 
     def _extract(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
-        episode = _episode(nexus, item)
-        found: Extracted | Refused
-        try:
-            found = self.extractor.extract(episode, GroupKnowledge(nexus), progress.rejected)
-        except RecollectError as error:
-            found = Refused(_reason(error))
+        found = self._asked(nexus, _episode(nexus, item), progress.rejected)
         usage = progress.usage.plus(found.usage)
         match found:
             case Extracted(extraction=extraction):
                 known = Progress(extraction=extraction, usage=usage)
-                reached: State = "extracted" if self._embedding.is_needed(nexus) else "embedded"
-                return self._settle(nexus, moved(item, reached, known, BEGINNING))
+                return self._settle(nexus, moved(item, "extracted", known, BEGINNING))
             case Refused(reason=reason, answer=answer, retry_seconds=seconds):
                 rejected = Rejected(reason, answer) if answer else progress.rejected
                 failed = Progress(rejected=rejected, usage=usage, error=reason)
                 return self._failed(nexus, item, "extract_failed", failed, seconds)
 
+    def _asked(
+        self, nexus: Nexus, episode: Episode, rejected: Rejected | None
+    ) -> Extracted | Refused:
+        """Return what the extractor found, checked whole, or that it failed, however it did."""
+        usage = Usage()
+        try:
+            found = self.extractor.extract(episode, GroupKnowledge(nexus), rejected)
+            if isinstance(found, Refused):
+                return found
+            usage = found.usage
+            return Extracted(checked_extraction(found.extraction), usage)
+        except Exception as error:  # noqa: BLE001 - anybody's code: it fails, the thread lives on
+            return Refused(_reason(error), usage=usage)
+
     def _embed(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
-        if progress.extraction is not None and self._embedding.is_needed(nexus):
-            try:
+        try:
+            if progress.extraction is not None and self._embedding.is_needed(nexus):
                 self._embedding.prepare(nexus, progress.extraction)
-            except RecollectError as error:
-                failed = progress.failing(_reason(error))
-                return self._failed(nexus, item, "embed_failed", failed)
+        except Exception as error:  # noqa: BLE001 - anybody's code, as above
+            failed = progress.failing(_reason(error))
+            return self._failed(nexus, item, "embed_failed", failed)
         return self._settle(nexus, moved(item, "embedded", progress.failing(None), BEGINNING))
 
     def _upsert(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
@@ -187,9 +197,9 @@ class Work:
                 if progress.extraction is not None:
                     write_extraction(nexus, self._policy, episode, progress.extraction)
                 done = Progress(usage=progress.usage)
-                return self._settle(nexus, moved(item, "completed", done, FOREVER))
-        except RecollectError as error:
-            if error.code is VERSION_CONFLICT:
+                return self._settle(nexus, moved(item, "upserted", done, BEGINNING))
+        except Exception as error:  # an embedder may be asked here too, and is anybody's code
+            if isinstance(error, RecollectError) and error.code is VERSION_CONFLICT:
                 raise
             failed = progress.failing(_reason(error))
         return self._failed(nexus, item, "upsert_failed", failed)
@@ -209,25 +219,17 @@ class Work:
         nexus.queue.settle(self.owner, item, self._clock(), self.lease_end())
         return item
 
-    def _watch(self, nexus: Nexus, item: WorkItem, state: State, seconds: float) -> None:
+    def _watch(self, nexus: Nexus, item: WorkItem, seconds: float) -> None:
         self._watcher(
             Transition(
                 group=nexus.group_name,
                 episode_uuid=item.item,
-                state=state,
+                state=cast(State, item.state),
                 attempts=item.attempts,
                 error=Progress.of(item).error,
                 seconds=seconds,
             )
         )
-
-
-def _passed(before: WorkItem, after: WorkItem) -> Sequence[State]:
-    """Return the states that one step led through; two where nothing stands between them."""
-    last = cast(State, after.state)
-    if last not in _LADDER:
-        return (last,)
-    return _LADDER[_LADDER.index(_REACHED[before.state]) + 1 : _LADDER.index(last) + 1]
 
 
 def _episode(nexus: Nexus, item: WorkItem) -> Episode:
@@ -246,8 +248,10 @@ def _episode(nexus: Nexus, item: WorkItem) -> Episode:
     )
 
 
-def _reason(error: RecollectError) -> str:
+def _reason(error: Exception) -> str:
     """Return why a step failed; what is wrong with the store is no fault of the item."""
+    if not isinstance(error, RecollectError):
+        return f"{type(error).__name__}: {error}"
     if error.code.code.startswith(_STORE):
         raise error
     return f"{error.message}; {error.hint}" if error.hint else error.message

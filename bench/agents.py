@@ -1,0 +1,123 @@
+"""The MCP server: what a question costs over standard input and output, and how fast it starts.
+
+The rule: the same question is asked in turns, of the server and in this process, and both must
+find the same; a start counts from the command to the answer of the first question.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import anyio
+import orjson
+from mcp import Client, StdioServerParameters
+
+import recollect
+from bench.measure import Figure, seconds_of
+from bench.notes import notes, questions, word
+from recollect.faces.operations import Operations
+from recollect.servers.mcp.call import Call
+from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.tools import tool_named
+from recollect.servers.service import make_service
+
+FACTS = 100_000
+
+_ENTITIES = 5_000
+_RELATIONS = ("WORKS_AT", "KNOWS", "LIVES_IN", "OWNS")
+_RARE = 5_000  # the rank of the first word that names an entity
+_BATCH = 100
+_ASKED = 200
+_WARM = 10
+_MORE_MS = 5.0
+_STARTS = 7
+_START_MS = 1_000.0
+_COMMAND = (sys.executable, "-c", "from recollect.servers.cli import main; main()", "mcp")
+_HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
+
+
+def figures(folder: Path, *, is_small: bool) -> Iterator[Figure]:
+    """Fill a memory, ask it over MCP and in this process, and start servers on it."""
+    path, count = folder / "agents.db", FACTS // (10 if is_small else 1)
+    _fill(path, count)
+    over, inside = anyio.run(_asked, path, questions(_ASKED + _WARM, count))
+    more = (over - inside) / 1_000
+    name = f"recall over stdio in {count // 1_000} k facts, beside it in this process"
+    yield Figure("mcp", name, over, "us", inside)
+    yield Figure("mcp", "what stdio adds", more, "ms", None, f"{_MORE_MS:g} ms", more <= _MORE_MS)
+    start = 1_000 * statistics.median(seconds_of(lambda: _first(path)) for _ in range(_STARTS))
+    target = f"{_START_MS:,.0f} ms"
+    name = "from the command to the first answer"
+    yield Figure("mcp", name, start, "ms", None, target, start <= _START_MS)
+
+
+def _fill(path: Path, count: int) -> None:
+    with recollect.open(path, synchronous="normal") as nexus:
+        operations, group = Operations(nexus), nexus.group_name
+        for at in range(_ENTITIES):
+            name = f"{word(_RARE + at)} {word(_RARE + 2 * at + 1)}"
+            operations.add_entity_node(group_id=group, uuid=f"n{at}", name=name)
+        facts = [_fact(at, str(note.attributes["text"])) for at, note in enumerate(notes(count))]
+        for begin in range(0, count, _BATCH):
+            batch = facts[begin : begin + _BATCH]
+            operations.call("AddFacts", {"group_id": group, "facts": batch})
+
+
+def _fact(at: int, text: str) -> dict[str, object]:
+    return {
+        "name": _RELATIONS[at % len(_RELATIONS)],
+        "fact": text,
+        "source_node_uuid": f"n{at % _ENTITIES}",
+        "target_node_uuid": f"n{(at * 7 + 1) % _ENTITIES}",
+    }
+
+
+async def _asked(path: Path, texts: list[str]) -> tuple[float, float]:
+    """Return the median microseconds of a question over MCP, and in this process."""
+    arguments = [*_COMMAND[1:], "--db", str(path)]
+    server = StdioServerParameters(command=_COMMAND[0], args=arguments)
+    over, inside = [], []
+    with ExitStack() as opened:
+        nexus = opened.enter_context(recollect.open(path))
+        memory = Memory(make_service(nexus, has_worker=False), "bench")
+        recall = tool_named("recall", memory)
+        async with Client(server) as client:
+            for text in texts:
+                begun = time.perf_counter_ns()
+                answer = await client.call_tool("recall", {"question": text})
+                between = time.perf_counter_ns()
+                same = recall.run(memory, {"question": text}, Call("bench"))
+                over.append(between - begun)
+                inside.append(time.perf_counter_ns() - between)
+                assert answer.structured_content is not None
+                assert answer.structured_content["memories"] == same["memories"] != []
+    return (
+        statistics.median(over[_WARM:]) / 1_000,
+        statistics.median(inside[_WARM:]) / 1_000,
+    )
+
+
+def _first(path: Path) -> None:
+    """Start a server, greet it, and wait for the answer to one question."""
+    with subprocess.Popen(
+        [*_COMMAND, "--db", str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        asked = {"name": "recall", "arguments": {"question": word(_RARE)}}
+        for number, (method, params) in enumerate((("initialize", _HELLO), ("tools/call", asked))):
+            call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(orjson.dumps(call, option=orjson.OPT_APPEND_NEWLINE))
+            server.stdin.flush()
+            assert "result" in orjson.loads(server.stdout.readline())
+        server.kill()

@@ -1,0 +1,106 @@
+"""How soon a fact can be found: from the answer ACCEPTED to the first search that shows it.
+
+The rule: the server learns by its own worker, embeds, and answers searches of others meanwhile.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from bench.meanings import FACTS, GROUP
+from bench.measure import Figure
+from bench.notes import questions, word
+from recollect.client import Operations
+from recollect.faces.operations.inputs import EpisodeItem
+
+_CALLS = 200  # of one episode
+_LARGE_CALLS = 5
+_AT_ONCE = 100  # episodes of a large call
+_SEARCHERS = 2
+_RARE = 20_000  # the rank of the first word that only a new fact has
+_MOST_SECONDS = 2.0
+_TIME = "2026-01-31T09:30:00Z"
+
+
+def visible_figures(url: str) -> Iterator[Figure]:
+    """Tell a server new facts, one by one and many at once, and wait for each to be found."""
+    ends = threading.Event()
+    searchers = [threading.Thread(target=_search, args=(url, ends)) for _ in range(_SEARCHERS)]
+    for one in searchers:
+        one.start()
+    try:
+        with Operations(url) as operations:
+            single = [_seconds(operations, [at]) for at in range(_CALLS)]
+            large = [
+                _seconds(operations, range(_CALLS + at * _AT_ONCE, _CALLS + (at + 1) * _AT_ONCE))
+                for at in range(_LARGE_CALLS)
+            ]
+    finally:
+        ends.set()
+        for one in searchers:
+            one.join()
+    middle, late = statistics.median(single), statistics.quantiles(single, n=100)[98]
+    yield Figure("serving", "a fact to be found after ACCEPTED, median", 1e6 * middle, "us")
+    yield Figure("serving", "the same, p99", 1e6 * late, "us", None, "2 s", late <= _MOST_SECONDS)
+    yield Figure(
+        "serving",
+        f"the last of {_AT_ONCE} episodes of one call, the slowest of {_LARGE_CALLS}",
+        1e6 * max(large), "us", None, "2 s", max(large) <= _MOST_SECONDS,
+    )  # fmt: skip
+
+
+def _seconds(operations: Operations, numbers: Sequence[int]) -> float:
+    """Return how long after ACCEPTED the facts of new episodes are all found."""
+    items = [_episode(at) for at in numbers]
+    told = operations.add_episodes(group_id=GROUP, items=items, idempotency_key=f"k{numbers[0]}")
+    begun = time.perf_counter()
+    assert told["status"] == "ACCEPTED", told
+    for at in reversed(numbers):  # the last is learnt last
+        while not _is_found(operations, at):
+            assert time.perf_counter() - begun < 10 * _MOST_SECONDS
+    return time.perf_counter() - begun
+
+
+def _is_found(operations: Operations, number: int) -> bool:
+    envelope = operations.search_facts(group_ids=[GROUP], query=word(_RARE + number), max_facts=3)
+    assert envelope["status"] == "OK", envelope
+    facts: Any = envelope["output"]["facts"]
+    return any(one["source_episode_uuid"] == f"new {number}" for one in facts)
+
+
+def _episode(number: int) -> EpisodeItem:
+    """Return an episode with two entities, one of them new, and a fact with a word of its own."""
+    person, company = f"Person {number}", f"Company {number % 50}"
+    body = {
+        "nodes": [{"tmp_ref": "p", "name": person}, {"tmp_ref": "c", "name": company}],
+        "edges": [
+            {
+                "name": "WORKS_AT",
+                "fact": f"{person} works as a {word(_RARE + number)} at {company}",
+                "source_ref": "p",
+                "target_ref": "c",
+            }
+        ],
+    }
+    return {
+        "uuid": f"new {number}",
+        "source": "json",
+        "body": orjson.dumps(body).decode(),
+        "reference_time": _TIME,
+    }
+
+
+def _search(url: str, ends: threading.Event) -> None:
+    """Ask one question after the other until the end."""
+    with Operations(url) as operations:
+        while not ends.is_set():
+            for text in questions(50, FACTS):
+                if ends.is_set():
+                    return
+                assert operations.search_facts(group_ids=[GROUP], query=text)["status"] == "OK"

@@ -1,0 +1,290 @@
+"""Records as changes to a memory: what one face wrote, the others read.
+
+The rule: what is there already is found by its id, else by its type and name, and keeps where it
+came from; a link whose end is not there is left out, and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, assert_never
+
+import orjson
+
+from recollect.faces.operations.records import EPISODE, is_episode
+from recollect.integrations.exchange.lines import OWNED
+from recollect.integrations.exchange.records import (
+    Account,
+    Bad,
+    Bond,
+    ById,
+    End,
+    Left,
+    Mention,
+    Named,
+    Record,
+    Statement,
+    Thing,
+)
+from recollect.kernel import Nexus
+from recollect.model import (
+    FACT,
+    SEARCH_ATTRIBUTES,
+    SOURCES,
+    Attributes,
+    Change,
+    Concept,
+    Dated,
+    Key,
+    Link,
+    Local,
+    PutConcept,
+    PutFact,
+    PutLink,
+    Reference,
+    Rows,
+    Value,
+)
+
+SOURCE: Final = "source"
+"""Metadata of what was taken in: the file it came from."""
+
+NO_END: Final = "what it begins or ends in is neither in the file nor in the memory"
+CLOSED: Final = "it is in the memory, and was closed there since"
+OTHER: Final = "its id belongs to something else in the memory"
+OTHER_EPISODE: Final = "the memory has an episode of that id that says something else"
+
+_CALLED: Final = "FIND(?c) WHERE { ?c {type: $type, name: $name} }"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """What one record becomes: changes, or the reason why it is left out."""
+
+    record: Record
+    changes: tuple[Change, ...] = ()
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Mapper:
+    """Maps the records of one file; it knows what the memory calls what the file names."""
+
+    nexus: Nexus
+    source: str
+    called: dict[str, str] = field(default_factory=dict)  # ids of the memory by those of the file
+    _held: Mapping[str, Dated] = field(default_factory=dict)
+    _concepts: dict[Named, Concept | None] = field(default_factory=dict)
+    _put: set[str] = field(default_factory=set)  # handles of this batch
+
+    def mapped(self, records: Iterable[Record]) -> list[Mapped]:
+        """Return what some records become as one batch. Cost: a look-up for each name."""
+        chunk = list(records)
+        ids = {self.id_of(one) for record in chunk for one in _ids(record)}
+        self._held = self.nexus.look_up(ids, closed=True) if ids else {}
+        self._concepts, self._put = {}, set()
+        return [self._map(record) for record in chunk]
+
+    @property
+    def _origin(self) -> Attributes:
+        return {SOURCE: self.source}
+
+    def call(self, id: str, held: str) -> None:
+        """Remember what the memory calls what the file calls `id`."""
+        if id != held:
+            self.called[id] = held
+
+    def id_of(self, id: str) -> str:
+        """Return the id that the memory gave to what the file calls so."""
+        return self.called.get(id, id)
+
+    def _map(self, record: Record) -> Mapped:
+        match record:
+            case Thing():
+                return Mapped(record, tuple(self._thing(record)))
+            case Statement():
+                return self._statement(record)
+            case Bond():
+                return self._bond(record)
+            case Account():
+                return self._account(record)
+            case Mention():
+                return self._mention(record)
+            case Left() | Bad():
+                return Mapped(record, reason=record.reason)
+            case _:
+                assert_never(record)
+
+    def _thing(self, thing: Thing) -> Iterator[Change]:
+        type_, name, new_id = thing.type, thing.name, thing.id
+        held = None if thing.id is None else self._living(thing.id)
+        if isinstance(held, Concept) and held.type == type_ and not thing.is_exact:
+            name = held.name
+        elif held is None and thing.otherwise is not None:
+            there = self._called(Named(type_, name))
+            if there is not None and _is_iri(there.id):
+                name = thing.otherwise  # two things of one name
+        elif held is not None:
+            there = self._called(Named(type_, name))
+            new_id = thing.id if there is not None and there.id == held.id else None
+        metadata: dict[str, Value] = dict(thing.metadata)
+        if thing.searched is not None:
+            metadata[SEARCH_ATTRIBUTES] = [*thing.searched]
+        if thing.earlier:
+            yield PutConcept(type_, name, metadata=thing.earlier, new_id=new_id)
+        own = {key: one for key, one in metadata.items() if key not in thing.timeless}
+        yield PutConcept(
+            type_,
+            name,
+            thing.attributes,
+            metadata,
+            own_metadata=own,
+            new_id=new_id,
+            new_metadata={} if thing.is_exact else self._origin,
+        )
+
+    def _statement(self, fact: Statement) -> Mapped:
+        dated = self._held.get(fact.id)
+        held = None if dated is None else dated.element
+        changes: list[Change] = []
+        subject: Reference | None
+        target: Reference | None
+        if dated is not None and dated.expired_at is not None:
+            return Mapped(fact, reason=CLOSED)
+        if isinstance(held, Link):  # it may have moved since: it stays where it is
+            subject, predicate, target = held.subject, held.predicate, held.object
+        elif held is not None:
+            return Mapped(fact, reason=OTHER)
+        else:
+            subject, target = self._end(fact.subject, changes), self._end(fact.object, changes)
+            predicate = fact.predicate
+        if subject is None or target is None:
+            return Mapped(fact, reason=NO_END)
+        known = () if held is None else held.metadata.get(SOURCES)
+        sources = [one for one in fact.sources if not isinstance(known, list) or one not in known]
+        metadata: dict[str, Value] = {SEARCH_ATTRIBUTES: [FACT], **fact.metadata}
+        if held is None:
+            metadata = {SOURCE: self.source, **metadata}
+        changes += [
+            PutFact(
+                subject,
+                predicate,
+                target,
+                fact.text,
+                fact.attributes,
+                metadata,
+                key=fact.key,
+                source=source,
+                is_settled=True,
+                id=fact.id,
+                handle=fact.id if at == 0 else None,
+            )
+            for at, source in enumerate(sources or [None])
+        ]
+        self._put.add(fact.id)
+        return Mapped(fact, tuple(changes))
+
+    def _bond(self, bond: Bond) -> Mapped:
+        changes: list[Change] = []
+        subject, target = self._end(bond.subject, changes), self._end(bond.object, changes)
+        if subject is None or target is None:
+            return Mapped(bond, reason=NO_END)
+        new_id = None if bond.id is None or self._living(bond.id) is not None else bond.id
+        for attributes, metadata in (({}, bond.earlier), (bond.attributes, bond.metadata)):
+            if metadata or attributes is bond.attributes:
+                changes.append(
+                    PutLink(
+                        subject,
+                        bond.predicate,
+                        target,
+                        attributes,
+                        metadata,
+                        key=bond.key,
+                        handle=bond.id if attributes is bond.attributes else None,
+                        new_id=new_id,
+                    )
+                )
+        if bond.id is not None:
+            self._put.add(bond.id)
+        return Mapped(bond, tuple(changes))
+
+    def _account(self, told: Account) -> Mapped:
+        says: Attributes = {
+            "name": told.name,
+            "body": told.body,
+            "source": told.source,
+            "source_description": told.source_description,
+            "reference_time": told.reference_time,
+        }
+        held = self._living(told.id)
+        if held is not None and not is_episode(held):
+            return Mapped(told, reason=OTHER)
+        if held is not None and dict(held.attributes) != says:
+            return Mapped(told, reason=OTHER_EPISODE)
+        origin = {} if told.is_exact else self._origin
+        change = PutConcept(EPISODE, told.id, says, told.metadata, id=told.id, new_metadata=origin)
+        return Mapped(told, (change,))
+
+    def _mention(self, mention: Mention) -> Mapped:
+        episode = self._living(self.id_of(mention.episode))
+        thing = self._living(self.id_of(mention.thing))
+        is_node = isinstance(thing, Concept) and not is_episode(thing)
+        if episode is None or not is_episode(episode) or not is_node:
+            return Mapped(mention, reason=NO_END)
+        assert isinstance(thing, Concept)
+        return Mapped(mention, (PutConcept(thing.type, thing.name, source=episode.id),))
+
+    def _end(self, end: End, changes: list[Change]) -> Reference | None:
+        """Return how a link names an end, after a change that makes it; None for no end."""
+        match end:
+            case ById() if end.id in self._put:
+                return Local(end.id)
+            case ById():
+                held = self._living(self.id_of(end.id))
+                return None if held is None or is_episode(held) else held.id
+            case Named():
+                if end.type in OWNED:
+                    is_there = self._called(end) is not None
+                    return Key(end.type, end.name) if is_there else None
+                handle = orjson.dumps([end.type, end.name]).decode()
+                if handle not in self._put:
+                    self._put.add(handle)
+                    changes.append(
+                        PutConcept(end.type, end.name, handle=handle, new_metadata=self._origin)
+                    )
+                return Local(handle)
+            case _:
+                assert_never(end)
+
+    def _living(self, id: str) -> Concept | Link | None:
+        dated = self._held.get(self.id_of(id))
+        return None if dated is None or dated.expired_at is not None else dated.element
+
+    def _called(self, named: Named) -> Concept | None:
+        """Return the living concept of a type and name."""
+        if named not in self._concepts:
+            parameters: Attributes = {"type": named.type, "name": named.name}
+            (rows,) = self.nexus.read(_CALLED, parameters).results
+            assert isinstance(rows, Rows)
+            cell = rows.rows[0][0] if rows.rows else None
+            self._concepts[named] = cell if isinstance(cell, Concept) else None
+        return self._concepts[named]
+
+
+def _is_iri(id: str) -> bool:
+    return ":" in id
+
+
+def _ids(record: Record) -> Iterator[str]:
+    """Yield the ids that a record names things by."""
+    match record:
+        case Thing(id=str(id)) | Account(id=id):
+            yield id
+        case Statement(subject=subject, object=target) | Bond(subject=subject, object=target):
+            named = (record.id, *(one.id for one in (subject, target) if isinstance(one, ById)))
+            yield from (one for one in named if one is not None)
+        case Mention(episode=episode, thing=thing):
+            yield from (episode, thing)
+        case _:
+            return

@@ -1,0 +1,189 @@
+"""A memory as lines of JSON: one for each concept and link, written and read back.
+
+The rule: a line stands on those before it, and names what it ends in by type and name, or, where
+that is a link, by the id of its line. Lines that are plain triples are read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Final, assert_never
+
+import orjson
+
+from recollect.faces.claims.records import CLAIM, EVIDENCE
+from recollect.faces.operations.records import EPISODE
+from recollect.integrations.exchange.members import (
+    Members,
+    json_lines,
+    optional_text,
+    refused,
+    table,
+    text,
+    texts,
+)
+from recollect.integrations.exchange.records import (
+    Account,
+    Bond,
+    ById,
+    End,
+    Left,
+    Named,
+    Record,
+    Thing,
+)
+from recollect.integrations.exchange.source import Source
+from recollect.integrations.exchange.triples import triple
+from recollect.model import (
+    Attributes,
+    ConceptRecord,
+    Dated,
+    Instant,
+    LinkRecord,
+    Value,
+    instant_text,
+)
+from recollect.model import Record as Held
+
+CLAIMED: Final = frozenset({CLAIM, EVIDENCE, "RejectedClaim", "AttentionChoice"})
+"""Types of what claims are made of, whose calls alone write them."""
+
+OWNED: Final = CLAIMED | {EPISODE}
+"""Types that are not those of plain things."""
+
+_DUMPED: Final = "a part of a claim, which a dump carries: recollect dump"
+_EPISODE: Final = frozenset({"name", "body", "source", "source_description", "reference_time"})
+
+
+def read_jsonl(source: Source, type_: str) -> Iterator[Record]:
+    """Yield what the lines of a memory, or triples, say; `type_` is that of ends without one."""
+    return json_lines(source, partial(_records, type_))
+
+
+def told(metadata: Attributes) -> dict[str, Value]:
+    """Return the metadata that people wrote, without what a memory itself keeps there."""
+    return {key: one for key, one in sorted(metadata.items()) if not key.startswith("_")}
+
+
+def line_of(record: Held, dated: Dated) -> bytes:
+    """Return an element as a line, without what it does not say."""
+    match record:
+        case ConceptRecord(concept):
+            members: dict[str, object] = {
+                "concept": concept.id,
+                "type": concept.type,
+                "name": concept.name,
+                "attributes": concept.attributes,
+                "metadata": told(concept.metadata),
+                "timeless": sorted(record.inherited),
+                "earlier": told(record.earlier),
+            }
+        case LinkRecord(link):
+            members = {
+                "link": link.id,
+                "subject": _end(record.subject),
+                "predicate": link.predicate,
+                "object": _end(record.object),
+                "key": record.key,
+                "attributes": link.attributes,
+                "metadata": told(link.metadata),
+                "earlier": told(record.earlier),
+            }
+        case _:
+            assert_never(record)
+    said = {key: one for key, one in members.items() if one}
+    return orjson.dumps({**said, **clocks(dated)}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def clocks(dated: Dated) -> Mapping[str, str]:
+    """Return both clocks of an element, as far as they are bounded."""
+    return {
+        key: instant_text(instant)
+        for key, instant in (
+            ("created_at", dated.created_at),
+            ("valid_at", dated.valid_at),
+            ("invalid_at", dated.invalid_at),
+        )
+        if instant is not None and _has_text(instant)
+    }
+
+
+def _has_text(instant: Instant) -> bool:
+    try:
+        instant_text(instant)
+    except OverflowError:
+        return False
+    return True
+
+
+def _end(record: Held) -> dict[str, str]:
+    match record:
+        case ConceptRecord(concept):
+            return {"type": concept.type, "name": concept.name}
+        case LinkRecord(link):
+            return {"link": link.id}
+        case _:
+            assert_never(record)
+
+
+def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
+    if "concept" in members:
+        yield _concept(line, members)
+    elif "link" in members:
+        yield Bond(
+            line,
+            _read_end(members, "subject"),
+            text(members, "predicate"),
+            _read_end(members, "object"),
+            text(members, "link"),
+            table(members, "attributes"),
+            table(members, "metadata"),
+            optional_text(members, "key") or "",
+            table(members, "earlier"),
+        )
+    else:
+        yield from triple(type_, line, members)
+
+
+def _concept(line: int, members: Members) -> Record:
+    kind = text(members, "type")
+    if kind in CLAIMED:
+        return Left(line, _DUMPED)
+    if kind == EPISODE:
+        return _episode(line, members)
+    return Thing(
+        line,
+        kind,
+        text(members, "name"),
+        table(members, "attributes"),
+        table(members, "metadata"),
+        text(members, "concept"),
+        is_exact=True,
+        timeless=frozenset(texts(members, "timeless")),
+        earlier=table(members, "earlier"),
+    )
+
+
+def _episode(line: int, members: Members) -> Account:
+    said = table(members, "attributes")
+    if said.keys() != _EPISODE:
+        raise refused(f"an episode has the attributes {', '.join(sorted(_EPISODE))}")
+    return Account(
+        line,
+        text(members, "name"),
+        optional_text(said, "name"),
+        str(said["body"]),
+        text(said, "source"),
+        optional_text(said, "source_description"),
+        text(said, "reference_time"),
+        table(members, "metadata"),
+        is_exact=True,
+    )
+
+
+def _read_end(members: Members, key: str) -> End:
+    end = table(members, key)
+    if "link" in end:
+        return ById(text(end, "link"))
+    return Named(text(end, "type"), text(end, "name"))

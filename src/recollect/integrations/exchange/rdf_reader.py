@@ -1,0 +1,315 @@
+"""RDF as records: nodes become concepts, triples between them facts, literals attributes.
+
+The rule: the id of a concept is its IRI, so that it is found again whatever it is called; names
+are labels or the last parts of IRIs where these are clear, else whole IRIs. A reified triple is
+a fact with what is said of it, and what a memory wrote comes back as it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from recollect.integrations.exchange.blank_nodes import blank_names
+from recollect.integrations.exchange.lines import OWNED
+from recollect.integrations.exchange.naming import made_id, words
+from recollect.integrations.exchange.rdf_parsing import Triple, ntriples_triples, turtle_triples
+from recollect.integrations.exchange.rdf_terms import (
+    BLANK,
+    ELEMENT,
+    IRI,
+    KEY,
+    LABEL,
+    LABELS,
+    MARKS,
+    METADATA,
+    OBJECT,
+    PREDICATE,
+    STATEMENT,
+    SUBJECT,
+    TERM,
+    TYPE,
+    TYPES,
+    Literal,
+    local_name,
+    own_name,
+    value_of,
+)
+from recollect.integrations.exchange.records import (
+    Bad,
+    Bond,
+    ById,
+    End,
+    Left,
+    Named,
+    Record,
+    Statement,
+    Thing,
+)
+from recollect.integrations.exchange.source import Source
+from recollect.model import FACT, Value, normal_text
+
+_FIELDS: Final = frozenset({"id", "type", "name"})
+_LEFT: Final = "an episode or a part of a claim, which RDF does not carry back"
+_PARTS: Final = frozenset({SUBJECT, PREDICATE, OBJECT})
+
+
+def read_turtle(source: Source, type_: str) -> Iterator[Record]:
+    """Yield what Turtle says; `type_` is that of things without a class."""
+    return _read(turtle_triples(source), type_)
+
+
+def read_ntriples(source: Source, type_: str) -> Iterator[Record]:
+    """Yield what N-Triples say; `type_` is that of things without a class."""
+    return _read(ntriples_triples(source), type_)
+
+
+def _read(found: Iterable[Triple | Bad], type_: str) -> Iterator[Record]:
+    triples: list[Triple] = []
+    for one in found:
+        if isinstance(one, Bad):
+            yield one
+        else:
+            triples.append(one)
+    yield from _Graph.of(triples, type_).records()
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A triple between nodes, and the node that speaks of it, if one does."""
+
+    line: int
+    subject: str
+    predicate: str
+    object: str
+    about: str | None = None
+
+
+@dataclass(slots=True)
+class _Graph:
+    """The triples of one file by their subjects."""
+
+    type: str
+    said: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
+    lines: dict[str, int] = field(default_factory=dict)  # where a node is met first
+    plain: dict[tuple[str, str, str], int] = field(default_factory=dict)  # triples between nodes
+    reified: dict[str, _Link] = field(default_factory=dict)  # by the node that speaks of it
+    terms: dict[str, str] = field(default_factory=dict)  # names of predicates and classes by IRI
+    named: dict[str, Named] = field(default_factory=dict)  # things by node
+    labels: dict[str, str] = field(default_factory=dict)  # their names, if they were clear
+
+    @classmethod
+    def of(cls, triples: Sequence[Triple], type_: str) -> _Graph:
+        """Return the graph, its blank nodes named and its names settled."""
+        graph, names = cls(type_), blank_names(triples)
+        for one in triples:
+            target = one.object
+            if isinstance(target, str):
+                target = names.get(target, target)
+            subject = names.get(one.subject, one.subject)
+            graph.said[subject].append(Triple(one.line, subject, one.predicate, target))
+        graph._find_reified()
+        graph._find_things()
+        graph._name_terms()
+        graph._name_things()
+        return graph
+
+    def records(self) -> Iterator[Record]:
+        """Yield the things, then the links, each after those that it ends in."""
+        for node in self.named:
+            yield self._thing(node)
+        described = {(one.subject, one.predicate, one.object) for one in self.reified.values()}
+        links = [
+            _Link(line, *triple) for triple, line in self.plain.items() if triple not in described
+        ]
+        yield from (self._record(link) for link in self._in_order())
+        yield from (self._record(link) for link in links)
+
+    def _find_reified(self) -> None:
+        for node, triples in self.said.items():
+            parts = {one.predicate: one for one in triples if one.predicate in _PARTS}
+            is_statement = any(one.predicate == TYPE and one.object == STATEMENT for one in triples)
+            ends = [parts[one].object if one in parts else None for one in (SUBJECT, PREDICATE)]
+            target = parts[OBJECT].object if OBJECT in parts else None
+            match is_statement, ends, target:
+                case True, [str() as start, str() as predicate], str() as end:
+                    self.reified[node] = _Link(triples[0].line, start, predicate, end, node)
+
+    def _find_things(self) -> None:
+        for node, triples in self.said.items():
+            if node not in self.reified:
+                self.lines.setdefault(node, triples[0].line)
+            for one in triples:
+                if node in self.reified and one.predicate in {*_PARTS, TYPE}:
+                    if one.predicate in (SUBJECT, OBJECT) and isinstance(one.object, str):
+                        self._meet(one.object, one.line)
+                    continue
+                if isinstance(one.object, str) and one.predicate != TYPE:
+                    self._meet(one.object, one.line)
+                    self.plain.setdefault((node, one.predicate, one.object), one.line)
+
+    def _meet(self, node: str, line: int) -> None:
+        if node not in self.reified:
+            self.lines.setdefault(node, line)
+
+    def _name_terms(self) -> None:
+        """Call predicates and classes by the last parts of their IRIs, where these are clear."""
+        used = {one.predicate: None for triples in self.said.values() for one in triples}
+        used = {iri: None for iri in used if iri != KEY and not iri.startswith(METADATA)}
+        used |= {link.predicate: None for link in self.reified.values()}
+        for node in self.lines:
+            used |= dict.fromkeys(self._classes(node))
+        short = {iri: own_name(iri, TERM) or local_name(iri) for iri in used}
+        clear = Counter(short.values())
+        for iri, name in short.items():
+            is_clear = clear[name] == 1 and name not in _FIELDS and not name.startswith("_")
+            is_own = iri.startswith(TERM)
+            self.terms[iri] = name if is_own or (is_clear and name not in OWNED) else iri
+
+    def _name_things(self) -> None:
+        met: Counter[tuple[str, str]] = Counter()
+        types: dict[str, str] = {}
+        for node in self.lines:
+            classes = self._classes(node)
+            types[node] = self.terms[classes[0]] if classes else self.type
+            self.labels[node] = self._label(node)
+            met[types[node], normal_text(self.labels[node])] += 1
+        for node, name in self.labels.items():
+            is_clear = met[types[node], normal_text(name)] == 1 or _is_own(node)
+            self.named[node] = Named(types[node], name if is_clear else node)
+
+    def _classes(self, node: str) -> list[str]:
+        return sorted(
+            one.object
+            for one in self.said.get(node, ())
+            if one.predicate == TYPE and isinstance(one.object, str)
+        )
+
+    def _label(self, node: str) -> str:
+        for wanted in LABELS:
+            found = [
+                one.object
+                for one in self.said.get(node, ())
+                if one.predicate == wanted and isinstance(one.object, Literal)
+            ]
+            texts = [one for one in found if one.text.strip()]
+            if texts:
+                return min(texts, key=_preference).text
+        return node if node.startswith(BLANK) else local_name(node)
+
+    def _thing(self, node: str) -> Record:
+        named, classes = self.named[node], self._classes(node)
+        if named.type in OWNED:
+            return Left(self.lines[node], _LEFT)
+        attributes, metadata = self._said_of(node)
+        if not _is_own(node) or any(not one.startswith(TERM) for one in classes):
+            metadata[TYPES] = [*classes]
+        return Thing(
+            self.lines[node],
+            named.type,
+            named.name,
+            attributes,
+            metadata,
+            _id(node),
+            otherwise=None if _is_own(node) else node,
+            is_exact=_is_own(node),
+        )
+
+    def _said_of(self, node: str) -> tuple[dict[str, Value], dict[str, Value]]:
+        """Return the literals of a node as attributes and metadata."""
+        attributes: dict[str, Value] = {}
+        metadata: dict[str, Value] = {}
+        values: dict[str, list[Literal]] = defaultdict(list)
+        for one in self.said.get(node, ()):
+            is_name = one.predicate == LABEL and _is_own(node) and node not in self.reified
+            if isinstance(one.object, Literal) and one.predicate != KEY and not is_name:
+                values[one.predicate].append(one.object)
+        for iri, literals in sorted(values.items()):
+            found = [value_of(one) for one in sorted(set(literals))]
+            key = own_name(iri, METADATA)
+            if key is not None:
+                metadata[key] = found[0][0]
+                continue
+            value: Value = [one for one, _ in found] if len(found) > 1 else found[0][0]
+            marks: list[Value] = [mark for _, mark in found]
+            key = self.terms[iri]
+            attributes[key] = value
+            if not iri.startswith(TERM) or any(marks) or len(found) > 1:
+                said: dict[str, Value] = {"iri": iri}
+                if len(found) > 1 or any(marks):
+                    said["marks"] = marks
+                metadata[MARKS + key] = said
+        return attributes, metadata
+
+    def _record(self, link: _Link) -> Record:
+        start, end = self._end(link.subject), self._end(link.object)
+        predicate = self.terms[link.predicate]
+        is_own = link.predicate.startswith(TERM)
+        attributes, metadata = ({}, {}) if link.about is None else self._said_of(link.about)
+        about = link.about
+        if not is_own:
+            metadata[IRI] = link.predicate
+        if (about is None and is_own) or (about is not None and about.startswith(ELEMENT)):
+            identifier = None if about is None else _id(about)
+            key = "" if about is None else self._key(about)
+            return Bond(link.line, start, predicate, end, identifier, attributes, metadata, key)
+        attributes.pop(FACT, None)
+        identifier = self._link_id(link)
+        said = words(self._called(link.subject), predicate, self._called(link.object))
+        return Statement(link.line, start, predicate, end, said, identifier, attributes, metadata)
+
+    def _link_id(self, link: _Link) -> str:
+        if link.about is not None:
+            return link.about
+        return made_id("rdf", link.subject, link.predicate, link.object)
+
+    def _end(self, node: str) -> End:
+        if node in self.reified:
+            return ById(_id(node))
+        named = self.named[node]
+        return ById(_id(node)) if named.type not in OWNED else named
+
+    def _called(self, node: str) -> str:
+        link = self.reified.get(node)
+        if link is None:
+            return self.labels[node]
+        return words(local_name(link.subject), local_name(link.predicate), local_name(link.object))
+
+    def _key(self, node: str) -> str:
+        keys = [
+            one.object.text
+            for one in self.said[node]
+            if one.predicate == KEY and isinstance(one.object, Literal)
+        ]
+        return keys[0] if keys else ""
+
+    def _in_order(self) -> Iterator[_Link]:
+        """Yield the triples that are spoken of, each after those that it ends in."""
+        waiting = dict(self.reified)
+        while waiting:
+            ready = {
+                node: link
+                for node, link in waiting.items()
+                if not {link.subject, link.object} & waiting.keys()
+            }
+            if not ready:
+                return  # they stand on one another
+            for node, link in ready.items():
+                yield link
+                del waiting[node]
+
+
+def _is_own(node: str) -> bool:
+    return node.startswith(ELEMENT)
+
+
+def _id(node: str) -> str:
+    """Return the id that a node has in a memory."""
+    return own_name(node, ELEMENT) or node
+
+
+def _preference(literal: Literal) -> tuple[bool, bool, Literal]:
+    language = literal.language
+    return bool(language), not language.startswith("en"), literal

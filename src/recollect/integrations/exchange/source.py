@@ -1,0 +1,88 @@
+"""A file as readers see it: bytes, lines with their numbers, and how much of it is read.
+
+The rule: no length is trusted. A line, and a file that has to be read whole, have a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
+
+LONGEST_LINE: Final = 16 * 2**20
+"""Bytes of one line."""
+
+LARGEST_WHOLE: Final = 256 * 2**20
+"""Bytes of a file that can only be read whole: JSON that is no lines, RDF."""
+
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class Source:
+    """One file, read from its beginning as often as it is asked for."""
+
+    path: Path
+    name: str  # what it is called in errors and reports
+    size: int
+    done: int = 0  # bytes of it that were read, this time
+
+    @classmethod
+    def of(cls, path: Path, name: str) -> Source:
+        """Return the source; INVALID_ARGUMENT where there is no file that can be read."""
+        if path.exists() and not path.is_file():
+            raise RecollectError(INVALID_ARGUMENT, f"{name} is no file", hint="name a file")
+        try:
+            return cls(path, name, path.stat().st_size)
+        except OSError as error:
+            raise _unreadable(name, error) from error
+
+    def beginning(self, most: int) -> bytes:
+        """Return its first bytes, without a byte order mark."""
+        with self._open() as stream:
+            return stream.read(most).removeprefix(_BYTE_ORDER_MARK)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines and their numbers, from 1; LIMIT_EXCEEDED for one without end."""
+        self.done = number = 0
+        with self._open() as stream:
+            while line := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise RecollectError(
+                        LIMIT_EXCEEDED,
+                        f"{self.name}: line {number} is longer than {LONGEST_LINE} bytes",
+                        hint="look whether it is a file of lines",
+                    )
+                self.done += len(line)
+                yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+
+    def whole(self) -> bytes:
+        """Return all of it; LIMIT_EXCEEDED where it is too large for that."""
+        with self._open() as stream:
+            read = stream.read(LARGEST_WHOLE + 1)
+        if len(read) > LARGEST_WHOLE:
+            raise RecollectError(
+                LIMIT_EXCEEDED,
+                f"{self.name} is larger than {LARGEST_WHOLE} bytes, and this format is read whole",
+                hint="split it into several files",
+            )
+        self.done = len(read)
+        return read.removeprefix(_BYTE_ORDER_MARK)
+
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        try:
+            with self.path.open("rb") as stream:
+                yield stream
+        except OSError as error:
+            raise _unreadable(self.name, error) from error
+
+
+def _unreadable(name: str, error: OSError) -> RecollectError:
+    reason = error.strerror or "it cannot be read"
+    return RecollectError(INVALID_ARGUMENT, f"{name}: {reason}", hint="name a file that is there")

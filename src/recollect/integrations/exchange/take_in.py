@@ -1,0 +1,241 @@
+"""A file taken in: checked as a whole, then written in one transaction, or refused.
+
+The rule: nothing is written before every line was read, and nothing stays of a run that fails,
+is cancelled or is dry. Memory: some thousand records, whatever the size of a file of lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Final
+
+from recollect.errors import CANCELLED, INVALID_ARGUMENT, RecollectError
+from recollect.faces.kip.capsules import import_capsules, read_capsules
+from recollect.integrations.exchange.changes import Mapped, Mapper
+from recollect.integrations.exchange.formats import KIP, WHOLE, Reader, format_of, reader_of
+from recollect.integrations.exchange.lines import OWNED
+from recollect.integrations.exchange.records import (
+    DEFAULT_TYPE,
+    Account,
+    Bad,
+    Bond,
+    Left,
+    Record,
+    Statement,
+    Thing,
+)
+from recollect.integrations.exchange.report import ImportReport
+from recollect.integrations.exchange.source import Source
+from recollect.integrations.exchange.tally import Tally
+from recollect.kernel import Nexus
+from recollect.model import BatchReport, Progress, silent
+
+Cancelled = Callable[[], bool]
+"""Whether the caller has taken the call back."""
+
+_AT_ONCE: Final = 1_000  # records written together
+_MOST_BAD: Final = 10  # lines that an error names
+_NOT_OF_THE_FILE: Final = frozenset({"storage", "embedding", "bug"})
+"""Categories of errors that no line of a file is to blame for."""
+
+
+def never() -> bool:
+    """Tell that nobody takes the call back."""
+    return False
+
+
+def take_in(
+    nexus: Nexus,
+    path: str | PathLike[str],
+    *,
+    format: str = "auto",
+    source: str | None = None,
+    type: str = DEFAULT_TYPE,
+    skip_bad: bool = False,
+    dry_run: bool = False,
+    actor: str | None = None,
+    request_id: str | None = None,
+    progress: Progress = silent,
+    cancelled: Cancelled = never,
+    name: str | None = None,
+) -> ImportReport:
+    """Read a file into a group, all of it or nothing, and return what it did.
+
+    `format` is one of FORMATS, or "auto"; `source` what the records are said to come from, else
+    the name of the file; `type` that of things which the file gives none. `skip_bad` leaves out
+    what cannot be read. `name` is what the file is called in errors. INVALID_ARGUMENT names the
+    lines that cannot be read, CANCELLED tells that `cancelled()` was true. Taken in again, a
+    file changes nothing.
+    """
+    if type in OWNED:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'the type "{type}" has calls of its own',
+            hint="use another, such as Entity",
+        )
+    file = Source.of(Path(path), name or fspath(path))
+    chosen = format_of(file, format)
+    told_source = source or Path(file.name).name
+    reader = None if chosen == KIP else reader_of(chosen)
+    if reader is not None and chosen in WHOLE:
+        reader = _read_once(reader, file, type)
+    run = _Run(nexus, file, type, skip_bad, actor, request_id, progress, cancelled)
+    if reader is not None:
+        run.check(reader)
+    with nexus.transaction(dry_run=dry_run):
+        tally = Tally.of(nexus)
+        if reader is None:
+            run.capsules(tally)
+        else:
+            run.write(reader, Mapper(nexus, told_source), tally)
+        tally.read_log(nexus)
+        run.refuse_cancelled()
+    return ImportReport(
+        path=file.name,
+        format=chosen,
+        source=told_source,
+        is_dry_run=dry_run,
+        records=tally.records,
+        concepts=tally.concepts(),
+        links=tally.links(),
+        skipped=tally.skipped(),
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """One file on its way into one group."""
+
+    nexus: Nexus
+    file: Source
+    type: str
+    skip_bad: bool
+    actor: str | None
+    request_id: str | None
+    progress: Progress
+    cancelled: Cancelled
+
+    def check(self, reader: Reader) -> None:
+        """Read all of the file; INVALID_ARGUMENT for lines that cannot be read."""
+        bad: list[Bad] = []
+        for chunk in self._chunks(reader, "checking"):
+            bad += [one for one in chunk if isinstance(one, Bad)]
+            if len(bad) > _MOST_BAD:
+                break
+        if bad and not self.skip_bad:
+            raise self._refused(bad)
+
+    def write(self, reader: Reader, mapper: Mapper, tally: Tally) -> None:
+        """Write the concepts of the file, then its links, which may stand before them."""
+        for step, is_wanted in (("concepts", _is_concept), ("links", _is_link)):
+            for chunk in self._chunks(reader, step):
+                wanted = [one for one in chunk if is_wanted(one)]
+                for one in wanted:
+                    if isinstance(one, Bad) and not self.skip_bad:
+                        raise self._refused([one])  # the file has changed since it was checked
+                    tally.meet(one)
+                self._put(wanted, mapper, tally)
+
+    def capsules(self, tally: Tally) -> None:
+        """Run the capsules of a KIP text."""
+        texts = read_capsules(self._text_lines())
+        for done in import_capsules(
+            self.nexus, texts, actor=self.actor, request_id=self.request_id
+        ):
+            tally.records = done.capsules
+            self.progress("capsules", self.file.done, self.file.size)
+            self.refuse_cancelled()
+
+    def refuse_cancelled(self) -> None:
+        """Raise CANCELLED once the caller has taken the call back."""
+        if self.cancelled():
+            raise RecollectError(
+                CANCELLED,
+                "the import was cancelled, and nothing of it is kept",
+                hint="run it again",
+            )
+
+    def _text_lines(self) -> Iterator[str]:
+        for number, line in self.file.lines():
+            try:
+                yield line.decode()
+            except UnicodeDecodeError as error:
+                raise self._refused([Bad(number, "is not UTF-8")]) from error
+
+    def _chunks(self, reader: Reader, step: str) -> Iterator[list[Record]]:
+        records = iter(reader(self.file, self.type))
+        self.progress(step, 0, self.file.size)
+        while chunk := list(islice(records, _AT_ONCE)):
+            self.refuse_cancelled()
+            self.progress(step, self.file.done, self.file.size)
+            yield chunk
+        self.progress(step, self.file.size, self.file.size)
+
+    def _put(self, records: Sequence[Record], mapper: Mapper, tally: Tally) -> None:
+        """Write records as one batch, or one by one where something in it is refused."""
+        try:
+            mapped = mapper.mapped(records)
+            self._write(mapped, mapper)
+        except RecollectError as error:
+            if error.code.category in _NOT_OF_THE_FILE:
+                raise
+            mapped = [self._put_one(one, mapper) for one in records]
+        for one in mapped:
+            if one.reason:
+                tally.skip(one.record.line, one.reason)
+
+    def _put_one(self, record: Record, mapper: Mapper) -> Mapped:
+        try:
+            (mapped,) = mapper.mapped([record])
+            self._write([mapped], mapper)
+        except RecollectError as error:
+            if not self.skip_bad:
+                raise self._refused([Bad(record.line, error.message)]) from error
+            return Mapped(record, reason=error.message)
+        return mapped
+
+    def _write(self, mapped: Sequence[Mapped], mapper: Mapper) -> None:
+        changes = [change for one in mapped for change in one.changes]
+        if not changes:
+            return
+        answer = self.nexus.write(changes, actor=self.actor, request_id=self.request_id)
+        (report,) = answer.results
+        assert isinstance(report, BatchReport)
+        ids = iter(report.ids)
+        for one in mapped:
+            made = list(islice(ids, len(one.changes)))
+            if isinstance(one.record, Thing | Statement | Bond) and made and one.record.id:
+                mapper.call(one.record.id, made[-1])
+
+    def _refused(self, bad: Sequence[Bad]) -> RecollectError:
+        first, *others = bad
+        more = ""
+        if others:
+            lines = ", ".join(str(one.line) for one in others[: _MOST_BAD - 1])
+            more = f"; nor can lines {lines}" if len(others) > 1 else f"; nor can line {lines}"
+        return RecollectError(
+            INVALID_ARGUMENT,
+            f"{self.file.name}: line {first.line} cannot be taken in: {first.reason}{more}",
+            hint="mend it, or pass skip_bad=True to leave it out",
+            details={
+                "lines": [{"line": one.line, "reason": one.reason} for one in bad[:_MOST_BAD]]
+            },
+        )
+
+
+def _read_once(reader: Reader, file: Source, type_: str) -> Reader:
+    """Return a reader of what a file says that is held in memory anyway."""
+    records = list(reader(file, type_))
+    return lambda *_: iter(records)
+
+
+def _is_concept(record: Record) -> bool:
+    return isinstance(record, Thing | Account | Left | Bad)
+
+
+def _is_link(record: Record) -> bool:
+    return not _is_concept(record)

@@ -1,0 +1,151 @@
+"""What an import did, counted by type and predicate.
+
+The rule: what was made and changed is counted from the memory's own log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, assert_never
+
+from recollect.faces.operations.records import EPISODE
+from recollect.integrations.exchange.records import (
+    Account,
+    Bad,
+    Bond,
+    Left,
+    Mention,
+    Named,
+    Record,
+    Statement,
+    Thing,
+)
+from recollect.integrations.exchange.report import NamedCount, Skip
+from recollect.kernel import Nexus
+from recollect.model import Description, Key, Operation, Triple
+
+_MOST_LINES: Final = 10  # that a report names of one reason
+_TRANSACTIONS: Final = 10  # read together
+_PAGE: Final = "DESCRIBE {} LIMIT 1000"
+_NEXT: Final = "DESCRIBE {} LIMIT 1000 CURSOR $cursor"
+
+
+def names_in_use(nexus: Nexus, what: str) -> frozenset[str]:
+    """Return the names of all "CONCEPT TYPES" or "PROPOSITION TYPES" of a group."""
+    return frozenset(_names(nexus, what))
+
+
+def _names(nexus: Nexus, what: str) -> Iterator[str]:
+    text, parameters = _PAGE.format(what), dict[str, str]()
+    while True:
+        (page,) = nexus.read(text, {**parameters}).results
+        assert isinstance(page, Description)
+        items, cursor = page.body["items"], page.body.get("next_cursor")
+        assert isinstance(items, list)
+        yield from (str(one["name"]) for one in items if isinstance(one, dict))
+        if not isinstance(cursor, str):
+            return
+        text, parameters = _NEXT.format(what), {"cursor": cursor}
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of one import, and what the memory held before it."""
+
+    since: int  # the number of the last transaction before
+    types: frozenset[str]
+    predicates: frozenset[str]
+    records: int = 0
+    _said: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
+    _created: tuple[Counter[str], Counter[str]] = field(
+        default_factory=lambda: (Counter(), Counter())
+    )
+    _updated: tuple[Counter[str], Counter[str]] = field(
+        default_factory=lambda: (Counter(), Counter())
+    )
+    _skipped: Counter[str] = field(default_factory=Counter)
+    _lines: dict[str, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, nexus: Nexus) -> Tally:
+        """Return an empty tally of a group as it is now."""
+        return cls(
+            nexus.stats().transactions,
+            names_in_use(nexus, "CONCEPT TYPES"),
+            names_in_use(nexus, "PROPOSITION TYPES"),
+        )
+
+    def meet(self, record: Record) -> None:
+        """Count what a record speaks of."""
+        self.records += 1
+        types, predicates = self._said
+        match record:
+            case Thing(type=type_):
+                types[type_] += 1
+            case Account():
+                types[EPISODE] += 1
+            case (
+                Statement(subject=subject, predicate=predicate, object=target)
+                | Bond(subject=subject, predicate=predicate, object=target)
+            ):
+                predicates[predicate] += 1
+                if isinstance(record, Statement):
+                    ends = {one for one in (subject, target) if isinstance(one, Named)}
+                    types.update(one.type for one in ends)
+            case Mention() | Left() | Bad():
+                return
+            case _:
+                assert_never(record)
+
+    def skip(self, line: int, reason: str) -> None:
+        """Count what is left out."""
+        self._skipped[reason] += 1
+        lines = self._lines.setdefault(reason, [])
+        if len(lines) < _MOST_LINES:
+            lines.append(line)
+
+    def read_log(self, nexus: Nexus) -> None:
+        """Count what the transactions since did."""
+        while found := nexus.changes(self.since, _TRANSACTIONS):
+            for one in found:
+                for change in one.changes:
+                    self._log(change.what, change.operation)
+            self.since = found[-1].transaction.number
+
+    def concepts(self) -> tuple[NamedCount, ...]:
+        """Return the counts of each type, in the order of their names."""
+        return self._counts(0, self.types)
+
+    def links(self) -> tuple[NamedCount, ...]:
+        """Return the counts of each predicate, in the order of their names."""
+        return self._counts(1, self.predicates)
+
+    def skipped(self) -> tuple[Skip, ...]:
+        """Return what was left out, by reason."""
+        return tuple(
+            Skip(reason, count, tuple(self._lines[reason]))
+            for reason, count in sorted(self._skipped.items())
+        )
+
+    def _log(self, what: Key | Triple | None, operation: Operation) -> None:
+        counts = {Operation.CREATE: self._created, Operation.UPDATE: self._updated}.get(operation)
+        if counts is None:
+            return
+        match what:
+            case Key(type=name):
+                counts[0][name] += 1
+            case Triple(predicate=name):
+                counts[1][name] += 1
+            case None:
+                return
+            case _:
+                assert_never(what)
+
+    def _counts(self, kind: int, known: frozenset[str]) -> tuple[NamedCount, ...]:
+        said, created, updated = self._said[kind], self._created[kind], self._updated[kind]
+        return tuple(
+            NamedCount(name, said[name], created[name], updated[name], name not in known)
+            for name in sorted({*said, *created, *updated})
+        )

@@ -1,0 +1,135 @@
+"""Triples in tables: CSV with a header, and lines of JSON with the same names.
+
+The rule: subject, predicate and object must be there, everything else may be.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.errors import RecollectError
+from recollect.integrations.exchange.members import (
+    Members,
+    optional_text,
+    refused,
+    table,
+    text,
+    time,
+    without_null,
+)
+from recollect.integrations.exchange.naming import statement_id, words
+from recollect.integrations.exchange.records import Bad, Named, Record, Statement
+from recollect.integrations.exchange.source import Source
+from recollect.model import FACT, Value
+
+COLUMNS: Final = (
+    "subject",
+    "predicate",
+    "object",
+    "subject_type",
+    "object_type",
+    "fact",
+    "valid_at",
+    "invalid_at",
+    "confidence",
+    "source",
+    "id",
+)
+"""The columns that CSV may have; the first three it must."""
+
+_NEEDED: Final = COLUMNS[:3]
+
+
+def read_csv(source: Source, type_: str) -> Iterator[Record]:
+    """Yield the triples of a table with a header; ends without a type are of `type_`."""
+    rows = csv.reader(_texts(source), strict=True)
+    try:
+        header = [one.strip().lower() for one in next(rows, [])]
+        _check_header(header)
+        for row in rows:
+            if any(cell.strip() for cell in row):
+                yield from _of_row(rows.line_num, header, row, type_)
+    except UnicodeDecodeError:
+        yield Bad(rows.line_num + 1, "is not UTF-8")
+    except csv.Error as error:
+        yield Bad(max(rows.line_num, 1), f"is no CSV: {error}")
+    except RecollectError as error:
+        yield Bad(1, error.message)
+
+
+def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
+    """Yield the statement that one triple is."""
+    start = Named(optional_text(members, "subject_type") or type_, text(members, "subject"))
+    end = Named(optional_text(members, "object_type") or type_, text(members, "object"))
+    predicate = text(members, "predicate").strip()
+    begins, ends = time(members, "valid_at"), time(members, "invalid_at")
+    if begins is not None and ends is not None and begins >= ends:
+        raise refused(f"valid_at {begins} is not before invalid_at {ends}")
+    said = optional_text(members, "fact") or words(start.name, predicate, end.name)
+    metadata = {
+        **table(members, "metadata"),
+        "valid_from": begins,
+        "valid_until": ends,
+        "confidence": _confidence(members),
+        "source": optional_text(members, "source"),
+    }
+    yield Statement(
+        line,
+        start,
+        predicate,
+        end,
+        said,
+        optional_text(members, "id") or statement_id(start, predicate, end, said, begins),
+        {key: one for key, one in table(members, "attributes").items() if key != FACT},
+        without_null(metadata),
+    )
+
+
+def _of_row(line: int, header: list[str], row: list[str], type_: str) -> Iterator[Record]:
+    try:
+        if len(row) != len(header):
+            raise refused(f"has {len(row)} cells, and the header has {len(header)}")
+        members: dict[str, Value] = {
+            key: cell for key, cell in zip(header, row, strict=True) if cell.strip()
+        }
+        yield from triple(type_, line, members)
+    except RecollectError as error:
+        yield Bad(line, error.message)
+
+
+def _texts(source: Source) -> Iterator[str]:
+    for _, line in source.lines():
+        yield line.decode()
+
+
+def _check_header(header: list[str]) -> None:
+    missing = [one for one in _NEEDED if one not in header]
+    if missing:
+        raise refused(f"the header has no column {missing[0]}: it must begin with its names")
+    unknown = [one for one in header if one not in COLUMNS]
+    if unknown:
+        raise refused(f'the column "{unknown[0]}" is none of {", ".join(COLUMNS)}')
+    if len(set(header)) < len(header):
+        raise refused("the header names a column twice")
+
+
+def _confidence(members: Members) -> Value:
+    match members.get("confidence"):
+        case None:
+            return None
+        case bool() as other:
+            raise refused(f"confidence is {other}, not a number")
+        case int() | float() as number:
+            found = float(number)
+        case str() as spelled:
+            try:
+                found = float(spelled)
+            except ValueError as error:
+                raise refused(f"confidence is {spelled!r}, not a number") from error
+        case _:
+            raise refused("confidence is not a number")
+    if 0 <= found <= 1:
+        return found
+    raise refused(f"confidence is {found}, not between 0 and 1")

@@ -1,0 +1,166 @@
+"""Documents that a text proposes, best first, and whether their elements are there.
+
+The rule: a document only proposes; its element's row, bound to the group, decides whether the
+element is there at the time asked of and of the type asked for. The document of that time is
+the first that was superseded after it, else the current one. Rows are looked at from the best
+down, as many as it takes, and each once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
+from typing import NamedTuple
+
+import orjson
+
+from recollect.kernel.search.guards import guarded
+from recollect.kernel.search.scope import Scope
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.protocol import Session
+from recollect.model import ElementKind
+
+_GROWTH = 2  # times as many rows where the first were too few
+_WORTH_PARTING = 4  # times as many documents as are wanted make it worth to order the best alone
+
+_CONCEPTS = guarded(
+    "concept",
+    """
+SELECT one.value ->> 1, concept.name, instr(CASE
+  WHEN concept.changed_at <= :known THEN concept.attributes
+  ELSE (
+    SELECT past.attributes FROM concept_past AS past
+    WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
+    ORDER BY past.until LIMIT 1) END, :said)
+FROM json_each(:documents) AS one CROSS JOIN concept ON concept.id = one.value ->> 0
+WHERE {guards}
+  AND one.value ->> 1 = CASE
+    WHEN concept.changed_at <= :known THEN concept.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), concept.id) END
+""",
+)
+
+_LINKS = guarded(
+    "link",
+    """
+SELECT one.value ->> 1, '', 0
+FROM json_each(:documents) AS one CROSS JOIN link ON link.id = one.value ->> 0
+WHERE {guards}
+  AND one.value ->> 1 = CASE
+    WHEN link.changed_at <= :known THEN link.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = link.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), link.id) END
+""",
+)
+
+_ELEMENTS = """
+SELECT past.doc, past.element FROM text_past AS past
+WHERE past.group_id = :group AND past.doc IN (SELECT one.value FROM json_each(:documents) AS one)
+"""
+
+
+class Proposal(NamedTuple):
+    """A document whose element is there: of a concept also its name, and whether it says a text."""
+
+    element: int
+    score: float
+    name: str
+    is_said: bool
+
+
+class Proposals:
+    """The documents of one stage."""
+
+    def __init__(
+        self,
+        session: Session,
+        scope: Scope,
+        kind: ElementKind,
+        elements: Mapping[int, int],
+        said: str = "",
+    ) -> None:
+        """`elements` are those of `superseded`; `said` is looked for in the attributes' JSON."""
+        self._session = session
+        self._scope = scope
+        self._statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
+        self._elements = elements
+        self._said = said
+        self._seen: dict[int, Proposal | None] = {}  # by document
+
+    def best(
+        self, scores: Mapping[int, float], limit: int, *, with_equals: bool = False
+    ) -> list[Proposal]:
+        """Return the best documents that are there, at most `limit`, ties by element.
+
+        With equals there may be more: all that score as much as the last one wanted are there.
+        """
+        found: list[Proposal] = []
+        if limit < 1:
+            return found
+        for part in self._parts(scores, limit):
+            start, size = 0, limit
+            while start < len(part) and _is_wanted(scores[part[start]], found, limit, with_equals):
+                found += self._there(part[start : start + size], scores)
+                start, size = start + size, size * _GROWTH
+            if len(found) >= limit:
+                break
+        return found if with_equals else found[:limit]
+
+    def _parts(self, scores: Mapping[int, float], most: int) -> Iterator[list[int]]:
+        """Yield documents in order: first about `most`, equals together, then all others."""
+        bound = 0.0
+        if len(scores) > _WORTH_PARTING * most:
+            bound = nlargest(most, scores.values())[-1]
+        yield self._ordered([one for one, score in scores.items() if score >= bound], scores)
+        yield self._ordered([one for one, score in scores.items() if score < bound], scores)
+
+    def _ordered(self, documents: list[int], scores: Mapping[int, float]) -> list[int]:
+        """Return documents, best first, ties by element."""
+        if self._elements:
+            documents.sort(key=self._element)
+        else:
+            documents.sort()
+        documents.sort(key=scores.__getitem__, reverse=True)  # keeps the order of equals
+        return documents
+
+    def _element(self, document: int) -> int:
+        return self._elements.get(document, document)
+
+    def _there(self, documents: Sequence[int], scores: Mapping[int, float]) -> Iterator[Proposal]:
+        """Yield those of the documents that are there, in their order."""
+        unseen = [(self._element(one), one) for one in documents if one not in self._seen]
+        if unseen:
+            self._seen.update((one, None) for _, one in unseen)
+            wanted = orjson.dumps(unseen).decode()
+            parameters = self._scope.parameters(documents=wanted, said=self._said)
+            for document, name, is_said in self._session.rows(self._statement, parameters):
+                one = whole(document)
+                self._seen[one] = Proposal(
+                    self._element(one), scores[one], text(name), bool(is_said)
+                )
+        for one in documents:
+            proposal = self._seen[one]
+            if proposal is not None:
+                yield proposal
+
+
+def _is_wanted(score: float, found: Sequence[Proposal], limit: int, with_equals: bool) -> bool:
+    """Whether to look at the next document, of that score."""
+    if len(found) < limit:
+        return True
+    return with_equals and score == found[limit - 1].score
+
+
+def superseded(session: Session, scope: Scope, documents: Iterable[int]) -> dict[int, int]:
+    """Return whose the superseded documents are; the id of any other is its element's."""
+    past = [] if scope.known is None else [-one for one in documents if one < 0]
+    if not past:
+        return {}
+    wanted = orjson.dumps(past).decode()
+    rows = session.rows(_ELEMENTS, {"group": scope.group.group_id, "documents": wanted})
+    return {-whole(document): whole(element) for document, element in rows}

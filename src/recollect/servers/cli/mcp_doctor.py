@@ -1,0 +1,73 @@
+"""The command that tries a memory as an agent's program would use it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from shlex import join, quote
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.servers.cli.mcp_install import Served
+from recollect.servers.cli.needed import require
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.safe_text import one_line
+from recollect.servers.settings import Settings
+
+if TYPE_CHECKING:
+    from recollect.servers.mcp.clients import Client, Entry
+    from recollect.servers.mcp.trial import Step
+
+
+def examine(name: str | None, served: Served, *, as_json: bool) -> None:
+    """Show how the server does that a program starts; exit with 1 when something fails."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        require("mcp", "mcp", "the MCP server")
+        from recollect.servers.mcp.clients import Entry, client_named
+        from recollect.servers.mcp.trial import tried
+
+        install = f"{quote(settings.program())} mcp install {name or 'CLIENT'} --write"
+        if name is None:
+            entry = Entry(tuple(served.command(settings)))
+        else:
+            entry = _entry(client_named(name, Path.home(), Path.cwd()), install)
+        steps = tried(entry, install)
+        out.failed = not all(one.is_well for one in steps)
+        if out.as_json:
+            told = {"command": list(entry.command), "is_well": not out.failed}
+            out.json({"result": {**told, "steps": [asdict(one) for one in steps]}})
+            return
+        _tell(out, entry, steps)
+
+
+def _entry(client: Client, install: str) -> Entry:
+    """Return what a program starts, as its file says it."""
+    try:
+        return client.read(client.file.read_text("utf-8"))
+    except OSError as error:
+        raise RecollectError(
+            RESOURCE_NOT_FOUND, f"{client.file}: {error.strerror}", hint=install
+        ) from error
+    except RecollectError as error:
+        raise replace(error, hint=install) from error
+
+
+def _tell(out: Output, entry: Entry, steps: list[Step]) -> None:
+    out.say(join(entry.command), "dim")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for one in steps:
+        sign, style = ("✓", "green") if one.is_well else ("✗", "red")
+        time = f"{one.milliseconds} ms" if one.milliseconds else ""
+        table.add_row(Text(sign, style), one.name, Text(time, "dim"), Text(one_line(one.message)))
+    out.show(table)
+    for one in steps:
+        if one.hint:
+            out.say(f"try: {one.hint}", "dim")
+    out.say("not all is well" if out.failed else "all is well", "bold")

@@ -1,0 +1,138 @@
+"""The command that takes in files, each all or nothing, and shows what became of each."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rich.table import Table
+
+from recollect.integrations.exchange import ImportReport, NamedCount, take_in
+from recollect.kernel import Nexus
+from recollect.model import Progress
+from recollect.servers.cli.given import STANDARD_INPUT
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.progress import told
+from recollect.servers.cli.render import counted, open_table
+from recollect.servers.cli.safe_text import shown
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import filled_nexus
+
+_STANDARD_INPUT = "standard input"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How files are to be taken in."""
+
+    format: str
+    type: str
+    source: str | None
+    skip_bad: bool
+    dry_run: bool
+    actor: str | None
+    request_id: str | None
+
+
+def take_in_files(
+    files: Sequence[str],
+    wanted: Wanted,
+    database: str | None,
+    group: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Take in files one after another, creating the memory if need be; show the reports."""
+    settings = Settings()
+    with output(as_json=as_json) as out:
+        reports: list[ImportReport] = []
+        with _filled(settings, database, group, wanted) as nexus:
+            for file in files:
+                with told(out) as progress:
+                    report = _taken(nexus, file, wanted, settings, progress)
+                reports.append(report)
+                _show(out, report)
+        if out.as_json:
+            out.json({"result": {"files": [one.to_wire() for one in reports]}})
+
+
+def _taken(
+    nexus: Nexus, file: str, wanted: Wanted, settings: Settings, progress: Progress
+) -> ImportReport:
+    with _on_disk(file) as path:
+        return take_in(
+            nexus,
+            path,
+            format=wanted.format,
+            source=wanted.source,
+            type=wanted.type,
+            skip_bad=wanted.skip_bad,
+            dry_run=wanted.dry_run,
+            actor=settings.actor(wanted.actor),
+            request_id=wanted.request_id,
+            progress=progress,
+            name=_STANDARD_INPUT if file == STANDARD_INPUT else file,
+        )
+
+
+@contextmanager
+def _filled(
+    settings: Settings, database: str | None, group: str | None, wanted: Wanted
+) -> Iterator[Nexus]:
+    """Open the memory; a dry run of one that is not there makes none."""
+    located, name = settings.database(database), settings.group(group)
+    if wanted.dry_run and not located.exists:
+        with Nexus.open(":memory:", name) as nexus:
+            yield nexus
+        return
+    with filled_nexus(located, name) as nexus:
+        yield nexus
+
+
+@contextmanager
+def _on_disk(file: str) -> Iterator[Path]:
+    """Give the path of a file; standard input is kept in one, since a file is read twice."""
+    if file != STANDARD_INPUT:
+        yield Path(file)
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "input"
+        with path.open("xb") as kept:
+            shutil.copyfileobj(sys.stdin.buffer, kept)
+        yield path
+
+
+def _show(out: Output, report: ImportReport) -> None:
+    would = "would be " if report.is_dry_run else ""
+    out.say(
+        f"{report.path} ({report.format}): {counted(report.records, 'record')},"
+        f" {report.created:,} {would}created, {report.updated:,} {would}updated",
+        "green",
+    )
+    if report.concepts or report.links:
+        out.show(_table(report))
+    if out.as_json:
+        return
+    for one in report.skipped:
+        lines = ", ".join(str(line) for line in one.lines)
+        more = ", ..." if one.records > len(one.lines) else ""
+        out.warn(f"{counted(one.records, 'record')} left out: {one.reason}", f"line {lines}{more}")
+
+
+def _table(report: ImportReport) -> Table:
+    table = open_table()
+    for heading in ("kind", "name", "records", "created", "updated", ""):
+        table.add_column(heading, justify="left" if heading in ("kind", "name", "") else "right")
+    for kind, counts in (("type", report.concepts), ("predicate", report.links)):
+        for one in counts:
+            table.add_row(kind, shown(one.name), *_cells(one))
+    return table
+
+
+def _cells(one: NamedCount) -> tuple[str, str, str, str]:
+    return f"{one.records:,}", f"{one.created:,}", f"{one.updated:,}", "new" if one.is_new else ""

@@ -1,0 +1,109 @@
+"""The MCP server over streamable HTTP, and who may come in.
+
+The rule: nothing of a request is read before its bearer is known. A session belongs to the token
+that began it. Without tokens the server is this machine's own: it answers to its own names alone,
+and to no page of another origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+from typing import Final
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
+from recollect.faces.operations import Caller, limits
+from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.server import CALLER, build_server
+
+PATH: Final = "/mcp"
+"""Where streamable HTTP is spoken."""
+
+Known = Callable[[str], Caller | None]
+"""Returns who comes with a token, None for one that is not known."""
+
+_SCHEME: Final = "bearer"
+
+
+def http_app(memory: Memory, host: str, known: Known | None = None) -> ASGIApp:
+    """Return the server as an application; with `known` tokens it lets in their bearers alone."""
+    own = ("localhost", "127.0.0.1", "[::1]", f"[{host}]" if ":" in host else host)
+    app = build_server(memory).streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=limits.REQUEST_BYTES,
+        transport_security=_names(own) if known is None else _any_name(),
+        host=host,
+    )
+    return app if known is None else Door(app, known)
+
+
+class Door:
+    """Lets in the bearers of tokens, and says to the server who they are."""
+
+    def __init__(self, app: ASGIApp, known: Known) -> None:
+        self._app = app
+        self._known = known
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it."""
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            try:
+                token = _bearer(headers)
+                caller = self._known(token)
+                if caller is None:
+                    raise _unauthenticated("the bearer token is not known here")
+                _check_origin(headers)
+            except RecollectError as error:
+                await _refusal(error)(scope, receive, send)
+                return
+            name = sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+            # Sessions are told apart by this name, and the token itself goes no further.
+            scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+            scope.setdefault("state", {})[CALLER] = caller
+        await self._app(scope, receive, send)
+
+
+def _bearer(headers: Headers) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != _SCHEME or not token.strip():
+        raise _unauthenticated("the request has no bearer token")
+    return token.strip()
+
+
+def _check_origin(headers: Headers) -> None:
+    origin = headers.get("origin")
+    if origin is not None and origin.partition("://")[2] != headers.get("host"):
+        raise RecollectError(
+            PERMISSION_DENIED,
+            "a page of another origin may not ask this server",
+            hint="ask from a program",
+        )
+
+
+def _refusal(error: RecollectError) -> JSONResponse:
+    asks = {"WWW-Authenticate": "Bearer"} if error.code == UNAUTHENTICATED else {}
+    return JSONResponse({"error": error.to_wire()}, error.code.http, asks)
+
+
+def _unauthenticated(message: str) -> RecollectError:
+    return RecollectError(UNAUTHENTICATED, message, hint="send `Authorization: Bearer` and a token")
+
+
+def _names(own: Iterable[str]) -> TransportSecuritySettings:
+    """Return the settings of a server that is called by its own names alone."""
+    named = [f"{one}:*" for one in dict.fromkeys(own)]
+    origins = [f"http://{one}" for one in named]
+    return TransportSecuritySettings(allowed_hosts=named, allowed_origins=origins)
+
+
+def _any_name() -> TransportSecuritySettings:
+    """Return the settings of a server that asks for a token whoever calls it by any name."""
+    return TransportSecuritySettings(enable_dns_rebinding_protection=False)

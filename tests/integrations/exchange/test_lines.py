@@ -1,0 +1,167 @@
+"""A memory as lines of JSON comes back as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.integrations.exchange.conftest import Write, elements, exported, rows, twice_is_once
+
+from recollect.errors import RecollectError
+from recollect.faces.operations import Operations
+from recollect.integrations.exchange import hand_out, take_in
+from recollect.kernel import Nexus
+from recollect.model import Key, Local, PutConcept, PutFact, PutLink
+
+TAUGHT = """UPSERT {
+  CONCEPT @d { {type: "Drug", name: "Aspirin", id: "drug:1"} SET ATTRIBUTES { risk: 2 } } WITH METADATA { valid_from: "1899" }
+  CONCEPT @s { {type: "Symptom", name: "Headache"} }
+  PROPOSITION @l { (@d, "treats", @s) } WITH METADATA { confidence: 0.9 }
+  PROPOSITION @m { ({type: "Drug", name: "Aspirin"}, "seen_in", @l) }
+  PROPOSITION @n { (@m, "about", @l) SET ATTRIBUTES { note: "deep" } }
+}
+WITH METADATA { source: "a book" }"""
+
+
+def teach(nexus: Nexus) -> None:
+    nexus.write(TAUGHT)
+    operations = Operations(nexus)
+    given = {"group_id": "team"}
+    for uuid in ("ann", "acme"):
+        operations.call("AddEntityNode", {**given, "uuid": uuid, "name": uuid.title()})
+    ends = {"source_node_uuid": "ann", "target_node_uuid": "acme"}
+    for year, words in ((2020, "Ann joined Acme"), (2022, "Ann leads Acme")):
+        fact = {"name": "WORKS_AT", "fact": words, "valid_at": f"{year}-01-01T00:00:00Z"}
+        operations.call("AddFact", {**given, **ends, **fact})
+    item = {"source": "text", "body": "Ann joined", "reference_time": "2020-01-01T00:00:00Z"}
+    operations.call("AddEpisodes", {**given, "items": [item]})
+
+
+def test_what_is_exported_comes_back_as_it_was(nexus: Nexus, tmp_path: Path) -> None:
+    teach(nexus)
+    path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
+    with Nexus.open(":memory:") as other:
+        other.write('UPSERT { CONCEPT @x { {type: "X", name: "x"} } }')
+        report = twice_is_once(other, path)
+        assert report.format == "jsonl"
+        assert report.skipped == ()
+        other.write('DELETE CONCEPT ?x DETACH WHERE { ?x {type: "X"} }')
+        assert elements(other) == elements(nexus)
+        kept = {record_id(line) for line in path.read_text().splitlines()}
+        again = exported(other, tmp_path / "again.jsonl", "jsonl").read_text().splitlines()
+        assert {record_id(line) for line in again} == kept
+
+
+def record_id(line: str) -> str:
+    members = json.loads(line)
+    return members.get("concept") or members["link"]
+
+
+def test_a_line_holds_ids_and_clocks(nexus: Nexus, tmp_path: Path) -> None:
+    teach(nexus)
+    lines = [
+        json.loads(one) for one in exported(nexus, tmp_path / "a", "jsonl").read_text().splitlines()
+    ]
+    drug = next(one for one in lines if one.get("concept") == "drug:1")
+    created = drug.pop("created_at")
+    assert created.endswith("Z")
+    assert drug == {
+        "concept": "drug:1",
+        "type": "Drug",
+        "name": "Aspirin",
+        "attributes": {"risk": 2},
+        "metadata": {"source": "a book", "valid_from": "1899"},
+        "valid_at": "1899-01-01T00:00:00.000Z",
+    }
+    treats = next(one for one in lines if one.get("predicate") == "treats")
+    assert treats["subject"] == {"type": "Drug", "name": "Aspirin"}
+    assert {"link": treats["link"]} in [one.get("object") for one in lines]
+
+
+def test_into_a_copy_of_the_same_memory_too(tmp_path: Path) -> None:
+    with Nexus.open(tmp_path / "one.db", "team") as nexus:
+        teach(nexus)
+        nexus.backup(tmp_path / "copy.db")
+        nexus.write(
+            'UPSERT { CONCEPT @x { {type: "Drug", name: "Morphine"} SET PROPOSITIONS { ("treats", {type: "Symptom", name: "Headache"}) } } }'
+        )
+        path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
+        with Nexus.open(tmp_path / "copy.db", "team") as copy:
+            copy.write('UPSERT { CONCEPT @y { {type: "Person", name: "Bob"} } }')
+            report = twice_is_once(copy, path)
+            assert (report.created, report.updated) == (2, 0)
+            assert rows(copy, 'FIND(?p.name) WHERE { ?p {type: "Person"} }') == [("Bob",)]
+
+
+def test_an_export_of_another_time_and_of_a_query(nexus: Nexus, tmp_path: Path) -> None:
+    teach(nexus)
+    with (tmp_path / "then").open("xb") as stream:
+        assert hand_out(nexus, stream, "jsonl", as_of={"known": 1}) == 5
+    with (tmp_path / "some").open("xb") as stream:
+        assert (
+            hand_out(nexus, stream, "jsonl", query='FIND(?s) WHERE { ?s {type: "Symptom"} }') == 1
+        )
+
+
+def test_claims_stay_and_say_so(nexus: Nexus, write: Write) -> None:
+    lines = [
+        {"concept": "c", "type": "Claim", "name": "c", "attributes": {"text": "x"}},
+        {
+            "link": "l",
+            "subject": {"type": "Claim", "name": "c"},
+            "predicate": "tagged",
+            "object": {"type": "Tag", "name": "t"},
+        },
+    ]
+    report = take_in(nexus, write("claims.jsonl", lines))
+    assert [one.lines for one in report.skipped] == [(1,), (2,)]
+    assert nexus.stats().links == 0
+
+
+def test_an_episode_that_is_none_is_refused(nexus: Nexus, write: Write) -> None:
+    path = write(
+        "e.jsonl", [{"concept": "e", "type": "Episode", "name": "e", "attributes": {"body": "x"}}]
+    )
+    with pytest.raises(RecollectError, match=r"line 1 .*an episode has the attributes"):
+        take_in(nexus, path)
+
+
+NAMES = st.sampled_from(["a", "b", "c", "Ä", "x\ny"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=4,
+)  # fmt: skip
+MEMBERS = st.dictionaries(st.sampled_from(["p", "q", "valid_from"]), VALUES, max_size=2)
+CONCEPTS = st.lists(
+    st.builds(PutConcept, st.sampled_from(["T", "U"]), NAMES, MEMBERS, MEMBERS), max_size=5
+)
+ENDS = st.builds(Key, st.sampled_from(["T", "U"]), NAMES)
+LINKS = st.lists(
+    st.tuples(ENDS, st.sampled_from(["r", "s"]), ENDS, MEMBERS, MEMBERS, st.sampled_from(["", "k", "k\n2020"]), st.booleans()),
+    max_size=5,
+)  # fmt: skip
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(concepts=CONCEPTS, links=LINKS)
+def test_any_memory_goes_through_lines(
+    tmp_path_factory: pytest.TempPathFactory, concepts: list, links: list
+) -> None:
+    folder = tmp_path_factory.mktemp("lines")
+    with Nexus.open(":memory:") as nexus, Nexus.open(":memory:") as other:
+        nexus.write(concepts)
+        for at, (start, predicate, end, said, metadata, key, is_about) in enumerate(links):
+            ends = [PutConcept(one.type, one.name) for one in (start, end)]
+            put = PutLink(start, predicate, end, said, metadata, key=key, handle="l")
+            about = [PutLink(Local("l"), "about", start, {"at": at})] if is_about else []
+            nexus.write([*ends, put, *about])
+        nexus.write([PutFact(one[0], "fact", one[2], "words") for one in links])
+        twice_is_once(other, exported(nexus, folder / "all", "jsonl"), format="jsonl")
+        assert elements(other) == elements(nexus)

@@ -1,0 +1,117 @@
+"""Taking in: all of a file or nothing, told on the way, and stopped when nobody waits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.integrations.exchange.conftest import Write, twice_is_once
+
+from recollect.errors import RecollectError
+from recollect.integrations.exchange import take_in
+from recollect.integrations.exchange.formats import format_of
+from recollect.integrations.exchange.source import Source
+from recollect.kernel import Nexus
+
+HEADER = "subject,predicate,object\n"
+
+
+def many(count: int) -> str:
+    return HEADER + "".join(f"s{at},knows,s{at + 1}\n" for at in range(count))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("x.kip", "UPSERT { }", "kip"),
+        ("x", "// mine\nUPSERT { }", "kip"),
+        ("x.csv", "anything", "csv"),
+        ("x.txt", '"subject", predicate ,object\n', "csv"),
+        ("memory.json", '{"type":"entity","name":"a","entityType":"b","observations":[]}\n', "mcp-memory"),
+        ("x.jsonl", '\ufeff{"type":"relation","from":"a","to":"b","relationType":"c"}\n', "mcp-memory"),
+        ("x.json", '{"results":[]}', "mem0"),
+        ("x.json", '{\n  "results": [\n', "mem0"),
+        ("x.json", '[{"id":"1","memory":"m"}]', "mem0"),
+        ("x.jsonl", '{"uuid":"1","group_id":"g","name":"n"}\n', "graphiti"),
+        ("x.jsonl", '{"subject":"a","predicate":"b","object":"c"}\n', "jsonl"),
+        ("x.jsonl", '{"concept":"1","type":"T","name":"n"}\n', "jsonl"),
+        ("x", "@prefix a: <http://a/> .\n", "turtle"),
+        ("x", "<http://a> <http://b> <http://c> .\n", "ntriples"),
+        ("x.nt", "", "ntriples"),
+    ],
+)  # fmt: skip
+def test_a_format_is_told_from_name_and_content(
+    write: Write, name: str, content: str, format: str
+) -> None:
+    path = write(name, content)
+    assert format_of(Source.of(path, str(path)), "auto") == format
+
+
+def test_what_is_no_format_is_refused_with_those_there_are(nexus: Nexus, write: Write) -> None:
+    for name, content in (("x.txt", "hello"), ("x.json", '{"a": 1}'), ("empty", "")):
+        with pytest.raises(RecollectError, match="one of kip, mcp-memory"):
+            take_in(nexus, write(name, content))
+    with pytest.raises(RecollectError, match="recollect restore"):
+        take_in(nexus, write("dump.jsonl", '{"recollect_dump":1}\n'))
+    with pytest.raises(RecollectError, match="no format that is read"):
+        take_in(nexus, write("x.csv", HEADER), format="xml")
+    for path in (Path("absent.csv"), write("x", "").parent):
+        with pytest.raises(RecollectError, match="INVALID_ARGUMENT"):
+            take_in(nexus, path)
+
+
+def test_capsules_come_in_whole_or_not_at_all(nexus: Nexus, write: Write) -> None:
+    good = 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } }\n'
+    report = twice_is_once(nexus, write("good.kip", good))
+    assert (report.format, report.created) == ("kip", 1)
+    with pytest.raises(RecollectError, match="KIP_1001"):
+        take_in(nexus, write("bad.kip", f"{good.replace('a', 'b')}// capsule 2\nDELETE {{ }}"))
+    assert nexus.stats().concepts == 1
+
+
+def test_progress_is_told_and_reaches_the_end(nexus: Nexus, write: Write) -> None:
+    told: dict[str, list[tuple[int, int]]] = {}
+    path = write("t.csv", many(2_500))
+    take_in(nexus, path, progress=lambda *one: told.setdefault(one[0], []).append(one[1:]))
+    size = path.stat().st_size
+    assert list(told) == ["checking", "concepts", "links"]
+    for steps in told.values():
+        assert steps == sorted(steps)
+        assert (steps[0], steps[-1]) == ((0, size), (size, size))
+        assert len(steps) > 3
+
+
+@pytest.mark.parametrize("after", [0, 1, 4, 8])
+def test_a_call_that_is_taken_back_keeps_nothing(nexus: Nexus, write: Write, after: int) -> None:
+    asked = iter(range(100))
+    with pytest.raises(RecollectError, match="CANCELLED"):
+        take_in(nexus, write("t.csv", many(2_500)), cancelled=lambda: next(asked) >= after)
+    assert nexus.stats().transactions == 0
+    assert nexus.groups() == ["decoy"]
+
+
+def test_links_may_stand_before_what_they_end_in_across_batches(nexus: Nexus, write: Write) -> None:
+    count = 1_500
+    edges = [
+        {"uuid": f"f{at}", "group_id": "g", "source_node_uuid": f"n{at}", "target_node_uuid": "n0",
+         "name": "KNOWS", "fact": f"{at} knows 0", "episodes": []}
+        for at in range(count)
+    ]  # fmt: skip
+    nodes = [
+        {"uuid": f"n{at}", "group_id": "g", "name": f"N{at}", "attributes": {}, "labels": []}
+        for at in range(count)
+    ]
+    report = twice_is_once(nexus, write("graph.jsonl", [*edges, *nodes]))
+    assert (report.created, report.skipped) == (2 * count, ())
+
+
+def test_who_and_why_stand_in_the_log(nexus: Nexus, write: Write) -> None:
+    take_in(nexus, write("t.csv", many(1)), actor="ann", request_id="r1")
+    (logged,) = nexus.changes()
+    assert (logged.transaction.actor, logged.transaction.request_id) == ("ann", "r1")
+
+
+def test_a_url_is_never_fetched_and_names_are_only_names(nexus: Nexus, write: Write) -> None:
+    table = HEADER + 'http://127.0.0.1:9/x,"DELETE CONCEPT ?x",file:///etc/passwd\n'
+    report = take_in(nexus, write("t.csv", table))
+    assert report.created == 3

@@ -1,0 +1,93 @@
+"""Triples in tables and in lines of JSON."""
+
+from __future__ import annotations
+
+import pytest
+from tests.integrations.exchange.conftest import Write, rows, twice_is_once, words_found
+
+from recollect.errors import RecollectError
+from recollect.faces.operations import Operations
+from recollect.integrations.exchange import take_in
+from recollect.kernel import Nexus
+
+TABLE = """\
+subject,predicate,object,subject_type,object_type,fact,valid_at,invalid_at,confidence,source
+Ann,works_at,Acme,Person,Firm,,2020-01-01,2022-01-01,0.9,an interview
+Ann,works_at,Acme,Person,Firm,,2023,,,
+"Bob ""B"" Lee",knows,Ann,Person,Person,"Bob met Ann
+at school",,,,
+"""
+
+
+def test_a_table_becomes_facts(nexus: Nexus, write: Write) -> None:
+    report = twice_is_once(nexus, write("people.csv", TABLE))
+    assert (report.format, report.records, report.created) == ("csv", 3, 6)
+    assert rows(nexus, 'FIND(?p.name) WHERE { (?p, "knows", ?a) }') == [('Bob "B" Lee',)]
+    assert words_found(nexus, "school") == ["Bob met Ann\nat school"]
+    assert words_found(nexus, "works at Acme") == ["Ann works at Acme", "Ann works at Acme"]
+    kept = (
+        'FIND(?l.metadata.source, ?l.metadata.confidence) WHERE { ?l (?a, "works_at", ?b) '
+        "FILTER(?l.metadata.confidence > 0) }"
+    )
+    assert rows(nexus, kept) == [("an interview", 0.9)]
+
+
+def test_types_that_are_not_given_are_those_that_are_asked_for(nexus: Nexus, write: Write) -> None:
+    path = write("drugs.csv", "object,subject,predicate\nHeadache,Aspirin,treats\n")
+    report = twice_is_once(nexus, path, type="Thing", source="a book")
+    assert [one.name for one in report.concepts] == ["Thing"]
+    assert rows(nexus, 'FIND(?d.metadata.source) WHERE { ?d {type: "Thing"} }') == [("a book",)] * 2
+
+
+def test_a_concept_that_is_there_keeps_where_it_came_from(nexus: Nexus, write: Write) -> None:
+    nexus.write(
+        'UPSERT { CONCEPT @a { {type: "Entity", name: "Ann"} } } WITH METADATA { source: "me" }'
+    )
+    take_in(nexus, write("t.csv", "subject,predicate,object\nAnn,knows,Bob\n"))
+    found = 'FIND(?a.metadata.source) WHERE { ?a {type: "Entity", name: "Ann"} }'
+    assert rows(nexus, found) == [("me",)]
+
+
+def test_lines_of_json_have_the_same_names(nexus: Nexus, write: Write) -> None:
+    lines = [
+        {"subject": "Ann", "predicate": "worksAt", "object": "Acme", "confidence": 0.5},
+        {"subject": "Ann", "predicate": "knows", "object": "Bob", "attributes": {"since": 2019}},
+    ]
+    twice_is_once(nexus, write("triples.jsonl", lines))
+    assert words_found(nexus, "who works") == ["Ann works at Acme"]
+    assert rows(nexus, 'FIND(?l.attributes.since) WHERE { ?l (?a, "knows", ?b) }') == [(2019,)]
+    asked = {"group_ids": ["team"], "query": "Acme"}
+    facts = Operations(nexus).call("SearchFacts", asked)["output"]["facts"]
+    assert [one["fact"] for one in facts] == ["Ann works at Acme"]
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ("subject,predicate\n", "line 1 .*no column object"),
+        ("subject,predicate,object,sourc\n", 'line 1 .*"sourc" is none of'),
+        ("subject,predicate,object\na,b,c\na,,c\n", "line 3 .*predicate is missing"),
+        ("subject,predicate,object\na,b\n", "line 2 .*2 cells, and the header has 3"),
+        ('subject,predicate,object\na,b,"c\n', "line 2 .*no CSV"),
+        ("subject,predicate,object,valid_at\na,b,c,soon\n", "line 2 .*not an ISO 8601"),
+        ("subject,predicate,object,confidence\na,b,c,5\n", "line 2 .*between 0 and 1"),
+        ("subject,predicate,object\na,b{1},c\n", "line 2 .*path operator"),
+        (b"subject,predicate,object\na,b,\xff\n", "line 2 .*not UTF-8"),
+        ("subject,predicate,object\na,b,c\x00\n", "line 2 .*NUL"),
+    ],
+)
+def test_a_bad_row_is_named_and_changes_nothing(
+    nexus: Nexus, write: Write, table: str | bytes, reason: str
+) -> None:
+    with pytest.raises(RecollectError, match=reason):
+        take_in(nexus, write("t.csv", table))
+    assert nexus.stats().transactions == 0
+
+
+def test_claims_are_not_made_by_a_table(nexus: Nexus, write: Write) -> None:
+    table = "subject,subject_type,predicate,object\nx,Claim,says,y\n"
+    report = take_in(nexus, write("t.csv", table))
+    assert report.skipped[0].lines == (2,)
+    assert rows(nexus, 'FIND(?c) WHERE { ?c {type: "Claim"} }') == []
+    with pytest.raises(RecollectError, match='"Claim" has calls of its own'):
+        take_in(nexus, write("u.csv", table), type="Claim")

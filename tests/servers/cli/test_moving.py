@@ -1,0 +1,85 @@
+"""The commands that take in the files of other programs, and write for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.servers.cli.conftest import Cli, answer
+
+TABLE = "subject,predicate,object\nAnn,works_at,Acme\nBob,works_at,Acme\n"
+WHO = 'FIND(?a.name) WHERE { (?a, "works_at", ?b) } ORDER BY ?a.name'
+
+
+def reports(cli: Cli, *words: str, **more: str) -> list[dict]:
+    return answer(cli("import", *words, "--json", **more))["result"]["files"]
+
+
+def test_a_dry_run_reports_and_leaves_no_memory(cli: Cli):
+    Path("t.csv").write_text(TABLE)
+    told = cli("import", "t.csv", "--dry-run", "--db", "new.db")
+    assert told.exit_code == 0
+    assert "t.csv (csv): 2 records, 5 would be created, 0 would be updated" in told.stdout
+    assert not Path("new.db").exists()
+    (dry,) = reports(cli, "t.csv", "--dry-run", "--db", "new.db")
+    (done,) = reports(cli, "t.csv", "--db", "new.db")
+    assert {**dry, "dry_run": False} == done
+    (again,) = reports(cli, "t.csv", "--dry-run", "--db", "new.db")
+    assert (again["created"], again["updated"], again["links"][0]["is_new"]) == (0, 0, False)
+
+
+def test_a_file_is_whole_or_not_at_all_and_says_which_line_is_bad(cli: Cli):
+    Path("good.csv").write_text(TABLE)
+    Path("bad.csv").write_text(f"{TABLE}Eve,,Acme\n")
+    refused = cli("import", "good.csv", "bad.csv", "--db", "new.db")
+    assert refused.exit_code == 1
+    assert "good.csv (csv): 2 records, 5 created" in refused.stdout
+    assert "bad.csv: line 4 cannot be taken in: predicate is missing" in refused.stderr
+    assert "add --skip-bad" in refused.stderr
+    left = cli("import", "bad.csv", "--skip-bad", "--db", "new.db")
+    assert left.exit_code == 0
+    assert "1 record left out: predicate is missing or blank (line 4)" in left.stderr
+    alone = cli("import", "bad.csv", "--db", "other.db")
+    assert alone.exit_code == 1
+    assert not Path("other.db").exists()
+
+
+def test_standard_input_is_taken_in_with_a_source_and_a_type(cli: Cli):
+    words = ("-", "--db", "new.db", "--source", "HR", "--type", "Person", "--format", "csv")
+    (report,) = reports(cli, *words, input=TABLE)
+    assert (report["path"], report["source"]) == ("standard input", "HR")
+    assert [one["name"] for one in report["concepts"]] == ["Person"]
+    found = answer(cli("query", WHO, "--db", "new.db", "--json"))["result"]["rows"]
+    assert found == [["Ann"], ["Bob"]]
+
+
+@pytest.mark.parametrize("format", ["jsonl", "turtle", "ntriples"])
+def test_what_is_written_is_read_by_another_memory(cli: Cli, memory: str, format: str):
+    written = answer(cli("export", "out", "--format", format, "--db", memory, "--json"))
+    assert written == {"result": {"path": "out", "elements": 4}}
+    piped = cli("export", "--format", format, "--db", memory).stdout_bytes
+    assert piped == Path("out").read_bytes()
+    (report,) = reports(cli, "out", "--format", format, "--db", "new.db")
+    assert report["created"] == 4
+    (again,) = reports(cli, "out", "--format", format, "--db", "new.db")
+    assert (again["created"], again["updated"]) == (0, 0)
+    refused = cli("export", "out", "--format", format, "--db", memory)
+    assert "nothing is overwritten" in refused.stderr
+    assert Path("out").read_bytes() == piped
+
+
+def test_an_export_that_fails_leaves_no_file(cli: Cli, memory: str):
+    for words in (("--query", "FIND(?x) WHERE { }"), ("--valid", "soon")):
+        assert cli("export", "out", "--format", "jsonl", "--db", memory, *words).exit_code == 1
+        assert not Path("out").exists()
+
+
+def test_capsules_tell_how_many_links_they_leave_out(cli: Cli):
+    Path("t.csv").write_text("subject,predicate,object,valid_at\nAnn,knows,Bob,2020\n")
+    assert cli("import", "t.csv", "--db", "new.db").exit_code == 0
+    told = cli("export", "--db", "new.db")
+    assert "1 links have a key" in told.stderr
+    assert "--format jsonl" in told.stderr
+    lines = cli("export", "--format", "jsonl", "--db", "new.db").stdout.splitlines()
+    assert [json.loads(one).get("predicate") for one in lines] == [None, None, "knows"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from recollect.errors import RecollectError
 from recollect.servers.settings import Located, Settings
 
 
@@ -100,6 +102,18 @@ def test_who_writes_is_given_or_named_by_the_environment():
     assert (settings.actor("ann"), settings.actor()) == ("ann", "env")
     assert Settings({"RECOLLECT_ACTOR": ""}, "linux").actor() is None
     assert Settings({}, "linux").actor() is None
+
+
+def test_folders_for_files_are_given_or_named_as_in_path_and_must_be_there(tmp_path: Path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    named = Settings({"RECOLLECT_IMPORT_FROM": f"{one}{os.pathsep}{two}"})
+    assert named.import_from() == (one.resolve(), two.resolve())
+    assert named.import_from([two]) == (two.resolve(),)
+    assert Settings({}).import_from() == ()
+    with pytest.raises(RecollectError, match="no folder"):
+        named.import_from([tmp_path / "three"])
 
 
 def test_where_a_server_listens_is_given_or_named_or_its_own_machine():

@@ -69,3 +69,30 @@ def test_scores_are_those_of_bm25(
         found |= stage.scores
     expected = plain_scores(texts, asked)
     assert {places[document]: score for document, score in found.items()} == pytest.approx(expected)
+
+
+def whole_documents(graph: Graph, texts: Sequence[Sequence[str]], question: str) -> set[int]:
+    """Return the places of the texts that are told to hold every word of a question."""
+    places = indexed(graph, texts)
+    partition = Partition(graph.group.group_id, is_link=False, is_living=True)
+    found = set[int]()
+    for stage in stages(graph.session, [partition], question):
+        assert stage.whole <= stage.scores.keys()
+        found |= {places[document] for document in stage.whole}
+    return found
+
+
+def test_what_holds_every_word_is_told(session: Session) -> None:
+    texts = [["alpha", "beta"], ["alpha"], ["beta", "alpha", "alpha"], ["beta", "gamma"]]
+    assert whole_documents(Graph(session, "asked"), texts, "beta alpha") == {0, 2}
+
+
+def test_nothing_holds_every_word_where_one_is_unknown(session: Session) -> None:
+    texts = [["alpha", "beta"], ["alpha"]]
+    assert whole_documents(Graph(session, "asked"), texts, f"alpha {ABSENT}") == set()
+
+
+def test_common_words_count_among_every_word(session: Session) -> None:
+    texts = [["alpha", "omega"], *([["alpha"]] * 150), ["omega"]]
+    assert whole_documents(Graph(session, "asked"), texts, "alpha omega") == {0}
+    assert len(whole_documents(Graph(session, "alone"), texts, "alpha")) == 151

@@ -249,3 +249,31 @@ def test_only_what_is_true_at_the_instant_is_found(graph: Graph) -> None:
         assert found(graph, term, valid=Instant(100)) == [drug]
         assert found(graph, term, valid=Instant(99)) == []
         assert found(graph, term, valid=Instant(200)) == []
+
+
+def test_a_name_in_other_letters_is_found_below_very_many_that_rank_higher(graph: Graph) -> None:
+    for n in range(150):
+        graph.concept("Note", f"note {n}", {"text": "aspirin aspirin aspirin"})
+    long = "a long text about many other things " * 5
+    named = graph.concept("Drug", "ASPIRIN!", {"text": long})
+    (first,) = search(graph.session, graph.group, "aspirin plus", CONCEPT, limit=1).matches
+    assert first.element != named
+    graph.concept("Note", "plus", {})
+    twice = graph.concept("Drug", "Aspirin-Plus", {"text": long})
+    (first,) = search(graph.session, graph.group, "aspirin plus", CONCEPT, limit=1).matches
+    assert first == Match(CONCEPT, twice, 1.0)
+
+
+def test_every_link_of_an_end_is_considered_however_many_there_are(graph: Graph) -> None:
+    ann = graph.concept("Person", "Ann")
+    for n in range(400):
+        graph.link(ann, "knows", graph.concept("Person", f"other {n}"))
+    told = graph.link(ann, "knows", graph.concept("Person", "last"), {"fact": "since school"})
+    for n in range(30):
+        graph.link(
+            graph.concept("Person", f"someone {n}"),
+            "met",
+            graph.concept("Place", f"place {n}"),
+            {"fact": "school"},
+        )
+    assert found(graph, "ann school", LINK, limit=1) == [told]

@@ -78,7 +78,7 @@ class Lowering:
 
     def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
         branches = [_Branch(dict(outer))]
-        holding = set[ast.ConceptClause]()  # in every branch, so that once more says nothing
+        holding: set[ast.ConceptClause] = set()  # in every branch, so that once more says nothing
         for position, clause in enumerate(clauses):
             if isinstance(clause, ast.UnionClause):
                 fresh = self._union(clause, outer)

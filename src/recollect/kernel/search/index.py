@@ -52,20 +52,30 @@ _Document = tuple[bool, str, bool]
 """Whether its element is living, its text, and whether the store has none yet."""
 
 
-class _Part:
-    """What one flush adds to a partition, and how words are spelled there."""
+class _Part(dict[str, tuple[str, int]]):
+    """What one flush adds to a partition: the body and the words of each text, made once.
+
+    Many links have no words of their own, and say the same.
+    """
 
     def __init__(self, partition: Partition) -> None:
+        super().__init__()
         self.partition = partition
         self.documents = self.words = 0
         self._spelled = Spelling(partition).body
 
+    def __missing__(self, text: str) -> tuple[str, int]:
+        """Return the body and the number of words of a text, and keep them."""
+        words = tokens(text)
+        self[text] = made = self._spelled(words), len(words)
+        return made
+
     def body(self, text: str) -> str:
         """Return the text the engine indexes for a new document, and count it."""
-        words = tokens(text)
+        body, words = self[text]
         self.documents += 1
-        self.words += len(words)
-        return self._spelled(words)
+        self.words += words
+        return body
 
 
 class TextIndex:

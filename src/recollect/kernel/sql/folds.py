@@ -34,14 +34,14 @@ _MERGING = {ast.Function.COUNT: "sum", ast.Function.MIN: "min", ast.Function.MAX
 
 def _merges(solutions: Solutions) -> bool:
     """Whether the solutions are grouped by JSON text first, and those groups by value."""
-    plan = solutions.plan
-    for one in (*plan.columns, *(sort.key for sort in plan.order_by)):
+    plan, bindings = solutions.plan, solutions.rows.bindings
+    keys = [plan.variables[one.variable] for one in plan.columns if isinstance(one, ir.Plain)]
+    held = [one for one in map(bindings.get, keys) if isinstance(one, Held)]
+    if all([one.is_text for one in held]) or not solutions.are_unique():
+        return False
+    for one in (*plan.columns, *[sort.key for sort in plan.order_by]):
         if isinstance(one, ir.Fold) and (one.is_distinct or one.function not in _MERGING):
             return False
-    keys = [plan.variables[one.variable] for one in plan.columns if isinstance(one, ir.Plain)]
-    held = [one for one in map(solutions.rows.bindings.get, keys) if isinstance(one, Held)]
-    if all(one.is_text for one in held) or not solutions.are_unique():
-        return False
     return not isinstance(_number(solutions.sparing_position()), nodes.RowNumber)
 
 
@@ -52,7 +52,7 @@ class Folds:
         self._solutions = solutions
         self._merges = _merges(solutions)
         self._inner: dict[str, nodes.Expr] = {}
-        self._parts: dict[nodes.Expr, None] = {}
+        self._parts: dict[str, nodes.Expr] = {}  # what solutions are grouped by first, if twice
         self._needs_order = False
 
     def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
@@ -95,14 +95,14 @@ class Folds:
 
     def _key(self, place: int) -> nodes.Expr:
         """Return what the values of one group share."""
-        shown, output = self._solutions.column(place)
-        if self._merges and output.shape is Shape.JSON:
-            return comparable(JsonValue(self._part(f"j{place}", shown)))
+        if self._merges:
+            shown, output = self._solutions.column(place)
+            if output.shape is Shape.JSON:
+                return comparable(JsonValue(self._part(f"j{place}", shown)))
         return self._part(f"k{place}", self._comparable(place))
 
     def _part(self, name: str, expr: nodes.Expr) -> nodes.Expr:
-        """Add a column by which solutions are grouped first, if they are grouped twice."""
-        self._parts[expr] = None
+        self._parts[name] = expr
         return self._add(name, expr)
 
     def _shown(self, place: int) -> tuple[nodes.Expr, Output]:
@@ -241,7 +241,7 @@ class Folds:
             number = _number(solutions.sparing_position())
             if self._merges:
                 columns.append((nodes.Aggregate("min", number), "n"))
-                return replace(solutions.rows.select(*columns), group_by=tuple(self._parts))
+                return replace(solutions.rows.select(*columns), group_by=tuple(self._parts.values()))
             if self._needs_order:
                 columns.append((number, "n"))
             return solutions.rows.select(*columns)

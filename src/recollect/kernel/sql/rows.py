@@ -135,7 +135,7 @@ class Rows:
             concept = self._join_row("concept", element, is_certain=is_certain)
         if element.kind is not ast.Kind.CONCEPT:
             link = self._join_row("link", element, is_certain=is_certain)
-        element = replace(element, concept=concept, link=link)
+        element = Element(element.id, element.kind, concept, link, element.is_nullable)
         self.bindings[var] = element
         return element
 

@@ -39,10 +39,7 @@ class Record(NamedTuple):
 
 def content_digest(salt: bytes, identity: Identity, content: Content) -> bytes:
     """Return the digest of an element as it stands."""
-    body = canonical(
-        [*identity, content.attributes, content.metadata, content.valid_at, content.invalid_at]
-    )
-    return hashlib.sha256(salt + body).digest()
+    return hashlib.sha256(salt + canonical([*identity, *content])).digest()
 
 
 def purge_digest(element: int) -> bytes:
@@ -55,7 +52,7 @@ def next_chain(chain: bytes, id_bits: bytes, record: Record, changes: Sequence[L
 
     `id_bits` stand for the group: all its public ids begin with them.
     """
-    beginning = chain + orjson.dumps([id_bits.hex(), *record, len(changes)])
-    # The JSON of each, spelled at a stroke: an operation is a plain word.
-    spelled = [f'[{element},"{word}","{digest.hex()}"]' for element, word, digest in changes]
-    return hashlib.sha256(beginning + "".join(spelled).encode()).digest()
+    linked = hashlib.sha256(chain + orjson.dumps([id_bits.hex(), *record, len(changes)]))
+    for element, operation, digest in changes:
+        linked.update(orjson.dumps([element, operation, digest.hex()]))
+    return linked.digest()

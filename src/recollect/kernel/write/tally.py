@@ -32,7 +32,8 @@ def count_moves(session: Session, group_id: int, moves: list[Move]) -> None:
         change = is_alive - (on_disk is not None and on_disk.is_living)
         if isinstance(element, LinkElement):
             counts[TALLY_LINKS, element.predicate] += change
-            if made := (target is not None) - (on_disk is not None):
+            made = (target is not None) - (on_disk is not None)
+            if made and (element.key or (element.subject | element.object) & LINK_BIT):
                 _count_made(counts, element, made)
         elif isinstance(element, ConceptElement):
             counts[TALLY_CONCEPTS, element.type] += change

@@ -30,6 +30,20 @@ class McpClient(StrEnum):
     WINDSURF = "windsurf"
 
 
+ImportFrom = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--import-from",
+        metavar="DIR",
+        help="A folder that files may be taken in from. Repeat it for more.",
+    ),
+]
+Http = Annotated[
+    str | None,
+    typer.Option("--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input."),
+]
+
+
 def serve_agents(
     action: Annotated[
         McpAction | None,
@@ -45,20 +59,8 @@ def serve_agents(
     read_only: Annotated[
         bool, typer.Option("--read-only", metavar="", help="Offer nothing that writes.")
     ] = False,
-    import_from: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--import-from",
-            metavar="DIR",
-            help="A folder that files may be taken in from. Repeat it for more.",
-        ),
-    ] = None,
-    http: Annotated[
-        str | None,
-        typer.Option(
-            "--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input."
-        ),
-    ] = None,
+    import_from: ImportFrom = None,
+    http: Http = None,
     tokens: TokensFile = None,
     write: Annotated[
         bool, typer.Option("--write", metavar="", help="With install: edit the file, with a copy.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import signal
 import socket
+import sys
 from typing import Protocol, runtime_checkable
 
 import uvicorn
@@ -17,6 +18,7 @@ from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.servers.http.options import LOOPBACK
 
 _BACKLOG = 512
+_SWITCH_SECONDS = 0.001  # a fifth of Python's own
 
 
 def is_loopback(host: str) -> bool:
@@ -107,6 +109,8 @@ def make_server(app: ASGIApp, *, grace_seconds: int) -> uvicorn.Server:
 
 def serve(app: ASGIApp, listener: socket.socket, *, grace_seconds: int) -> None:
     """Serve until SIGTERM or Ctrl-C; only from the main thread."""
+    # Whoever comes back from the store or the network waits this long for the thread that computes.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     # The server gives a signal that stopped it on to whoever had it before.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, lambda *_: None)

@@ -55,7 +55,7 @@ fuzz: env ## the long profile: many more examples, 200 kills
 	@$(PYTEST) --numprocesses auto --long
 
 torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
-	@test -x .venv-torch/bin/python || python3 -m venv .venv-torch
+	@test -x .venv-torch/bin/python || $(or $(PYTHON),python3) -m venv .venv-torch
 	@.venv-torch/bin/python -m pip install --quiet --editable ".[sentence-transformers]" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 

@@ -45,7 +45,7 @@ def test_workers_of_several_processes_learn_each_episode_once(tmp_path: Path) ->
     assert run_together(PROGRAM, [[str(path)]] * PROCESSES) == [0] * PROCESSES
     with recollect.open(path) as nexus:
         for group in GROUPS:
-            assert set(held(nexus, group).values()) == {"completed"}
+            assert {item.state for item in held(nexus, group).values()} == {"completed"}
             own = nexus.group(group)
             assert own.stats().links == EPISODES * EDGES
             log = [one.transaction for one in own.changes()]

@@ -59,7 +59,9 @@ def test_settings_that_mean_nothing_are_refused(wrong: dict[str, str]) -> None:
 def test_a_package_that_is_not_installed_is_named_with_its_extra(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
+    package = name.replace("-", "_")
+    monkeypatch.delitem(sys.modules, f"recollect.embeddings.{package}", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(RecollectError) as caught:
         make_embedder(Embedding(name, "m"))
     assert caught.value.code is UNAVAILABLE

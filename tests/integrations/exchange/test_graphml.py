@@ -50,3 +50,10 @@ def test_nodes_and_edges_are_read_back(nexus: Nexus, tmp_path: Path) -> None:
 def test_an_empty_memory_is_a_graph_too(nexus: Nexus, tmp_path: Path) -> None:
     root = ElementTree.parse(exported(nexus, tmp_path / "g.graphml", "graphml")).getroot()
     assert len(root.findall("g:graph", SPACE)) == 1
+
+
+def test_a_carriage_return_stays_one(nexus: Nexus, tmp_path: Path) -> None:
+    nexus.write('UPSERT { CONCEPT @d { {type: "Drug", name: "a\\r\\nb"} } }')
+    root = ElementTree.parse(exported(nexus, tmp_path / "g.graphml", "graphml")).getroot()
+    (node,) = root.findall("g:graph/g:node", SPACE)
+    assert said(node)["name"] == "a\r\nb"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from hypothesis import strategies as st
 from tests.integrations.exchange.conftest import Write, elements, exported, rows, twice_is_once
 
 from recollect.errors import RecollectError
+from recollect.faces.claims import Claim, EvidenceRef, NexusKnowledgeStore
 from recollect.faces.operations import Operations
 from recollect.integrations.exchange import hand_out, take_in
 from recollect.kernel import Nexus
-from recollect.model import Key, Local, PutConcept, PutFact, PutLink
+from recollect.model import Found, Key, Local, PutConcept, PutFact, PutLink
+
+PREDICATES = ("supported_by", "contradicted_by", "supersedes", "tagged")
 
 TAUGHT = """UPSERT {
   CONCEPT @d { {type: "Drug", name: "Aspirin", id: "drug:1"} SET ATTRIBUTES { risk: 2 } } WITH METADATA { valid_from: "1899" }
@@ -121,12 +125,65 @@ def test_claims_stay_and_say_so(nexus: Nexus, write: Write) -> None:
     assert nexus.stats().links == 0
 
 
-def test_an_episode_that_is_none_is_refused(nexus: Nexus, write: Write) -> None:
-    path = write(
-        "e.jsonl", [{"concept": "e", "type": "Episode", "name": "e", "attributes": {"body": "x"}}]
-    )
-    with pytest.raises(RecollectError, match=r"line 1 .*an episode has the attributes"):
+def test_no_format_adds_to_a_claim_that_is_there(nexus: Nexus, write: Write) -> None:
+    store = NexusKnowledgeStore(nexus)
+    for name in ("one", "two"):
+        claim = Claim(f"payments uses {name}", [EvidenceRef("file", path=f"{name}.py")], id=name)
+        asyncio.run(store.write_claim(claim))
+    before = elements(nexus)
+    found = nexus.elements(Found('FIND(?e) WHERE { ?e {type: "Evidence"} }'))
+    evidence = [one.concept.name for one in found]
+    one, two = ({"type": "Claim", "name": name} for name in ("one", "two"))
+    linked = {"link": "l", "subject": one, "predicate": "supersedes", "object": two}
+    table = "subject,subject_type,predicate,object,object_type\n"
+    cells = [f"one,Claim,{how},{name},Evidence\n" for how in PREDICATES for name in evidence]
+    uuids = {"source_node_uuid": "told", "target_node_uuid": "one"}
+    told = {"uuid": "told", "name": "t", "content": "x", "valid_at": "2024-01-01T00:00:00Z"}
+    for path in (
+        write("claims.csv", table + "".join(cells)),
+        write("claims.jsonl", [linked, {**linked, "subject": {"link": "one"}}]),
+        write(
+            "claims.graphiti", [{**told, "group_id": "g"}, {"uuid": "m", "group_id": "g", **uuids}]
+        ),
+    ):
+        assert take_in(nexus, path).skipped
+    assert [one for one in elements(nexus) if one[0] != "Episode"] == before
+
+
+EPISODE = {
+    "name": None,
+    "body": "x",
+    "source": "text",
+    "source_description": " ",
+    "reference_time": "2024-01-01T00:00:00.000Z",
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ({"body": "x"}, "an episode has the attributes"),
+        ({**EPISODE, "body": {"a": 1}}, "body is not a text"),
+        ({**EPISODE, "body": None}, "an episode has a body"),
+        ({**EPISODE, "source": "rumour"}, "a source: text, json, message"),
+        ({**EPISODE, "reference_time": "yesterday"}, "not an ISO 8601 date"),
+    ],
+)
+def test_an_episode_that_is_none_is_refused(
+    nexus: Nexus, write: Write, said: object, reason: str
+) -> None:
+    path = write("e.jsonl", [{"concept": "e", "type": "Episode", "name": "e", "attributes": said}])
+    with pytest.raises(RecollectError, match=rf"line 1 .*{reason}"):
         take_in(nexus, path)
+
+
+def test_an_episode_stays_as_it_was_told(nexus: Nexus, write: Write) -> None:
+    line = {"concept": "e", "type": "Episode", "name": "e", "attributes": EPISODE}
+    twice_is_once(nexus, write("e.jsonl", [line]))
+    before = elements(nexus)
+    other = {**line, "metadata": {"sources": ["forged"]}}
+    assert take_in(nexus, write("o.jsonl", [other])).updated == 0
+    assert elements(nexus) == before
 
 
 NAMES = st.sampled_from(["a", "b", "c", "Ä", "x\ny"])

@@ -55,6 +55,15 @@ def test_an_extended_file_adds_only_what_is_new(nexus: Nexus, write: Write) -> N
     assert words_found(nexus, "chess") == ["Plays chess"]
 
 
+def test_spellings_of_one_thing_are_one_and_do_not_alternate(nexus: Nexus, write: Write) -> None:
+    ann = {"type": "entity", "name": "Ann", "entityType": "p", "observations": ["Tea", " tea "]}
+    acme = {**ann, "name": "Acme", "observations": []}
+    knows = {"type": "relation", "from": "Ann", "to": "Acme", "relationType": "knows"}
+    lines = [ann, {**ann, "name": "ANN"}, acme, knows, {**knows, "from": "ANN"}]
+    report = twice_is_once(nexus, write("memory.jsonl", lines))
+    assert (report.created, report.updated) == (4, 0)
+
+
 def test_what_is_observed_of_one_thing_does_not_end_the_rest(nexus: Nexus, write: Write) -> None:
     take_in(nexus, write("memory.jsonl", FILE))
     operations = Operations(nexus)

@@ -112,6 +112,25 @@ def test_a_reified_triple_is_a_fact_with_what_is_said_of_it(nexus: Nexus, write:
     assert rows(nexus, found) == [(0.5, "c")]
 
 
+def test_triples_that_stand_on_one_another_are_told(nexus: Nexus, write: Write) -> None:
+    text = """
+    @prefix : <http://example.org/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+    :s a rdf:Statement ; rdf:subject :t ; rdf:predicate :p ; rdf:object :a .
+    :t a rdf:Statement ; rdf:subject :s ; rdf:predicate :p ; rdf:object :a .
+    """
+    report = twice_is_once(nexus, write("r.ttl", text))
+    assert [(one.reason, one.records) for one in report.skipped] == [
+        ("a reified triple that stands on itself", 2)
+    ]
+
+
+def test_any_iri_may_stand_anywhere(nexus: Nexus, write: Write) -> None:
+    own = ("element:", "term:", "metadata:", "metadata:x", "key", "")
+    iris = [f"<urn:recollect:{one}>" for one in own]
+    said = [f'{one} {other} {third}, "x" .' for one in iris for other in iris for third in iris]
+    twice_is_once(nexus, write("r.ttl", "\n".join(said)))
+
+
 def test_lines_and_places_of_faults_are_named(nexus: Nexus, write: Write) -> None:
     for name, text, line in (
         ("bad.nt", "<http://a> <http://b> <http://c> .\nnothing\n", 2),

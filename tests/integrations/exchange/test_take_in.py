@@ -47,6 +47,12 @@ def test_a_format_is_told_from_name_and_content(
     assert format_of(Source.of(path, str(path)), "auto") == format
 
 
+def test_a_first_line_may_be_long(write: Write) -> None:
+    entity = {"type": "entity", "name": "a", "entityType": "b", "observations": ["memory" * 20_000]}
+    path = write("memory.json", [entity, entity])
+    assert format_of(Source.of(path, str(path)), "auto") == "mcp-memory"
+
+
 def test_what_is_no_format_is_refused_with_those_there_are(nexus: Nexus, write: Write) -> None:
     for name, content in (("x.txt", "hello"), ("x.json", '{"a": 1}'), ("empty", "")):
         with pytest.raises(RecollectError, match="one of kip, mcp-memory"):

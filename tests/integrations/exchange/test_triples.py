@@ -91,3 +91,25 @@ def test_claims_are_not_made_by_a_table(nexus: Nexus, write: Write) -> None:
     assert rows(nexus, 'FIND(?c) WHERE { ?c {type: "Claim"} }') == []
     with pytest.raises(RecollectError, match='"Claim" has calls of its own'):
         take_in(nexus, write("u.csv", table), type="Claim")
+
+
+def test_what_stands_after_a_bad_row_is_not_lost(nexus: Nexus, write: Write) -> None:
+    table = b'subject,predicate,object\na,b,c\n"x"y,b,c\n\xff,b,c\nd,b,e\n"x,b,c\n'
+    report = take_in(nexus, write("t.csv", table), skip_bad=True)
+    assert [one.lines for one in report.skipped] == [(3,), (6,), (4,)]
+    names = rows(nexus, 'FIND(?a.name) WHERE { (?a, "b", ?c) } ORDER BY ?a.name ASC')
+    assert names == [("a",), ("d",)]
+
+
+def test_an_id_is_no_name(nexus: Nexus, write: Write) -> None:
+    table = 'subject,predicate,object,id\na,b,c,"[""Entity"",""Ann""]"\nAnn,knows,Bob,2\n'
+    twice_is_once(nexus, write("t.csv", table))
+    assert rows(nexus, 'FIND(?a.name) WHERE { (?a, "knows", ?b) }') == [("Ann",)]
+
+
+def test_an_id_of_a_fact_about_other_things_is_left_out(nexus: Nexus, write: Write) -> None:
+    header = "subject,predicate,object,id\n"
+    take_in(nexus, write("t.csv", f"{header}a,b,c,1\nd,b,e,2\n"))
+    report = take_in(nexus, write("u.csv", f"{header}d,b,e,1\n"))
+    assert (report.updated, report.skipped[0].lines) == (0, (2,))
+    assert words_found(nexus, "d") == ["d b e"]

@@ -436,7 +436,7 @@ def pieces(secret: str) -> set[bytes]:
     raw = secret.lower().encode()
     if secret.isascii():
         return {raw[at : at + 6] for at in range(len(raw) - 5)}
-    return {one.encode() for one in secret}
+    return {secret[at : at + 2].encode() for at in range(len(secret) - 1)}
 
 
 def remains(path: Path, secrets: list[str]) -> set[bytes]:

@@ -27,7 +27,7 @@ from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
 
-_AT_FIRST: Final = 2  # times as many claims as are wanted, so that equals are seldom parted
+_AT_FIRST: Final = 4  # times as many claims as are wanted, so that equals are seldom parted
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
 
 _BY_NAME = 'FIND(?claim) WHERE { ?claim {type: "Claim", name: $id} }'

@@ -12,8 +12,9 @@ from typing import Final, assert_never
 
 import orjson
 
-from recollect.faces.operations.records import EPISODE, is_episode
-from recollect.integrations.exchange.lines import OWNED
+from recollect.faces.claims.records import CLAIM
+from recollect.faces.operations.records import EPISODE, is_episode, is_fact
+from recollect.integrations.exchange.lines import CLAIM_LINKS, OWNED
 from recollect.integrations.exchange.records import (
     Account,
     Bad,
@@ -53,6 +54,7 @@ SOURCE: Final = "source"
 NO_END: Final = "what it begins or ends in is neither in the file nor in the memory"
 CLOSED: Final = "it is in the memory, and was closed there since"
 OTHER: Final = "its id belongs to something else in the memory"
+OF_CLAIM: Final = "it is a part of a claim, which the claim's own calls write"
 OTHER_EPISODE: Final = "the memory has an episode of that id that says something else"
 
 _CALLED: Final = "FIND(?c) WHERE { ?c {type: $type, name: $name} }"
@@ -152,7 +154,10 @@ class Mapper:
         target: Reference | None
         if dated is not None and dated.expired_at is not None:
             return Mapped(fact, reason=CLOSED)
-        if isinstance(held, Link):  # it may have moved since: it stays where it is
+        if self._is_of_claim(fact):
+            return Mapped(fact, reason=OF_CLAIM)
+        if held is not None and is_fact(held) and not self._is_elsewhere(fact, held):
+            # It may have moved since: it stays where it is.
             subject, predicate, target = held.subject, held.predicate, held.object
         elif held is not None:
             return Mapped(fact, reason=OTHER)
@@ -178,18 +183,21 @@ class Mapper:
                 source=source,
                 is_settled=True,
                 id=fact.id,
-                handle=fact.id if at == 0 else None,
+                handle=_handle(fact.id) if at == 0 else None,
             )
             for at, source in enumerate(sources or [None])
         ]
-        self._put.add(fact.id)
+        self._put.add(_handle(fact.id))
         return Mapped(fact, tuple(changes))
 
     def _bond(self, bond: Bond) -> Mapped:
+        if self._is_of_claim(bond):
+            return Mapped(bond, reason=OF_CLAIM)
         changes: list[Change] = []
         subject, target = self._end(bond.subject, changes), self._end(bond.object, changes)
         if subject is None or target is None:
             return Mapped(bond, reason=NO_END)
+        handle = None if bond.id is None else _handle(bond.id)
         new_id = None if bond.id is None or self._living(bond.id) is not None else bond.id
         for attributes, metadata in (({}, bond.earlier), (bond.attributes, bond.metadata)):
             if metadata or attributes is bond.attributes:
@@ -201,12 +209,12 @@ class Mapper:
                         attributes,
                         metadata,
                         key=bond.key,
-                        handle=bond.id if attributes is bond.attributes else None,
+                        handle=handle if attributes is bond.attributes else None,
                         new_id=new_id,
                     )
                 )
-        if bond.id is not None:
-            self._put.add(bond.id)
+        if handle is not None:
+            self._put.add(handle)
         return Mapped(bond, tuple(changes))
 
     def _account(self, told: Account) -> Mapped:
@@ -222,6 +230,8 @@ class Mapper:
             return Mapped(told, reason=OTHER)
         if held is not None and dict(held.attributes) != says:
             return Mapped(told, reason=OTHER_EPISODE)
+        if held is not None:
+            return Mapped(told)  # an episode stays as it was told
         origin = {} if told.is_exact else self._origin
         change = PutConcept(EPISODE, told.id, says, told.metadata, id=told.id, new_metadata=origin)
         return Mapped(told, (change,))
@@ -229,7 +239,7 @@ class Mapper:
     def _mention(self, mention: Mention) -> Mapped:
         episode = self._living(self.id_of(mention.episode))
         thing = self._living(self.id_of(mention.thing))
-        is_node = isinstance(thing, Concept) and not is_episode(thing)
+        is_node = isinstance(thing, Concept) and thing.type not in OWNED
         if episode is None or not is_episode(episode) or not is_node:
             return Mapped(mention, reason=NO_END)
         assert isinstance(thing, Concept)
@@ -238,8 +248,8 @@ class Mapper:
     def _end(self, end: End, changes: list[Change]) -> Reference | None:
         """Return how a link names an end, after a change that makes it; None for no end."""
         match end:
-            case ById() if end.id in self._put:
-                return Local(end.id)
+            case ById() if _handle(end.id) in self._put:
+                return Local(_handle(end.id))
             case ById():
                 held = self._living(self.id_of(end.id))
                 return None if held is None or is_episode(held) else held.id
@@ -256,6 +266,28 @@ class Mapper:
                 return Local(handle)
             case _:
                 assert_never(end)
+
+    def _is_elsewhere(self, fact: Statement, held: Link) -> bool:
+        """Whether a file says something of other things under the id of a fact."""
+        if held.attributes.get(FACT) == fact.text:
+            return False
+        ends = (fact.subject, held.subject), (fact.object, held.object)
+        there = [(self._there(end), id) for end, id in ends]
+        return any(one is not None and one.id != id for one, id in there)
+
+    def _there(self, end: End) -> Concept | Link | None:
+        """Return an end as far as the memory has it."""
+        return self._called(end) if isinstance(end, Named) else self._living(end.id)
+
+    def _is_of_claim(self, link: Statement | Bond) -> bool:
+        """Whether a link is one that only the calls of claims write."""
+        match link.subject:
+            case Named(type=kind):
+                pass
+            case ById(id):
+                held = self._living(id)
+                kind = held.type if isinstance(held, Concept) else ""
+        return kind == CLAIM and link.predicate in CLAIM_LINKS
 
     def _living(self, id: str) -> Concept | Link | None:
         dated = self._held.get(self.id_of(id))
@@ -274,6 +306,11 @@ class Mapper:
 
 def _is_iri(id: str) -> bool:
     return ":" in id
+
+
+def _handle(id: str) -> str:
+    """Return the handle of what the file calls so; those of ends by name begin with `[`."""
+    return f"#{id}"
 
 
 def _ids(record: Record) -> Iterator[str]:

@@ -29,6 +29,7 @@ _KEYS: Final = {
     "edge": (*_BOTH, "predicate", "fact", "key"),
 }
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ENTITIES: Final = {"\r": "&#13;"}  # else it is read as a line feed
 _REPLACED: Final = "\ufffd"
 _FIRST_PICTURE: Final = 0x2400
 
@@ -106,7 +107,8 @@ def _node(id: str, said: Mapping[str, str]) -> str:
 def _tag(name: str, members: Mapping[str, str], said: Mapping[str, str]) -> str:
     spelled = "".join(f" {key}={quoteattr(_xml(one))}" for key, one in members.items())
     inner = "".join(
-        f'<data key="{name}-{key}">{escape(_xml(one))}</data>' for key, one in said.items()
+        f'<data key="{name}-{key}">{escape(_xml(one), _ENTITIES)}</data>'
+        for key, one in said.items()
     )
     return f"<{name}{spelled}>{inner}</{name}>\n"
 

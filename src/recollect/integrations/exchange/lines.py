@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Final, assert_never
+from typing import Final, assert_never, get_args
 
 import orjson
 
-from recollect.faces.claims.records import CLAIM, EVIDENCE
+from recollect.faces.claims.records import (
+    CLAIM,
+    CONTRADICTED_BY,
+    EVIDENCE,
+    SUPERSEDES,
+    SUPPORTED_BY,
+    TAGGED,
+)
+from recollect.faces.operations.fields import Source as EpisodeSource
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.members import (
     Members,
@@ -22,6 +30,7 @@ from recollect.integrations.exchange.members import (
     table,
     text,
     texts,
+    time,
 )
 from recollect.integrations.exchange.records import (
     Account,
@@ -52,7 +61,11 @@ CLAIMED: Final = frozenset({CLAIM, EVIDENCE, "RejectedClaim", "AttentionChoice"}
 OWNED: Final = CLAIMED | {EPISODE}
 """Types that are not those of plain things."""
 
+CLAIM_LINKS: Final = frozenset({SUPPORTED_BY, CONTRADICTED_BY, SUPERSEDES, TAGGED})
+"""Predicates from a claim that its calls alone write."""
+
 _DUMPED: Final = "a part of a claim, which a dump carries: recollect dump"
+_KINDS: Final[tuple[str, ...]] = get_args(EpisodeSource)
 _EPISODE: Final = frozenset({"name", "body", "source", "source_description", "reference_time"})
 
 
@@ -169,17 +182,29 @@ def _episode(line: int, members: Members) -> Account:
     said = table(members, "attributes")
     if said.keys() != _EPISODE:
         raise refused(f"an episode has the attributes {', '.join(sorted(_EPISODE))}")
+    told_at, body = time(said, "reference_time"), _note(said, "body")
+    if said["source"] not in _KINDS or body is None or told_at is None:
+        raise refused(f"an episode has a body, a reference_time, and a source: {', '.join(_KINDS)}")
     return Account(
         line,
         text(members, "name"),
-        optional_text(said, "name"),
-        str(said["body"]),
-        text(said, "source"),
-        optional_text(said, "source_description"),
-        text(said, "reference_time"),
+        _note(said, "name"),
+        body,
+        str(said["source"]),
+        _note(said, "source_description"),
+        told_at,
         table(members, "metadata"),
         is_exact=True,
     )
+
+
+def _note(members: Members, key: str) -> str | None:
+    """Return a text, which may be blank, or None."""
+    match members.get(key):
+        case str() | None as found:
+            return found
+        case _:
+            raise refused(f"{key} is not a text")
 
 
 def _read_end(members: Members, key: str) -> End:

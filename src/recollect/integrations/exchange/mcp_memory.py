@@ -32,13 +32,14 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
         case "relation":
             start, end = Named(type_, text(members, "from")), Named(type_, text(members, "to"))
             predicate = text(members, "relationType")
+            said = words(start.name, predicate, end.name)
             yield Statement(
                 line,
                 start,
                 predicate,
                 end,
-                words(start.name, predicate, end.name),
-                statement_id(start, predicate, end),
+                said,
+                statement_id(start, predicate, end, said),
             )
         case _:
             raise refused('type is neither "entity" nor "relation"')
@@ -57,5 +58,5 @@ def _entity(type_: str, line: int, members: Members) -> Iterator[Record]:
     for said in texts(members, "observations"):
         if said.strip():
             key = made_id(normal_text(said))
-            identifier = statement_id(about, OBSERVATION, about, normal_text(said))
+            identifier = statement_id(about, OBSERVATION, about, said)
             yield Statement(line, about, OBSERVATION, about, said, identifier, key=key)

@@ -98,4 +98,5 @@ def _relation(number: int, members: Members, type_: str) -> Record:
     start, end = Named(type_, text(members, "source")), Named(type_, target)
     predicate = text(members, "relationship")
     said = words(start.name, predicate, end.name)
-    return Statement(number, start, predicate, end, said, statement_id(start, predicate, end))
+    identifier = statement_id(start, predicate, end, said)
+    return Statement(number, start, predicate, end, said, identifier)

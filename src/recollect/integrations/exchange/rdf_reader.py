@@ -53,6 +53,7 @@ from recollect.model import FACT, Value, normal_text
 
 _FIELDS: Final = frozenset({"id", "type", "name"})
 _LEFT: Final = "an episode or a part of a claim, which RDF does not carry back"
+_CYCLE: Final = "a reified triple that stands on itself"
 _PARTS: Final = frozenset({SUBJECT, PREDICATE, OBJECT})
 
 
@@ -121,10 +122,12 @@ class _Graph:
         for node in self.named:
             yield self._thing(node)
         described = {(one.subject, one.predicate, one.object) for one in self.reified.values()}
+        in_order = self._in_order()
+        yield from (Left(self.reified[node].line, _CYCLE) for node in self._cyclic(in_order))
         links = [
             _Link(line, *triple) for triple, line in self.plain.items() if triple not in described
         ]
-        yield from (self._record(link) for link in self._in_order())
+        yield from (self._record(link) for link in in_order)
         yield from (self._record(link) for link in links)
 
     def _find_reified(self) -> None:
@@ -234,7 +237,7 @@ class _Graph:
                 continue
             value: Value = [one for one, _ in found] if len(found) > 1 else found[0][0]
             marks: list[Value] = [mark for _, mark in found]
-            key = self.terms[iri]
+            key = self.terms.get(iri, iri)
             attributes[key] = value
             if not iri.startswith(TERM) or any(marks) or len(found) > 1:
                 said: dict[str, Value] = {"iri": iri}
@@ -245,7 +248,7 @@ class _Graph:
 
     def _record(self, link: _Link) -> Record:
         start, end = self._end(link.subject), self._end(link.object)
-        predicate = self.terms[link.predicate]
+        predicate = self.terms.get(link.predicate, link.predicate)
         is_own = link.predicate.startswith(TERM)
         attributes, metadata = ({}, {}) if link.about is None else self._said_of(link.about)
         about = link.about
@@ -285,9 +288,14 @@ class _Graph:
         ]
         return keys[0] if keys else ""
 
-    def _in_order(self) -> Iterator[_Link]:
-        """Yield the triples that are spoken of, each after those that it ends in."""
-        waiting = dict(self.reified)
+    def _cyclic(self, in_order: Sequence[_Link]) -> list[str]:
+        """Return the nodes of the triples that are in no order."""
+        known = {link.about for link in in_order}
+        return [node for node in self.reified if node not in known]
+
+    def _in_order(self) -> list[_Link]:
+        """Return the triples that are spoken of, each after those that it ends in."""
+        waiting, in_order = dict(self.reified), list[_Link]()
         while waiting:
             ready = {
                 node: link
@@ -295,10 +303,11 @@ class _Graph:
                 if not {link.subject, link.object} & waiting.keys()
             }
             if not ready:
-                return  # they stand on one another
+                break  # they stand on one another
             for node, link in ready.items():
-                yield link
+                in_order.append(link)
                 del waiting[node]
+        return in_order
 
 
 def _is_own(node: str) -> bool:

@@ -42,9 +42,10 @@ class Source:
             raise _unreadable(name, error) from error
 
     def beginning(self, most: int) -> bytes:
-        """Return its first bytes, without a byte order mark."""
+        """Return its first bytes and the rest of their line, without a byte order mark."""
         with self._open() as stream:
-            return stream.read(most).removeprefix(_BYTE_ORDER_MARK)
+            read = stream.read(most) + stream.readline(LONGEST_LINE)
+            return read.removeprefix(_BYTE_ORDER_MARK)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines and their numbers, from 1; LIMIT_EXCEEDED for one without end."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.errors import RecollectError
@@ -44,19 +45,29 @@ _NEEDED: Final = COLUMNS[:3]
 
 def read_csv(source: Source, type_: str) -> Iterator[Record]:
     """Yield the triples of a table with a header; ends without a type are of `type_`."""
-    rows = csv.reader(_texts(source), strict=True)
-    try:
-        header = [one.strip().lower() for one in next(rows, [])]
-        _check_header(header)
-        for row in rows:
-            if any(cell.strip() for cell in row):
-                yield from _of_row(rows.line_num, header, row, type_)
-    except UnicodeDecodeError:
-        yield Bad(rows.line_num + 1, "is not UTF-8")
-    except csv.Error as error:
-        yield Bad(max(rows.line_num, 1), f"is no CSV: {error}")
-    except RecollectError as error:
-        yield Bad(1, error.message)
+    lines = _Lines(source)
+    rows = csv.reader(lines, strict=True)
+    header: list[str] | None = None
+    while True:
+        first = lines.number + 1
+        try:
+            row = next(rows)
+            if header is None:
+                header = _header(row)
+            elif any(cell.strip() for cell in row):
+                yield from triple(type_, lines.number, _members(header, row))
+        except StopIteration:
+            break
+        except UnicodeDecodeError:
+            yield Bad(lines.number, "is not UTF-8")
+        except csv.Error as error:
+            yield Bad(first, f"is no CSV: {error}")
+        except RecollectError as error:
+            yield Bad(lines.number, error.message)
+        if header is None:
+            return  # nothing tells what the columns are
+    if header is None:
+        yield Bad(1, "is empty: it must begin with the names of its columns")
 
 
 def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
@@ -87,24 +98,33 @@ def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
     )
 
 
-def _of_row(line: int, header: list[str], row: list[str], type_: str) -> Iterator[Record]:
-    try:
-        if len(row) != len(header):
-            raise refused(f"has {len(row)} cells, and the header has {len(header)}")
-        members: dict[str, Value] = {
-            key: cell for key, cell in zip(header, row, strict=True) if cell.strip()
-        }
-        yield from triple(type_, line, members)
-    except RecollectError as error:
-        yield Bad(line, error.message)
+@dataclass(slots=True)
+class _Lines:
+    """The lines of a file as texts; one that is no text can be gone past."""
+
+    source: Source
+    number: int = 0
+    _lines: Iterator[tuple[int, bytes]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lines = self.source.lines()
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        self.number, line = next(self._lines)
+        return line.decode()
 
 
-def _texts(source: Source) -> Iterator[str]:
-    for _, line in source.lines():
-        yield line.decode()
+def _members(header: list[str], row: list[str]) -> Members:
+    if len(row) != len(header):
+        raise refused(f"has {len(row)} cells, and the header has {len(header)}")
+    return {key: cell for key, cell in zip(header, row, strict=True) if cell.strip()}
 
 
-def _check_header(header: list[str]) -> None:
+def _header(row: list[str]) -> list[str]:
+    header = [one.strip().lower() for one in row]
     missing = [one for one in _NEEDED if one not in header]
     if missing:
         raise refused(f"the header has no column {missing[0]}: it must begin with its names")
@@ -113,6 +133,7 @@ def _check_header(header: list[str]) -> None:
         raise refused(f'the column "{unknown[0]}" is none of {", ".join(COLUMNS)}')
     if len(set(header)) < len(header):
         raise refused("the header names a column twice")
+    return header
 
 
 def _confidence(members: Members) -> Value:

@@ -142,9 +142,10 @@ class Folds:
         if fold.is_distinct:
             return nodes.Aggregate("count", self._add(name, counted), is_distinct=True)
         var = self._solutions.plan.variables[fold.variable]
-        if var.is_element and not self._solutions.rows.element(var).is_nullable:
-            name, counted = "one", nodes.Number(1)
-        return self._aggregate(fold.function, name, counted)
+        if not var.is_element or self._solutions.rows.element(var).is_nullable:
+            return self._aggregate(fold.function, name, counted)
+        every = nodes.Aggregate("count", None)
+        return nodes.Aggregate("sum", self._add("every", every)) if self._merges else every
 
     def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], Output]:
         self._needs_order = True
@@ -244,7 +245,7 @@ class Folds:
                 return replace(solutions.rows.select(*columns), group_by=tuple(self._parts.values()))
             if self._needs_order:
                 columns.append((number, "n"))
-            return solutions.rows.select(*columns)
+            return solutions.rows.select(*(columns or [(nodes.Number(1), "one")]))
         position = solutions.position()
         places = range(len(solutions.plan.variables))
         identity = dict.fromkeys([expr for place in places for expr in solutions.identity(place)])

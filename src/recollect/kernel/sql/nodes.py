@@ -130,10 +130,13 @@ class Json:
 
 @node(frozen=True, slots=True)
 class Aggregate:
-    """`function([DISTINCT] operand [ORDER BY order]) [FILTER (WHERE operand IS NOT NULL)]`."""
+    """`function([DISTINCT] operand [ORDER BY order]) [FILTER (WHERE operand IS NOT NULL)]`.
+
+    Without an operand it is of all rows: `count(*)`.
+    """
 
     function: str
-    operand: Expr
+    operand: Expr | None
     is_distinct: bool = False
     order: Expr | None = None
     skips_null: bool = False

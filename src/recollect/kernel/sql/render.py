@@ -139,7 +139,7 @@ class Renderer:
         return f"CASE {' '.join(whens)} ELSE {self.expr(expr.otherwise)} END"
 
     def _aggregate(self, expr: nodes.Aggregate) -> str:
-        operand = self.expr(expr.operand)
+        operand = "*" if expr.operand is None else self.expr(expr.operand)
         text = f"{expr.function}({'DISTINCT ' if expr.is_distinct else ''}{operand}"
         if expr.order is not None:
             text += f" ORDER BY {self.expr(expr.order)}"

@@ -13,7 +13,7 @@ from tests.reference.graphs import graphs
 from tests.reference.times import statements
 
 import recollect
-from recollect.errors import RecollectError
+from recollect.errors import Notice, RecollectError
 from recollect.faces.kip.capsules import (
     Imported,
     export_capsules,
@@ -128,6 +128,20 @@ def test_links_with_a_key_and_what_is_said_of_them_are_left_out() -> None:
         nexus.write([keyed, PutLink("k", "about", Key("T", "a"), id="m"), PutLink("m", "q", "k")])
         with copied(list(export_capsules(nexus))) as copy:
             assert living(copy) == plain
+
+
+def test_what_a_text_may_not_write_is_left_out_with_the_links_at_it_and_counted() -> None:
+    notices: list[Notice] = []
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("T", "a"), PutConcept("Claim", "c"), PutConcept("Evidence", "e")])
+        claim = Key("Claim", "c")
+        nexus.write([PutLink(claim, "supported_by", Key("Evidence", "e"))])
+        nexus.write([PutLink(Key("T", "a"), "heeds", claim)])
+        (text,) = export_capsules(nexus, notices=notices)
+        with copied([text]) as copy:
+            assert [one.concept.name for one in copy.elements()] == ["a"]
+    assert [one.code for one in notices] == ["owned_left_out"]
+    assert notices[0].message.endswith(": 4")
 
 
 def test_metadata_goes_to_nobody_else() -> None:

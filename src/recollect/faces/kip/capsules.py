@@ -37,8 +37,8 @@ def export_capsules(
 
     Run in order on an empty memory they give equal concepts with the ids that were given,
     attributes, metadata, fact times, and links. A link that is found brings its ends. Links
-    with a key, and what is said about them, have no form in KIP and are left out, which
-    `notices` is told at the end. The same graph gives the same texts. The query may find as
+    with a key have no form in KIP, and episodes and what claims are made of are not written
+    by it: they are left out with what is said about them, which `notices` is told at the end. The same graph gives the same texts. The query may find as
     much as `read` may answer.
     KIP 1.0-draft3, KML.
     """
@@ -124,20 +124,13 @@ def _operations(nexus: Nexus, transaction: int | None) -> Counter[Operation]:
 def _capsules(
     records: Iterator[Record], most_elements: int, notices: list[Notice]
 ) -> Iterator[str]:
-    capsule, keyed = Capsule(with_ids=True), 0
+    capsule = Capsule(with_ids=True)
     for record in records:
         if capsule.elements >= most_elements or capsule.characters >= _MOST_CHARACTERS:
             yield capsule.text()
-            capsule, keyed = Capsule(with_ids=True), keyed + capsule.keyed
+            capsule = Capsule(with_ids=True, keyed=capsule.keyed, owned=capsule.owned)
         capsule.add(record)
     if capsule.elements:
         yield capsule.text()
-    keyed += capsule.keyed
-    if keyed:
-        notices.append(
-            Notice(
-                "links_left_out",
-                f"{keyed} links have a key, which KIP cannot say, and are left out",
-                hint="write lines of JSON instead: recollect export --format jsonl",
-            )
-        )
+    hint = "write lines of JSON instead: recollect export --format jsonl"
+    notices.extend(capsule.left_out(hint))

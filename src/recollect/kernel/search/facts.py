@@ -35,7 +35,7 @@ def facts_about(
         ends = concept_hits(session, of_type, term, _ENDS)
     scope = Scope(group, None, moment.valid, moment.known, says=True)
     scores = link_hits(session, scope, term, ends, limit, with_equals=True)
-    lowest = nlargest(limit, scores.values())[-1] if scores else 0.0
+    lowest = min(nlargest(limit, scores.values()), default=0.0)
     found = {one: score for one, score in scores.items() if score >= lowest}
     ids = public_ids(session, group, found)
     ranked = [Ranked(ids[one], score) for one, score in found.items()]

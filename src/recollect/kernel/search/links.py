@@ -72,8 +72,8 @@ def link_hits(
     the best thousand documents count nothing beside an end.
     Cost: every link of every end, and see `rank`.
     """
-    found = through = _through(session, scope, ends)
-    lacking = limit
+    through = _through(session, scope, ends)
+    found, lacking = dict(through), limit
     for reached in _gathered(stages(session, scope.partitions(ElementKind.LINK), term)):
         elements = superseded(session, scope, reached)
         _lift(reached, elements, through)

@@ -36,8 +36,8 @@ def _merges(solutions: Solutions) -> bool:
     """Whether the solutions are grouped by JSON text first, and those groups by value."""
     plan, bindings = solutions.plan, solutions.rows.bindings
     keys = [plan.variables[one.variable] for one in plan.columns if isinstance(one, ir.Plain)]
-    held = [one for one in map(bindings.get, keys) if isinstance(one, Held)]
-    if all([one.is_text for one in held]) or not solutions.are_unique():
+    held = [one for one in map(bindings.get, keys) if isinstance(one, Held) and not one.is_text]
+    if not held or not solutions.are_unique():
         return False
     for one in (*plan.columns, *[sort.key for sort in plan.order_by]):
         if isinstance(one, ir.Fold) and (one.is_distinct or one.function not in _MERGING):
@@ -242,7 +242,8 @@ class Folds:
             number = _number(solutions.sparing_position())
             if self._merges:
                 columns.append((nodes.Aggregate("min", number), "n"))
-                return replace(solutions.rows.select(*columns), group_by=tuple(self._parts.values()))
+                parts = tuple(self._parts.values())
+                return replace(solutions.rows.select(*columns), group_by=parts)
             if self._needs_order:
                 columns.append((number, "n"))
             return solutions.rows.select(*(columns or [(nodes.Number(1), "one")]))

@@ -2,7 +2,8 @@
 
 Every block carries its own metadata and none is inherited, so what has none gets none. What
 stands in the capsule is named by its handle, other concepts by type and name, other links by
-the propositions they are. KIP 1.0-RC11, section 5.3.
+the propositions they are. Keyed links, for which KIP has no words, and what only a call of its
+own writes are counted and left out, with what is said of them. KIP 1.0-RC11, section 5.3.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import json
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from recollect.errors import Notice
+from recollect.kernel.write.own_types import OWN_TYPES
 from recollect.model import Attributes, ConceptRecord, LinkRecord, Record, Value
 
 _NESTED = 4  # levels of a link that is written in place; deeper ones get blocks of their own
+_DUMP = "copy them with a dump: recollect dump"
 
 
 @dataclass(slots=True)
@@ -24,6 +28,7 @@ class Capsule:
     concepts: int = 0
     links: int = 0
     keyed: int = 0  # links that were left out: KIP cannot say a key
+    owned: int = 0  # elements that were left out: KML does not write them, or what they stand on
     characters: int = 0
     _blocks: list[str] = field(default_factory=list)
     _inherited: dict[str, list[str]] = field(default_factory=dict)  # blocks by outer metadata
@@ -36,6 +41,9 @@ class Capsule:
 
     def add(self, record: Record) -> None:
         """Add an element, after everything it stands on."""
+        if _is_owned(record):
+            self.owned += 1
+            return
         match record:
             case ConceptRecord():
                 self._add_concept(record)
@@ -51,6 +59,17 @@ class Capsule:
         texts = [_upsert(self._blocks)]
         texts += [_upsert(blocks, outer) for outer, blocks in self._inherited.items()]
         return "".join(texts)
+
+    def left_out(self, keyed_hint: str = _DUMP) -> list[Notice]:
+        """Return the warnings of what was left out."""
+        found: list[Notice] = []
+        if self.keyed:
+            message = f"links with a key, which KIP cannot say, are left out: {self.keyed}"
+            found.append(Notice("links_left_out", message, hint=keyed_hint))
+        if self.owned:
+            message = f"what KML does not write, as episodes and claims, is left out: {self.owned}"
+            found.append(Notice("owned_left_out", message, hint=_DUMP))
+        return found
 
     def _add_concept(self, record: ConceptRecord) -> None:
         concept, told = record.concept, _told(record.concept.metadata)
@@ -122,6 +141,23 @@ class Capsule:
     def _put(self, block: str) -> None:
         self._blocks.append(block)
         self.characters += len(block)
+
+
+def _is_owned(record: Record) -> bool:
+    """Whether an element, or one that it stands on, is of a type that KML does not write."""
+    seen: set[str] = set()
+    wave: list[Record] = [record]
+    while wave:
+        match wave.pop():
+            case ConceptRecord(concept):
+                own = OWN_TYPES.get(concept.type)
+                if own is not None and own.writer:
+                    return True
+            case LinkRecord(link, subject, target):
+                if link.id not in seen:
+                    seen.add(link.id)
+                    wave += [subject, target]
+    return False
 
 
 def _upsert(blocks: list[str], outer: str = "") -> str:

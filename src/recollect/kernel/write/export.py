@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from recollect.errors import Notice
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.pages import Page, Place, question_of, write_cursor
@@ -71,12 +70,5 @@ def _capsule(reader: Reader, ids: list[int]) -> Capsule:
     for one in ids:
         if one in records:
             capsule.add(records[one])
-    if capsule.keyed:
-        reader.notices.append(
-            Notice(
-                "links_left_out",
-                f"{capsule.keyed} links have a key, which KIP cannot say, and are left out",
-                hint="copy them with a dump: recollect dump",
-            )
-        )
+    reader.notices.extend(capsule.left_out())
     return capsule

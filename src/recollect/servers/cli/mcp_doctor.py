@@ -47,7 +47,9 @@ def examine(name: str | None, served: Served, *, as_json: bool) -> None:
 def _entry(client: Client, install: str) -> Entry:
     """Return what a program starts, as its file says it."""
     try:
-        return client.read(client.file.read_text("utf-8"))
+        return client.read(client.file.read_text("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise client.unreadable("UTF-8") from error
     except OSError as error:
         raise RecollectError(
             RESOURCE_NOT_FOUND, f"{client.file}: {error.strerror}", hint=install

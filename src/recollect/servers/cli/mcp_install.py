@@ -80,7 +80,7 @@ def _program() -> str:
 def _write(client: Client, command: list[str]) -> Path | None:
     """Edit the file of a program; return the copy of what it was, if it was there."""
     try:
-        before = client.file.read_text("utf-8") if client.file.exists() else ""
+        before = client.file.read_text("utf-8-sig") if client.file.exists() else ""
         after = (
             _edited_toml(client, before, command)
             if client.is_toml
@@ -97,6 +97,8 @@ def _write(client: Client, command: list[str]) -> Path | None:
             f"{client.file} cannot be edited: {error.strerror}",
             hint="leave --write out, and copy the snippet",
         ) from error
+    except UnicodeDecodeError as error:
+        raise _unreadable(client, "UTF-8") from error
     return backup
 
 
@@ -113,12 +115,13 @@ def _edited_json(client: Client, before: str, command: list[str]) -> str:
     try:
         members = json.loads(before) if before.strip() else {}
     except ValueError as error:
-        raise _unreadable(client, "JSON") from error
+        raise _unreadable(client, f"JSON: {error}") from error
     servers = members.setdefault(client.member, {}) if isinstance(members, dict) else None
     if not isinstance(servers, dict):
         raise _unreadable(client, "an object of servers")
-    entry = client.entry(command)
-    if servers.get(NAME) == entry:
+    there = servers.get(NAME)
+    entry = _merged(there, client.entry(command))
+    if there == entry:
         return before
     servers[NAME] = entry
     return json.dumps(members, indent=2, ensure_ascii=False) + "\n"
@@ -128,18 +131,50 @@ def _edited_toml(client: Client, before: str, command: list[str]) -> str:
     try:
         servers = tomllib.loads(before).get(client.member, {})
     except tomllib.TOMLDecodeError as error:
-        raise _unreadable(client, "TOML") from error
+        raise _unreadable(client, f"TOML: {error}") from error
     there = servers.get(NAME) if isinstance(servers, dict) else None
-    if there == client.entry(command):
+    entry = _merged(there, client.entry(command))
+    if there == entry:
         return before
-    if there is not None:
+    snippet = client.snippet(command)
+    if there is None:
+        gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
+        after = f"{before}{gap}{snippet}\n"
+    else:
+        after = _with_lines(before, snippet)
+    if not _says(client, after, entry):
         raise RecollectError(
             CONFLICT,
-            f"{client.file} has another [{client.member}.{NAME}] already",
-            hint="take that section out, and run this again",
+            f"{client.file} has its [{client.member}] in a form that is not edited here",
+            hint="leave --write out, and put the snippet in its place",
         )
-    gap = "" if not before else "\n" if before.endswith("\n") else "\n\n"
-    return f"{before}{gap}{client.snippet(command)}\n"
+    return after
+
+
+def _merged(there: object, entry: dict[str, object]) -> dict[str, object]:
+    """Return the entry with what else somebody wrote into the one that starts a command."""
+    return {**there, **entry} if isinstance(there, dict) and "command" in there else entry
+
+
+def _with_lines(text: str, snippet: str) -> str:
+    """Return a TOML text whose section of this server has the lines of the snippet for theirs."""
+    header, *lines = snippet.split("\n")
+    by_key = {line.partition(" =")[0]: line for line in lines}
+    edited, is_inside = [], False
+    for line in text.split("\n"):
+        if line.startswith("["):
+            is_inside = line.strip() == header
+        key = line.partition("=")[0].strip()
+        edited.append(by_key.get(key, line) if is_inside else line)
+    return "\n".join(edited)
+
+
+def _says(client: Client, text: str, entry: dict[str, object]) -> bool:
+    """Whether a TOML text is one, and starts this server by an entry."""
+    try:
+        return bool(tomllib.loads(text)[client.member][NAME] == entry)
+    except tomllib.TOMLDecodeError:
+        return False
 
 
 def _unreadable(client: Client, what: str) -> RecollectError:

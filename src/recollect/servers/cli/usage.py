@@ -23,6 +23,8 @@ _FOR_THIS_SHELL = ("--show-completion", "--install-completion")
 _IN_OWN_WORDS = (
     (re.compile(r"Invalid value for '?([^:']+)'?: "), r"\1: "),
     (re.compile(r"^Invalid value: "), ""),
+    (re.compile(r"\. Choose from:\s+"), ": "),
+    (re.compile(r",\s+"), ", "),
     (re.compile(r"Value error, "), ""),
     (re.compile(r"Input should be a valid integer.*", re.DOTALL), "it must be a whole number"),
     (re.compile(r"Input should be "), "it must be "),

@@ -113,7 +113,9 @@ def read_tokens(path: Path) -> Tokens:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise RecollectError(
-            STORE_UNAVAILABLE, f"the tokens in {path} cannot be read: {reason}"
+            STORE_UNAVAILABLE,
+            f"the tokens in {path} cannot be read: {reason}",
+            hint=f"recollect token new --group NAME --tokens {path}",
         ) from error
     rows = tuple(_rows(path, lines))
     if not rows:

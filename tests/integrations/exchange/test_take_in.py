@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,25 @@ def test_a_call_that_is_taken_back_keeps_nothing(nexus: Nexus, write: Write, aft
     with pytest.raises(RecollectError, match="CANCELLED"):
         take_in(nexus, write("t.csv", many(2_500)), cancelled=lambda: next(asked) >= after)
     assert nexus.stats().transactions == 0
+
+
+@pytest.mark.parametrize("after", [0, 2, 4])
+def test_a_file_that_is_read_whole_can_be_taken_back_too(
+    nexus: Nexus, write: Write, after: int
+) -> None:
+    lines = "".join(f"<a:{at}> <a:knows> <a:{at + 1}> .\n" for at in range(1_500))
+    asked = iter(range(100))
+    with pytest.raises(RecollectError, match="CANCELLED"):
+        take_in(nexus, write("t.nt", lines), cancelled=lambda: next(asked) >= after)
+    assert nexus.stats().transactions == 0
+
+
+def test_an_open_file_is_read_from_its_beginning_and_stays_open(nexus: Nexus, write: Write) -> None:
+    with write("t.csv", many(3)).open("rb") as stream:
+        stream.read(5)
+        assert take_in(nexus, stream.fileno(), name="t.csv").records == 3
+        assert not stream.closed
+        assert os.fstat(stream.fileno()).st_size
     assert nexus.groups() == ["decoy"]
 
 

@@ -65,6 +65,8 @@ def test_lines_of_json_have_the_same_names(nexus: Nexus, write: Write) -> None:
     ("table", "reason"),
     [
         ("subject,predicate\n", "line 1 .*no column object"),
+        ("subject;predicate;object\na;b;c\n", "line 1 .*not parted by commas"),
+        ("", "is empty"),
         ("subject,predicate,object,sourc\n", 'line 1 .*"sourc" is none of'),
         ("subject,predicate,object\na,b,c\na,,c\n", "line 3 .*predicate is missing"),
         ("subject,predicate,object\na,b\n", "line 2 .*2 cells, and the header has 3"),
@@ -82,6 +84,15 @@ def test_a_bad_row_is_named_and_changes_nothing(
     with pytest.raises(RecollectError, match=reason):
         take_in(nexus, write("t.csv", table))
     assert nexus.stats().transactions == 0
+
+
+@pytest.mark.parametrize("table", ["", "a;b\nc;d\n", "\xff\n"])
+def test_a_table_without_a_header_is_refused_though_bad_rows_may_be_left_out(
+    nexus: Nexus, write: Write, table: str
+) -> None:
+    with pytest.raises(RecollectError) as caught:
+        take_in(nexus, write("t.csv", table), skip_bad=True)
+    assert caught.value.hint == "begin it with a line such as subject,predicate,object"
 
 
 def test_claims_are_not_made_by_a_table(nexus: Nexus, write: Write) -> None:

@@ -129,3 +129,12 @@ def test_what_is_no_change_is_refused(nexus: Nexus) -> None:
     with pytest.raises(RecollectError) as caught:
         nexus.write(Decision([], nonsense))
     assert caught.value.code is INVALID_ARGUMENT
+
+
+def test_changes_that_come_one_by_one_are_all_written(nexus: Nexus) -> None:
+    def yielded(_: Present) -> list[Change]:
+        return (PutConcept("Note", name) for name in "xy")  # type: ignore[return-value]
+
+    (report,) = nexus.write(Decision([], yielded)).results
+    assert isinstance(report, BatchReport)
+    assert report.created == 2

@@ -153,6 +153,15 @@ def test_links_with_a_key_are_left_out_and_said_to_be(nexus: recollect.Nexus) ->
     assert [one.code for one in answer.notices] == ["links_left_out"]
 
 
+def test_what_a_text_may_not_write_is_left_out_and_said_to_be(nexus: recollect.Nexus) -> None:
+    nexus.write([PutConcept("Episode", "e"), PutLink("l", "heard_in", Key("Episode", "e"))])
+    answer = nexus.read('EXPORT ?x WHERE { ?x {type: "Episode"} UNION { ?x (?s, ?p, ?o) } }')
+    (found,) = answer.results
+    assert isinstance(found, Exported)
+    assert (found.concepts, found.links) == (0, 3)
+    assert [one.code for one in answer.notices] == ["owned_left_out"]
+
+
 def test_nothing_found_is_an_empty_capsule(nexus: recollect.Nexus) -> None:
     found = exported(nexus, 'EXPORT ?x WHERE { ?x {name: "none"} }')
     assert found == Exported("UPSERT {\n}\n", 0, 0)

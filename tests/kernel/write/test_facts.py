@@ -106,6 +106,13 @@ def test_a_fact_that_is_deleted_contradicts_nothing(nexus: Nexus) -> None:
     assert nexus.look_up(["g"])["g"].invalid_at is None
 
 
+def test_the_id_of_a_closed_fact_means_it_though_a_concept_had_it_since(nexus: Nexus) -> None:
+    written(nexus, Delete("f"))
+    written(nexus, PutConcept("Note", "n", new_id="f"))
+    report = written(nexus, Delete(Key("Note", "n")), fact("of old", id="f"))
+    assert (report.created, report.closed) == (0, 1)
+
+
 def test_keys_keep_facts_apart(nexus: Nexus) -> None:
     written(nexus, fact("as a friend", key="friend"), fact("as a foe", key="foe"))
     assert nexus.look_up(["f"])["f"].expired_at is None

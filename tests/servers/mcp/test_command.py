@@ -60,13 +60,59 @@ def test_what_else_stands_in_a_file_stays_and_a_copy_is_kept(run, tmp_path: Path
     assert after["mcpServers"]["recollect"]["args"][-1] == "--read-only"
 
 
-def test_a_toml_file_keeps_its_comments_and_another_entry_is_refused(run, tmp_path: Path):
+def test_a_toml_file_keeps_its_comments_and_what_else_an_entry_says(run, tmp_path: Path):
     file = tmp_path / ".codex" / "config.toml"
     file.parent.mkdir()
     file.write_text('model = "x" # mine')
     run("install", "codex", "--write")
     assert file.read_text().startswith('model = "x" # mine\n\n[mcp_servers.recollect]\n')
-    assert run("install", "codex", "--group", "b", "--write")["error"]["code"] == "CONFLICT"
+    file.write_text(file.read_text() + 'cwd = "/" # mine\n[mcp_servers.recollect.env]\nA = "b"\n')
+    assert run("install", "codex", "--group", "b", "--write")["result"]["backup"] is not None
+    entry = tomllib.loads(file.read_text())["mcp_servers"]["recollect"]
+    assert (entry["args"][-1], entry["cwd"], entry["env"]) == ("b", "/", {"A": "b"})
+    assert file.read_text().count("# mine") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { other = { command = "x" } }\n',
+        '[mcp_servers]\nrecollect = { command = "x" }\n',
+        '[mcp_servers.recollect]\ncommand = "x"\nargs = [\n  "mcp",\n]\n',
+    ],
+)
+def test_a_toml_file_that_would_be_broken_is_left_as_it_is(run, tmp_path: Path, text: str):
+    file = tmp_path / ".codex" / "config.toml"
+    file.parent.mkdir()
+    file.write_text(text)
+    assert run("install", "codex", "--write")["error"]["code"] == "CONFLICT"
+    assert [one.read_text() for one in file.parent.iterdir()] == [text]
+
+
+def test_another_installation_keeps_the_environment_of_the_entry(run, tmp_path: Path):
+    file = tmp_path / ".mcp.json"
+    there = {"command": "old", "args": [], "env": {"A": "b"}}
+    file.write_text("\ufeff" + json.dumps({"mcpServers": {"recollect": there}}), "utf-8")
+    run("install", "claude-code", "--write")
+    entry = json.loads(file.read_text("utf-8"))["mcpServers"]["recollect"]
+    assert entry["env"] == {"A": "b"}
+    assert entry["args"][0] == "mcp"
+    file.write_text('{"mcpServers": {"recollect": {"url": "http://127.0.0.1:7412/mcp"}}}')
+    run("install", "claude-code", "--write")
+    entry = json.loads(file.read_text("utf-8"))["mcpServers"]["recollect"]
+    assert set(entry) == {"command", "args"}
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_a_file_that_is_no_text_is_left_as_it_is(run, client: str):
+    file = Path(run("install", client)["result"]["file"])
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(b"\xff\xfe{}")
+    for words in (("install", client, "--write"), ("doctor", client)):
+        error = run(*words)["error"]
+        assert "is not UTF-8" in error["message"]
+    assert error["hint"] == f"recollect mcp install {client}"
+    assert file.read_bytes() == b"\xff\xfe{}"
 
 
 def test_a_file_that_cannot_be_read_is_left_as_it_is(run, tmp_path: Path):

@@ -154,9 +154,22 @@ def test_two_clients_write_at_once_and_nothing_is_lost(start):
 
 def test_a_server_of_this_machine_answers_to_its_own_name_and_offers_no_files(start):
     _, url = start()
-    for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
+    port = url.split(":")[2].split("/")[0]
+    rebound = {"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"}
+    for headers in (
+        {"Host": "evil.example"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://localhost:1"},
+        {"Origin": f"http://localhost:{port}"},
+        {"Origin": "null"},
+        rebound,
+    ):
         answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE)
         assert answer.status_code in (403, 421)
+    for name in ("localhost", f"localhost:{port}"):
+        headers = {"Host": name, "Origin": f"http://{name}"}
+        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE)
+        assert answer.status_code == 200
 
     async def script() -> None:
         async with agent(url) as one:

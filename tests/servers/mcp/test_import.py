@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from threading import Event, Thread
 
 import anyio
 import pytest
+
+import recollect
+from recollect.errors import PERMISSION_DENIED, RESOURCE_NOT_FOUND, RecollectError
+from recollect.integrations.exchange import take_in
+from recollect.servers.mcp.folders import Folders
 
 MANY = 20_000
 
@@ -99,6 +105,41 @@ def test_what_is_no_file_or_not_readable_is_refused_without_waiting(talk, folder
         assert (await agent.call("import_file", path="inside.jsonl"))["records"] == 3
 
     talk(script, "--import-from", str(folder))
+
+
+def test_what_is_checked_is_what_is_read_whoever_moves_it(folder: Path):
+    kept, secret = (folder / "few.jsonl").read_text(), (folder.parent / "secret.jsonl").read_text()
+    folders = Folders((folder.resolve(),))
+    with recollect.open(":memory:") as nexus, folders.opened("few.jsonl") as file:
+        (folder / "few.jsonl").unlink()
+        (folder / "few.jsonl").symlink_to(folder.parent / "secret.jsonl")
+        assert take_in(nexus, file, name="few.jsonl").records == 3
+        assert nexus.read('FIND(COUNT(?x)) WHERE { ?x {name: "a"} }').results[0].rows == [(0,)]
+    (folder.parent / "mine").mkdir()
+    (folder.parent / "mine" / "file.jsonl").write_text(kept)
+    (folder.parent / "theirs").mkdir()
+    (folder.parent / "theirs" / "file.jsonl").write_text(secret)
+    way, over = folder / "way", Event()
+
+    def swap() -> None:
+        while not over.is_set():
+            (folder.parent / "mine").rename(way)
+            way.rename(folder.parent / "mine")
+            way.symlink_to(folder.parent / "theirs")
+            way.unlink()
+
+    swapping = Thread(target=swap)
+    swapping.start()
+    try:
+        for _ in range(2_000):
+            try:
+                with folders.opened("way/file.jsonl") as file:
+                    assert os.pread(file, 10_000, 0).decode() == kept
+            except RecollectError as error:
+                assert error.code in (PERMISSION_DENIED, RESOURCE_NOT_FOUND)
+    finally:
+        over.set()
+        swapping.join()
 
 
 def test_without_a_folder_the_tool_says_how_to_allow_one(talk, folder: Path):

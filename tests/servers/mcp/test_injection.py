@@ -53,13 +53,18 @@ SIGNS = [
     "\x85",
     "\ud83d\ude00",
     "\U000e0041",
+    "\ufe01",
+    "\U000e0105",
+    "\u3164",
+    "\u034f",
 ]
 PIECES = st.sampled_from([*FENCES, *COMMANDS, *CALLS, *SIGNS])
 HOSTILE = st.lists(PIECES | st.text(max_size=20), min_size=1, max_size=6).map(
     lambda parts: "x" + "".join(parts).encode("utf-8", "replace").decode().replace("\x00", "\u2400")
 )
-EVERY_KIND = [*FENCES, *COMMANDS, *CALLS, *SIGNS[:2], *SIGNS[3:8]]
+EVERY_KIND = [*FENCES, *COMMANDS, *CALLS, *SIGNS[:2], *SIGNS[3:8], *SIGNS[9:]]
 
+SHAPELESS = re.compile("[\u034f\u115f\u3164\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 ERROR_LINE = re.compile(r"([A-Z_0-9]+|hint|fix|known|retry|details): .+|line \d+, column \d+")
 
 
@@ -119,6 +124,7 @@ def check_fenced(text: str) -> None:
     inside = text.split(f"<<<data {mark}>>>\n")[1].split(f"\n<<<end {mark}>>>")[0]
     for line in inside.split("\n"):
         assert line.isprintable()
+        assert not SHAPELESS.search(line)
         assert line.startswith("{") or re.fullmatch(r"(memories|history|facts): \d+", line), line
 
 
@@ -138,7 +144,7 @@ def within(folder: Path, script) -> None:
     with recollect.open(":memory:") as nexus:
         nexus.write(KEEP)
         service = make_service(nexus, has_worker=False)
-        anyio.run(run, Memory(service, "tester", folders=Folders((folder,))))
+        anyio.run(run, Memory(service, "tester", folders=Folders((folder.resolve(),))))
         kept = nexus.read('FIND(COUNT(?k)) WHERE { ?k {type: "Kept", name: "kept"} }')
         assert kept.results[0].rows == [(1,)]
         owned = nexus.read('FIND(COUNT(?k)) WHERE { ?k {type: "Owned"} }')

@@ -1,4 +1,4 @@
-"""What a server loads before its first answer: no client, and nothing that would differ later."""
+"""What loading the server in haste leaves behind: nothing but what was loaded."""
 
 from __future__ import annotations
 
@@ -11,21 +11,30 @@ from pydantic import BaseModel
 from recollect.servers.cli.loading import in_haste
 
 with in_haste():
-    from recollect.servers.mcp.server import Server, build_server
+    assert not gc.isenabled()
+    from recollect.servers.mcp.server import build_server
 
-assert not [name for name in sys.modules if name.startswith(("mcp.client", "httpx", "rdflib", "numpy"))]
 assert gc.isenabled()
 assert "defer_build" not in BaseModel.model_config
+assert not [name for name in sys.modules if name.startswith(("rdflib", "numpy"))]
 
-import mcp
-from mcp.server import Server as of_the_library
+import mcp.server.lowlevel
+from mcp_types import Tool
 
-assert mcp.Client
-assert of_the_library is Server
+assert mcp.server.lowlevel.Server is mcp.server.Server
+assert Tool.model_validate({"name": "a", "inputSchema": {"type": "object"}}).name == "a"
+
+gc.disable()
+try:
+    with in_haste():
+        raise LookupError
+except LookupError:
+    assert not gc.isenabled()
+    assert "defer_build" not in BaseModel.model_config
 """
 
 
-def test_a_server_loads_no_client_and_the_library_is_whole_afterwards():
+def test_what_is_loaded_in_haste_works_as_ever_and_nothing_stays_switched():
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", LOADED], capture_output=True, text=True, check=False
     )

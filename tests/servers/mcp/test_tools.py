@@ -236,6 +236,10 @@ def test_a_reading_server_offers_and_runs_nothing_that_writes(talk, path):
         assert tools == {"recall", "explain_memory", "execute_kip_readonly"}
         for name in ("remember", "add_episode", "import_file", "execute_kip"):
             assert (await agent.error(name))["code"] == "PERMISSION_DENIED"
+        for write in ('UPSERT { CONCEPT @a { {type: "Drug", name: "A"} } }', "DELETE CONCEPT ?x"):
+            error = await agent.error("execute_kip_readonly", command=write)
+            assert error["code"].startswith("KIP_1")
+        assert [one.name for one in (await agent.client.list_prompts()).prompts] == ["bootstrap"]
         assert (await agent.call("recall", question="drug"))["memories"]
 
     talk(script, "--read-only")

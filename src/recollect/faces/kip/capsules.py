@@ -37,9 +37,9 @@ def export_capsules(
 
     Run in order on an empty memory they give equal concepts with the ids that were given,
     attributes, metadata, fact times, and links. A link that is found brings its ends. Links
-    with a key have no form in KIP, and episodes and what claims are made of are not written
-    by it: they are left out with what is said about them, which `notices` is told at the end. The same graph gives the same texts. The query may find as
-    much as `read` may answer.
+    with a key have no form in KIP, and episodes and what claims are made of are not written by
+    it: they are left out with what is said about them, which `notices` is told at the end. The
+    same graph gives the same texts. The query may find as much as `read` may answer.
     KIP 1.0-draft3, KML.
     """
     found = None if query is None else Found(query, parameters or {})

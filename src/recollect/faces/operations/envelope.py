@@ -195,7 +195,9 @@ def _problem(fault: ErrorDetails) -> str:
         case "string_type" | "string_unicode":
             return "is not a string"
         case "string_too_short":
-            return "is empty" if of["min_length"] == 1 else f"is under {of['min_length']} characters"
+            return (
+                "is empty" if of["min_length"] == 1 else f"is under {of['min_length']} characters"
+            )
         case "string_too_long":
             return f"is over {of['max_length']} characters"
         case "int_type" | "int_from_float":

@@ -97,7 +97,7 @@ def format_of(source: Source, given: str) -> str:
     if suffix in _REFUSED or begins.lstrip().lower().startswith((b"<?xml", b"<rdf:", b"<!doctype")):
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{source.name} is of a format that is not read: of RDF, Turtle and N-Triples are",
+            f"{source.name} is of a format that is not read: of graphs, Turtle and N-Triples are",
             hint="save it as Turtle",
         )
     if found is None:

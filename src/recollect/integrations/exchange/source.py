@@ -5,6 +5,8 @@ The rule: no length is trusted. A line, and a file that has to be read whole, ha
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,20 +28,21 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 class Source:
     """One file, read from its beginning as often as it is asked for."""
 
-    path: Path
+    file: Path | int  # its path, or a descriptor of it that stays with the caller
     name: str  # what it is called in errors and reports
     size: int
     done: int = 0  # bytes of it that were read, this time
 
     @classmethod
-    def of(cls, path: Path, name: str) -> Source:
+    def of(cls, file: Path | int, name: str) -> Source:
         """Return the source; INVALID_ARGUMENT where there is no file that can be read."""
-        if path.exists() and not path.is_file():
-            raise RecollectError(INVALID_ARGUMENT, f"{name} is no file", hint="name a file")
         try:
-            return cls(path, name, path.stat().st_size)
+            found = os.stat(file)
         except OSError as error:
             raise _unreadable(name, error) from error
+        if not stat.S_ISREG(found.st_mode):
+            raise RecollectError(INVALID_ARGUMENT, f"{name} is no file", hint="name a file")
+        return cls(file, name, found.st_size)
 
     def beginning(self, most: int) -> bytes:
         """Return its first bytes and the rest of their line, without a byte order mark."""
@@ -78,7 +81,10 @@ class Source:
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
         try:
-            with self.path.open("rb") as stream:
+            with open(
+                os.dup(self.file) if isinstance(self.file, int) else self.file, "rb"
+            ) as stream:
+                stream.seek(0)  # a descriptor stands where it was read to
                 yield stream
         except OSError as error:
             raise _unreadable(self.name, error) from error

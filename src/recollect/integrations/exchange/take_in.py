@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Final
 
@@ -50,7 +50,7 @@ def never() -> bool:
 
 def take_in(
     nexus: Nexus,
-    path: str | PathLike[str],
+    path: str | PathLike[str] | int,
     *,
     format: str = "auto",
     source: str | None = None,
@@ -67,9 +67,9 @@ def take_in(
 
     `format` is one of FORMATS, or "auto"; `source` what the records are said to come from, else
     the name of the file; `type` that of things which the file gives none. `skip_bad` leaves out
-    what cannot be read. `name` is what the file is called in errors. INVALID_ARGUMENT names the
-    lines that cannot be read, CANCELLED tells that `cancelled()` was true. Taken in again, a
-    file changes nothing.
+    what cannot be read. `path` may be the descriptor of a file that is open, which stays so.
+    `name` is what the file is called in errors. INVALID_ARGUMENT names the lines that cannot be
+    read, CANCELLED tells that `cancelled()` was true. Taken in again, a file changes nothing.
     """
     if type in OWNED:
         raise RecollectError(
@@ -77,13 +77,14 @@ def take_in(
             f'the type "{type}" has calls of its own',
             hint="use another, such as Entity",
         )
-    file = Source.of(Path(path), name or fspath(path))
+    opened = path if isinstance(path, int) else Path(path)
+    file = Source.of(opened, name or str(opened))
     chosen = format_of(file, format)
     told_source = source or Path(file.name).name
     reader = None if chosen == KIP else reader_of(chosen)
-    if reader is not None and chosen in WHOLE:
-        reader = _read_once(reader, file, type)
     run = _Run(nexus, file, type, skip_bad, actor, request_id, progress, cancelled)
+    if reader is not None and chosen in WHOLE:
+        reader = run.read_once(reader)
     if reader is not None:
         run.check(reader)
     with nexus.transaction(dry_run=dry_run):
@@ -118,6 +119,11 @@ class _Run:
     request_id: str | None
     progress: Progress
     cancelled: Cancelled
+
+    def read_once(self, reader: Reader) -> Reader:
+        """Return a reader of what a file says that is held in memory anyway."""
+        records = [one for chunk in self._chunks(reader, "reading") for one in chunk]
+        return lambda *_: iter(records)
 
     def check(self, reader: Reader) -> None:
         """Read all of the file; INVALID_ARGUMENT for lines that cannot be read."""
@@ -225,12 +231,6 @@ class _Run:
                 "lines": [{"line": one.line, "reason": one.reason} for one in bad[:_MOST_BAD]]
             },
         )
-
-
-def _read_once(reader: Reader, file: Source, type_: str) -> Reader:
-    """Return a reader of what a file says that is held in memory anyway."""
-    records = list(reader(file, type_))
-    return lambda *_: iter(records)
 
 
 def _is_concept(record: Record) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from recollect.errors import RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.integrations.exchange.members import (
     Members,
     optional_text,
@@ -59,15 +59,18 @@ def read_csv(source: Source, type_: str) -> Iterator[Record]:
         except StopIteration:
             break
         except UnicodeDecodeError:
-            yield Bad(lines.number, "is not UTF-8")
+            bad = Bad(lines.number, "is not UTF-8")
         except csv.Error as error:
-            yield Bad(first, f"is no CSV: {error}")
+            bad = Bad(first, f"is no CSV: {error}")
         except RecollectError as error:
-            yield Bad(lines.number, error.message)
-        if header is None:
-            return  # nothing tells what the columns are
+            bad = Bad(lines.number, error.message)
+        else:
+            continue
+        if header is None:  # nothing tells what the columns are, so no line can be left out
+            raise _headless(source, f"line {bad.line} cannot be taken in: {bad.reason}")
+        yield bad
     if header is None:
-        yield Bad(1, "is empty: it must begin with the names of its columns")
+        raise _headless(source, "it is empty, and must begin with the names of its columns")
 
 
 def triple(type_: str, line: int, members: Members) -> Iterator[Record]:
@@ -126,6 +129,8 @@ def _members(header: list[str], row: list[str]) -> Members:
 def _header(row: list[str]) -> list[str]:
     header = [one.strip().lower() for one in row]
     missing = [one for one in _NEEDED if one not in header]
+    if missing and any(mark in row[0] for mark in ";\t"):
+        raise refused("its columns are not parted by commas")
     if missing:
         raise refused(f"the header has no column {missing[0]}: it must begin with its names")
     unknown = [one for one in header if one not in COLUMNS]
@@ -134,6 +139,11 @@ def _header(row: list[str]) -> list[str]:
     if len(set(header)) < len(header):
         raise refused("the header names a column twice")
     return header
+
+
+def _headless(source: Source, reason: str) -> RecollectError:
+    hint = f"begin it with a line such as {','.join(_NEEDED)}"
+    return RecollectError(INVALID_ARGUMENT, f"{source.name}: {reason}", hint=hint)
 
 
 def _confidence(members: Members) -> Value:

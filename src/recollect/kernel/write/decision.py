@@ -27,7 +27,8 @@ def decided(unit: Unit, changes: Sequence[Change] | Decision) -> Sequence[Change
     """Return the changes of a batch, or those that a decision makes of what is there."""
     if not isinstance(changes, Decision):
         return changes
-    return changes.decide(Present(unit.at, _living(unit, changes.ids)))
+    # They are gone through more than once, which an iterator does not survive.
+    return tuple(changes.decide(Present(unit.at, _living(unit, changes.ids))))
 
 
 def _living(unit: Unit, ids: Collection[str]) -> dict[str, Element]:

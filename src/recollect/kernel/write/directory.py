@@ -97,6 +97,7 @@ class Directory:
         self._triples: dict[Triple, tuple[LinkElement, ...]] = {}
         self._public: dict[str, Element | None] = {}
         self._closed: dict[str, LinkElement] = {}  # the last one of each given id
+        self._asked: set[str] = set()  # given ids whose rows were all read, closed ones too
         self._created_links: list[LinkElement] = []  # those that no end was asked for yet
         self._created_by_end: dict[int, list[LinkElement]] = {}
 
@@ -186,7 +187,8 @@ class Directory:
 
     def closed_link(self, public_id: str) -> LinkElement | None:
         """Return the last link of that given id which was closed by an earlier transaction."""
-        self.expect_public_ids([public_id])
+        if public_id not in self._asked:
+            self._read_given([public_id])
         return self._closed.get(public_id)
 
     def links_at(self, ends: Sequence[int]) -> list[LinkElement]:
@@ -236,14 +238,7 @@ class Directory:
         unknown = [text for text in dict.fromkeys(texts) if text not in self._public]
         for text in unknown:
             self._public[text] = None
-        for rows in self._look_up(_BY_PUBLIC_ID, unknown):
-            for row in rows:
-                if not whole(row[0]) & LINK_BIT:
-                    self._concept(row)
-                elif row[-1] == LIVING:
-                    self._link(row)
-                else:
-                    self._add_closed(_link_of(row, is_living=False))
+        self._read_given(unknown)
         computed = (element_id(self._group.id_bits, text) for text in unknown)
         self.expect_ids(one for one in computed if one is not None)
 
@@ -274,6 +269,18 @@ class Directory:
         self._created_links.append(link)
         if link.public_id is not None:
             self._public[link.public_id] = link
+
+    def _read_given(self, texts: Sequence[str]) -> None:
+        """Read the elements of given ids, and the links of those ids that are closed."""
+        self._asked.update(texts)
+        for rows in self._look_up(_BY_PUBLIC_ID, texts):
+            for row in rows:
+                if not whole(row[0]) & LINK_BIT:
+                    self._concept(row)
+                elif row[-1] == LIVING:
+                    self._link(row)
+                else:
+                    self._add_closed(_link_of(row, is_living=False))
 
     def _created_at(self, end: int) -> Sequence[LinkElement]:
         """Return the links of this transaction that have an element at either end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +58,8 @@ def serve(asked: Asked, *, as_json: bool) -> None:
             actor = settings.actor() or ACTOR
             with at_work(service, GRACE_SECONDS):
                 if asked.address is None:
+                    # Waiting for standard input cannot be stopped. What was answered is kept.
+                    signal.signal(signal.SIGINT, signal.SIG_DFL)
                     serve_stdio(Memory(service, actor, asked.is_read_only, folders))
                     return
                 # Who calls from elsewhere is told of files only where they are allowed.

@@ -47,15 +47,22 @@ def examine(name: str | None, served: Served, *, as_json: bool) -> None:
 def _entry(client: Client, install: str) -> Entry:
     """Return what a program starts, as its file says it."""
     try:
-        return client.read(client.file.read_text("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise client.unreadable("UTF-8") from error
+        return client.read(_text(client))
     except OSError as error:
         raise RecollectError(
             RESOURCE_NOT_FOUND, f"{client.file}: {error.strerror}", hint=install
         ) from error
     except RecollectError as error:
-        raise replace(error, hint=install) from error
+        is_missing = error.code == RESOURCE_NOT_FOUND
+        hint = install if is_missing else install.removesuffix(" --write")
+        raise replace(error, hint=hint) from error
+
+
+def _text(client: Client) -> str:
+    try:
+        return client.file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise client.unreadable("UTF-8") from error
 
 
 def _tell(out: Output, entry: Entry, steps: list[Step]) -> None:

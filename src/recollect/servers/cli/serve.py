@@ -24,6 +24,7 @@ class Asked:
     tokens: Path | None
     functional: frozenset[str]
     log: str
+    threads: int | None
     has_worker: bool
     is_insecure: bool
 
@@ -67,7 +68,8 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
             watcher=watcher(metrics),
         )
         hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
-        app = make_app(service, Options(tokens=tokens, hosts=hosts), metrics)
+        options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
+        app = make_app(service, options, metrics)
         url = url_of(listener)
         if learner.warning and asked.has_worker:
             out.warn(learner.warning, learner.hint)
@@ -79,3 +81,14 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
         with at_work(service, GRACE_SECONDS):
             serve(app, listener, grace_seconds=GRACE_SECONDS)
         logs.log_event("stopped")
+
+
+def _threads(asked: Asked, settings: Settings) -> int:
+    """Return how many requests are worked on at once: more where they wait for the network."""
+    from recollect.servers.http.options import NETWORK_THREADS, Options
+
+    if asked.threads is not None:
+        return asked.threads
+    embedding = settings.embedding()
+    waits = embedding is not None and embedding.embedder == "http"
+    return NETWORK_THREADS if waits else Options().threads

@@ -53,6 +53,16 @@ def serve_http(
         bool,
         typer.Option("--insecure", metavar="", help="Let everybody in from everywhere."),
     ] = False,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Requests worked on at once; 2, or 8 where an embedder is asked over HTTP.",
+        ),
+    ] = None,
     no_worker: Annotated[
         bool,
         typer.Option("--no-worker", metavar="", help="Leave the queue to recollect worker."),
@@ -73,6 +83,7 @@ def serve_http(
         tokens=tokens,
         functional=frozenset(functional or ()),
         log=log.value,
+        threads=threads,
         has_worker=not no_worker,
         is_insecure=insecure,
     )

@@ -8,6 +8,8 @@ from recollect.faces.operations import limits
 from recollect.servers.http.tokens import Tokens
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+NETWORK_THREADS = 8
+"""Where requests wait for an embedder over the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,12 @@ class Options:
     request_bytes: int = limits.REQUEST_BYTES
     """Of a body."""
 
-    threads: int = 8
-    """How many requests are worked on at once."""
+    threads: int = 2
+    """How many requests are worked on at once.
+
+    Most of a request is Python, of which one thread runs at a time: with eight of them half of
+    the processor's time went into handing over. What waits for the network wants more.
+    """
 
     waiting: int = 512
     """How many more may wait; the next one is UNAVAILABLE."""

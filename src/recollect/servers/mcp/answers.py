@@ -11,10 +11,13 @@ from typing import cast
 from mcp_types import CallToolResult, TextContent
 
 from recollect.errors import RecollectError
+from recollect.servers.mcp.bounded import is_small
 from recollect.servers.mcp.fence import fenced, json_line, one_line
 
 _LISTS = ("memories", "history", "facts")
 """Members of an answer that are shown with a line for each item."""
+
+_EXCERPT = 1_000  # characters of an error that repeats a long text
 
 
 def answered(answer: Mapping[str, object]) -> CallToolResult:
@@ -33,7 +36,9 @@ def failed(error: RecollectError) -> CallToolResult:
 
 
 def refused(error: Mapping[str, object]) -> CallToolResult:
-    """Return the answer to a call with an error as the memory writes it."""
+    """Return the answer to a call with an error as the memory writes it, cut where it is long."""
+    if not is_small(error):
+        error = {key: one[:_EXCERPT] for key, one in error.items() if isinstance(one, str)}
     return CallToolResult(
         content=[TextContent(text="\n".join(_told(error)))],
         structured_content={"error": dict(error)},

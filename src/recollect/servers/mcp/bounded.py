@@ -6,7 +6,7 @@ cursor that goes on after the last row shown; what cannot be cut is shown by its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import orjson
@@ -24,33 +24,51 @@ _EXCERPT: Final = 8_000  # characters
 
 def bounded(nexus: Nexus, arguments: Mapping[str, object], response: Response) -> Response:
     """Return a response that is small enough; `arguments` are those of the call."""
-    if len(orjson.dumps(response, default=str)) <= MOST_BYTES:
+    if is_small(response):
         return response
-    match response.get("result"):
+    result, member = response.get("result"), ""
+    items: list[object] = []
+    match result:
         case {"rows": list() as items}:
             member = "rows"
         case {"objects": list() as items}:
             member = "objects"
-        case whole:
-            cut = {"truncated": True, "beginning": json_line(whole)[:_EXCERPT]}
-            return _warned({"result": cut}, "only the beginning of the result is shown", "LIMIT")
-    kept = _fitting(items)
+    kept = fitting(items)
+    if not kept:
+        cut = {**beginning(result), **_next(result)}
+        hint = "ask for less of it: for single attributes, or for fewer rows with LIMIT"
+        return _warned({"result": cut}, "only the beginning of the result is shown", hint)
     shorter: dict[str, object] = {**_members(response["result"]), member: items[:kept]}
     cursor = _cursor(nexus, arguments, kept)
     if cursor is not None:
         shorter["next_cursor"] = cursor
         hint = "send the text again with this next_cursor as its CURSOR"
     else:
-        hint = f"end the query with LIMIT {max(kept, 1)}; its next_cursor leads on"
+        hint = f"end the query with LIMIT {kept}; its next_cursor leads on"
     message = f"{kept} of {len(items)} rows are shown"
     return _warned({**response, "result": shorter}, message, hint)
+
+
+def is_small(value: object) -> bool:
+    """Whether a value is small enough to be answered whole."""
+    return len(orjson.dumps(value, default=str)) <= MOST_BYTES
+
+
+def beginning(value: object) -> dict[str, object]:
+    """Return what stands for a value that is too large."""
+    return {"truncated": True, "beginning": json_line(value)[:_EXCERPT]}
+
+
+def _next(result: object) -> dict[str, object]:
+    return {key: one for key, one in _members(result).items() if key == "next_cursor"}
 
 
 def _members(result: object) -> dict[str, object]:
     return result if isinstance(result, dict) else {}
 
 
-def _fitting(items: list[object]) -> int:
+def fitting(items: Sequence[object]) -> int:
+    """Return how many items, from the first, are small enough together."""
     room = MOST_BYTES
     for place, item in enumerate(items):
         room -= len(orjson.dumps(item)) + 1
@@ -62,7 +80,7 @@ def _fitting(items: list[object]) -> int:
 def _cursor(nexus: Nexus, arguments: Mapping[str, object], kept: int) -> str | None:
     """Return the cursor after so many rows; None of a query with a LIMIT of its own."""
     command = arguments.get("command")
-    if not isinstance(command, str) or not kept:
+    if not isinstance(command, str):
         return None
     kept_of = {key: arguments[key] for key in ("parameters", "as_of") if key in arguments}
     limited = {**kept_of, "command": f"{command}\nLIMIT {kept}"}

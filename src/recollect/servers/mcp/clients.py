@@ -56,7 +56,8 @@ class Client:
         try:
             members = tomllib.loads(text) if self.is_toml else json.loads(text or "{}")
         except ValueError as error:
-            raise self.unreadable("TOML" if self.is_toml else "JSON") from error
+            form = "TOML" if self.is_toml else "JSON"
+            raise self.unreadable(f"{form}: {error}") from error
         servers = members.get(self.member) if isinstance(members, dict) else None
         entry = servers.get(NAME) if isinstance(servers, dict) else None
         program = entry.get("command") if isinstance(entry, dict) else None

@@ -118,7 +118,10 @@ def _events(nexus: Nexus, claim: Claim) -> list[Members]:
     events: list[Members] = []
     for told in claim_events(nexus, claim.id)[-_MOST_EVENTS:]:
         said = {key: value for key, value in asdict(told.event).items() if value is not None}
-        said["evidence"] = [evidence_members(one) for one in told.event.evidence]
+        evidence = [evidence_members(one) for one in told.event.evidence]
+        said["evidence"] = evidence if len(orjson.dumps(evidence)) <= _LARGEST else []
+        if len(said["evidence"]) < len(evidence):
+            said["truncated"] = True
         if told.event.reason is not None:
             said["reason"] = told.event.reason[:LONGEST_TEXT]
         events.append(cast("Members", said))

@@ -1,15 +1,20 @@
 """The folders that files may be taken in from, as whoever starts the server allows them.
 
-The rule: a path counts as what it leads to. Links are followed first, so that nothing outside of
-the folders is opened, whatever a path is made of, and nothing is told of what is there.
+The rule: a path counts as what it leads to, and what is checked is what is read. Links are
+followed first, then each part of the way is opened without following one, so that nothing
+outside of the folders is opened, whatever a path is made of and whoever moves what lies on it;
+and nothing is told of what is there.
 """
 
 from __future__ import annotations
 
+import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from os import path as paths
-from os import stat_result
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Final
 
@@ -25,14 +30,24 @@ LARGEST: Final = 256 * 2**20
 """Bytes of a file that is taken in over MCP."""
 
 
+def _flags(*names: str) -> int:
+    """Return how to open; what a system does not know, Windows most of it, is left out."""
+    return reduce(or_, (getattr(os, one, 0) for one in names), os.O_RDONLY)
+
+
+_FILE: Final = _flags("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # a pipe is not waited for
+_FOLDER: Final = _flags("O_NOFOLLOW", "O_DIRECTORY")
+
+
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Folders with all that is below them; without any, nothing is taken in."""
+    """Folders, by their whole paths without links, with all that is below them."""
 
     allowed: tuple[Path, ...] = ()
 
-    def file(self, named: str) -> Path:
-        """Return the file at a path, which is one of a folder or begins at the root.
+    @contextmanager
+    def opened(self, named: str) -> Iterator[int]:
+        """Open the file at a path, which is one of a folder or begins at the root.
 
         PERMISSION_DENIED for a path that leads out of the folders, RESOURCE_NOT_FOUND for one of
         nothing, INVALID_ARGUMENT for what is no regular file, LIMIT_EXCEEDED for too large a one.
@@ -45,37 +60,55 @@ class Folders:
             )
         if "\0" in named:
             raise RecollectError(INVALID_ARGUMENT, "path holds a zero byte", hint="leave it out")
-        inside = [one for one in self._led_to(named) if one is not None]
+        inside = list(self._led_to(named))
         if not inside:
             raise RecollectError(
                 PERMISSION_DENIED,
                 "path leads out of the folders that files may be taken in from",
                 hint=f"name a file below {self.allowed[0]}",
             )
-        for one in inside:
-            if (found := _looked_at(one)) is not None:
-                return _checked(one, found)
-        raise RecollectError(
-            RESOURCE_NOT_FOUND,
-            "there is no file at this path",
-            hint=f"name a file below {self.allowed[0]}",
-        )
+        file = next((one for one in map(_opened, inside) if one is not None), None)
+        if file is None:
+            raise RecollectError(
+                RESOURCE_NOT_FOUND,
+                "there is no file at this path that can be read",
+                hint=f"name a file below {self.allowed[0]}",
+            )
+        try:
+            _check(file)
+            yield file
+        finally:
+            os.close(file)
 
-    def _led_to(self, named: str) -> list[Path | None]:
-        """Return where a path leads from each folder; None where that is outside of all."""
-        ends = [Path(paths.realpath(folder / named)) for folder in self.allowed]
-        roots = [paths.realpath(folder) for folder in self.allowed]
-        return [end if any(map(end.is_relative_to, roots)) else None for end in ends]
+    def _led_to(self, named: str) -> Iterator[tuple[Path, Path]]:
+        """Yield where a path leads from each folder: the folder it is in, and the way from it."""
+        for start in self.allowed:
+            end = Path(os.path.realpath(start / named))
+            for folder in self.allowed:
+                if end.is_relative_to(folder):
+                    yield folder, end.relative_to(folder)
 
 
-def _looked_at(file: Path) -> stat_result | None:
+def _opened(place: tuple[Path, Path]) -> int | None:
+    """Open what is at the end of a way without following links, which it had none of."""
+    folder, way = place
     try:
-        return file.stat()
+        if os.open not in os.supports_dir_fd:
+            return os.open(folder / way, _FILE)
+        at = os.open(folder, _FOLDER)
+        for place_of, part in enumerate(way.parts, 1):
+            before = at
+            try:
+                at = os.open(part, _FOLDER if place_of < len(way.parts) else _FILE, dir_fd=before)
+            finally:
+                os.close(before)
     except OSError:
         return None  # to whoever asks it is not there
+    return at
 
 
-def _checked(file: Path, found: stat_result) -> Path:
+def _check(file: int) -> None:
+    found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode):
         raise RecollectError(
             INVALID_ARGUMENT, "path is no regular file", hint="name a file, not a folder or a pipe"
@@ -86,4 +119,3 @@ def _checked(file: Path, found: stat_result) -> Path:
             f"the file is larger than {LARGEST // 2**20} MB",
             hint="take it in with: recollect import",
         )
-    return file

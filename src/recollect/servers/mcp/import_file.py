@@ -20,20 +20,20 @@ _NAMES: Final = 50  # types, predicates and reasons that are listed
 
 def import_file(memory: Memory, given: ImportFile, call: Call) -> Imported:
     """Take in a file, or with `dry_run` only look; CANCELLED where nobody waits any more."""
-    file = (memory.folders or Folders()).file(given["path"])
-    told = take_in(
-        memory.nexus,
-        file,
-        format=given.get("format", "auto"),
-        source=given.get("source"),
-        skip_bad=given.get("skip_bad", False),
-        dry_run=given.get("dry_run", False),
-        actor=memory.actor,
-        request_id=call.request_id,
-        progress=call.progress,
-        cancelled=call.is_cancelled,
-        name=given["path"],
-    ).to_wire()
+    with (memory.folders or Folders()).opened(given["path"]) as file:
+        told = take_in(
+            memory.nexus,
+            file,
+            format=given.get("format", "auto"),
+            source=given.get("source"),
+            skip_bad=given.get("skip_bad", False),
+            dry_run=given.get("dry_run", False),
+            actor=memory.actor,
+            request_id=call.request_id,
+            progress=call.progress,
+            cancelled=call.is_cancelled,
+            name=given["path"],
+        ).to_wire()
     return Imported(
         path=told["path"],
         format=told["format"],

@@ -92,7 +92,10 @@ End = Annotated[str | Node, Field(description="a name, which is of type Entity, 
 
 @with_config(STRICT)
 class Fact(TypedDict):
-    """One fact; a later one about the same ends and predicate ends an earlier one."""
+    """One fact; a later one about the same ends and predicate ends an earlier one.
+
+    To end one about another object, tell it again with its invalid_at.
+    """
 
     subject: End
     predicate: Annotated[Name, Field(description="such as works_at")]

@@ -41,13 +41,13 @@ def http_app(memory: Memory, host: str, known: Known | None = None) -> ASGIApp:
         transport_security=_names(own) if known is None else _any_name(),
         host=host,
     )
-    return app if known is None else Door(app, known)
+    return Door(app, known)
 
 
 class Door:
-    """Lets in the bearers of tokens, and says to the server who they are."""
+    """Lets in the bearers of tokens, and says to the server who they are; no foreign page."""
 
-    def __init__(self, app: ASGIApp, known: Known) -> None:
+    def __init__(self, app: ASGIApp, known: Known | None) -> None:
         self._app = app
         self._known = known
 
@@ -56,26 +56,33 @@ class Door:
         if scope["type"] == "http":
             headers = Headers(scope=scope)
             try:
-                token = _bearer(headers)
-                caller = self._known(token)
-                if caller is None:
-                    raise _unauthenticated("the bearer token is not known here")
+                if self._known is not None:
+                    _name(scope, *_bearer(headers, self._known))
                 _check_origin(headers)
             except RecollectError as error:
                 await _refusal(error)(scope, receive, send)
                 return
-            name = sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
-            # Sessions are told apart by this name, and the token itself goes no further.
-            scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
-            scope.setdefault("state", {})[CALLER] = caller
         await self._app(scope, receive, send)
 
 
-def _bearer(headers: Headers) -> str:
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    if scheme.lower() != _SCHEME or not token.strip():
+def _bearer(headers: Headers, known: Known) -> tuple[str, Caller]:
+    """Return the token of a request, and who comes with it."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    token = given.strip()
+    if scheme.lower() != _SCHEME or not token:
         raise _unauthenticated("the request has no bearer token")
-    return token.strip()
+    caller = known(token)
+    if caller is None:
+        raise _unauthenticated("the bearer token is not known here")
+    return token, caller
+
+
+def _name(scope: Scope, token: str, caller: Caller) -> None:
+    """Say to the server who asks; sessions are told apart by a name made of the token."""
+    name = sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+    # The token itself goes no further.
+    scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+    scope.setdefault("state", {})[CALLER] = caller
 
 
 def _check_origin(headers: Headers) -> None:
@@ -99,7 +106,7 @@ def _unauthenticated(message: str) -> RecollectError:
 
 def _names(own: Iterable[str]) -> TransportSecuritySettings:
     """Return the settings of a server that is called by its own names alone."""
-    named = [f"{one}:*" for one in dict.fromkeys(own)]
+    named = [name for one in dict.fromkeys(own) for name in (one, f"{one}:*")]
     origins = [f"http://{one}" for one in named]
     return TransportSecuritySettings(allowed_hosts=named, allowed_origins=origins)
 

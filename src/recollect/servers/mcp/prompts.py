@@ -39,7 +39,7 @@ Put the memory in order. Change nothing before you have looked, and say what you
    DELETE only what should never have been there.
 5. Give types and predicates one spelling each, and say in one paragraph what you did."""  # noqa: E501
 
-LISTED: Final = (
+_LISTED: Final = (
     Prompt(
         name="bootstrap",
         title="Begin with this memory",
@@ -51,7 +51,12 @@ LISTED: Final = (
         description="Find what is double, disputed or out of place, and mend it.",
     ),
 )
-"""The prompts of every memory."""
+"""The prompts; the last is for a memory that may be written."""
+
+
+def prompts_of(memory: Memory) -> tuple[Prompt, ...]:
+    """Return the prompts that a client may use."""
+    return _LISTED[:1] if memory.is_read_only else _LISTED
 
 
 def instructions(memory: Memory) -> str:
@@ -61,15 +66,15 @@ def instructions(memory: Memory) -> str:
 
 def get_prompt(memory: Memory, name: str) -> GetPromptResult:
     """Return a prompt; INVALID_ARGUMENT for a name of none."""
-    write = _PROMPTS.get(name)
-    if write is None:
-        near = nearest(name, _PROMPTS) or tuple(_PROMPTS)
+    prompt = next((one for one in prompts_of(memory) if one.name == name), None)
+    if prompt is None:
+        names = [one.name for one in prompts_of(memory)]
+        near = nearest(name, names) or tuple(names)
         raise RecollectError(
             INVALID_ARGUMENT, "there is no prompt of this name", hint=f"use {near[0]}", known=near
         )
-    description = next(one.description for one in LISTED if one.name == name)
-    message = PromptMessage(role="user", content=TextContent(text=write(memory)))
-    return GetPromptResult(description=description, messages=[message])
+    message = PromptMessage(role="user", content=TextContent(text=_PROMPTS[name](memory)))
+    return GetPromptResult(description=prompt.description, messages=[message])
 
 
 def _bootstrap(memory: Memory) -> str:

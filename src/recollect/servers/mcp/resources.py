@@ -19,7 +19,7 @@ from recollect.faces.kip.changes import transaction_json, what_json
 from recollect.faces.kip.objects import element_object
 from recollect.kernel import Nexus
 from recollect.model import LoggedTransaction
-from recollect.servers.mcp.bounded import bounded
+from recollect.servers.mcp.bounded import beginning, bounded, fitting, is_small
 from recollect.servers.mcp.explaining import one_element, standing
 from recollect.servers.mcp.fence import NOTE, json_line
 
@@ -106,12 +106,17 @@ def read_resource(nexus: Nexus, uri: str) -> tuple[str, str]:
 def primer(nexus: Nexus) -> dict[str, object]:
     """Return what the memory is about; the syntax has a card of its own."""
     found = _described(nexus, "DESCRIBE PRIMER")
-    return {key: value for key, value in found.items() if key != "syntax_card"}
+    told = {key: value for key, value in found.items() if key != "syntax_card"}
+    return _whole_or_beginning(told)
+
+
+def _whole_or_beginning(members: dict[str, object]) -> dict[str, object]:
+    return members if is_small(members) else beginning(members)
 
 
 def _schema(nexus: Nexus) -> dict[str, object]:
     schema = nexus.schema()
-    return {
+    found: dict[str, object] = {
         "mode": schema.mode,
         "declared": {
             "concept_types": schema.concept_types,
@@ -124,6 +129,7 @@ def _schema(nexus: Nexus) -> dict[str, object]:
             for one in schema.misfits[:_MISFITS]
         ],
     }
+    return _whole_or_beginning(found)
 
 
 def _element(nexus: Nexus, identifier: str) -> dict[str, object]:
@@ -135,23 +141,25 @@ def _element(nexus: Nexus, identifier: str) -> dict[str, object]:
 
 def _changes(nexus: Nexus, since: int) -> dict[str, object]:
     log = nexus.changes(since, _TRANSACTIONS)
-    last = log[-1].transaction.number if log else since
+    parts = [_logged(one) for one in log]
+    kept = max(1, fitting(parts))  # the first has to fit: what it changed is cut
+    last = log[:kept][-1].transaction.number if log else since
     return {
-        "transactions": [_logged(one) for one in log],
+        "transactions": parts[:kept],
         "next": f"{_ROOT}changes/{last}",
-        "is_last": len(log) < _TRANSACTIONS,
+        "is_last": len(log) < _TRANSACTIONS and kept >= len(log),
     }
 
 
 def _logged(logged: LoggedTransaction) -> dict[str, object]:
-    changes = logged.changes
+    changes = [
+        {"id": one.id, "operation": one.operation.value, **what_json(one.what)}
+        for one in logged.changes[:_CHANGED]
+    ]
     return {
         **transaction_json(logged.transaction),
-        "changed": len(changes),
-        "changes": [
-            {"id": one.id, "operation": one.operation.value, **what_json(one.what)}
-            for one in changes[:_CHANGED]
-        ],
+        "changed": len(logged.changes),
+        "changes": changes[: fitting(changes)],
     }
 
 

@@ -109,7 +109,7 @@ class _Desk:
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(self, _: Context, __: Paged) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=list(prompts.LISTED))
+        return types.ListPromptsResult(prompts=list(prompts.prompts_of(self._memory)))
 
     async def get_prompt(
         self, context: Context, asked: types.GetPromptRequestParams

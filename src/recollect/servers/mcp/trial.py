@@ -5,6 +5,7 @@ The rule: what is tried leaves the memory as it was; a write is tried without be
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ _HINT: Final = "  hint: "
 _QUESTION: Final = "What does this memory hold?"
 _READ: Final = "DESCRIBE PRIMER"
 _WRITE: Final = 'UPSERT { CONCEPT @tried { {type: "Trial", name: "of recollect mcp doctor"} } }'
+logging.getLogger("mcp").addHandler(logging.NullHandler())  # a step says what failed
+
 _FAILURES: Final = (MCPError, OSError, ValueError)
 
 

@@ -93,6 +93,35 @@ def test_what_is_wrong_is_said_with_what_to_do(run, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    ("words", "relative"),
+    [
+        (("./recollect", "mcp"), "./recollect"),
+        ((sys.executable, "-m", "recollect", "mcp", "--db", "memory.db"), "memory.db"),
+        ((sys.executable, "-m", "recollect", "mcp", "--db=memory.db"), "memory.db"),
+        ((sys.executable, "-m", "recollect", "mcp", "--import-from", "inbox"), "inbox"),
+    ],
+)
+def test_a_path_that_depends_on_where_a_client_starts_is_named(
+    run, tmp_path: Path, words: tuple[str, ...], relative: str
+):
+    (tmp_path / "recollect").write_text("#!/bin/sh\n")
+    (tmp_path / "recollect").chmod(0o755)
+    put(tmp_path, *words)
+    code, answer = run("doctor", "cursor")
+    (step,) = json.loads(answer)["result"]["steps"]
+    assert (code, step["is_well"]) == (1, False)
+    assert step["message"].startswith(f"{relative} is no whole path")
+    assert "mcp install cursor --write" in step["hint"]
+
+
+def test_a_client_of_a_project_may_name_what_lies_in_it(run, tmp_path: Path):
+    arguments = ["-c", PROGRAM, "mcp", "--db", "memory.db"]
+    entry = {"command": sys.executable, "args": arguments}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"recollect": entry}}))
+    assert run("doctor", "claude-code")[0] == 0
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("{ // mine", "is not JSON"),

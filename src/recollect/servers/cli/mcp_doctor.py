@@ -32,16 +32,19 @@ def examine(name: str | None, served: Served, *, as_json: bool) -> None:
 
         install = f"{quote(settings.program())} mcp install {name or 'CLIENT'} --write"
         if name is None:
-            entry = Entry(tuple(served.command(settings)))
+            entry, starts_here = Entry(tuple(served.command(settings))), True
         else:
-            entry = _entry(client_named(name, Path.home(), Path.cwd()), install)
-        steps = tried(entry, install)
+            client = client_named(name, Path.home(), Path.cwd())
+            entry, starts_here = _entry(client, install), client.is_of_project
+        if not out.as_json:
+            out.say(join(entry.command), "dim")  # at once: a server may take long to start
+        steps = tried(entry, install, starts_here=starts_here)
         out.failed = not all(one.is_well for one in steps)
         if out.as_json:
             told = {"command": list(entry.command), "is_well": not out.failed}
             out.json({"result": {**told, "steps": [asdict(one) for one in steps]}})
             return
-        _tell(out, entry, steps)
+        _tell(out, steps)
 
 
 def _entry(client: Client, install: str) -> Entry:
@@ -65,8 +68,7 @@ def _text(client: Client) -> str:
         raise client.unreadable("UTF-8") from error
 
 
-def _tell(out: Output, entry: Entry, steps: list[Step]) -> None:
-    out.say(join(entry.command), "dim")
+def _tell(out: Output, steps: list[Step]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for _ in range(3):
         table.add_column(no_wrap=True)

@@ -34,6 +34,7 @@ class Client:
     member: str
     is_toml: bool = False
     has_type: bool = False  # whether an entry says that it speaks over standard input
+    is_of_project: bool = False  # whether its servers start where its file is kept
 
     def entry(self, command: Sequence[str]) -> dict[str, object]:
         """Return what the file says of this server."""
@@ -86,14 +87,15 @@ def client_named(name: str, home: Path, here: Path, platform: str = sys.platform
     """Return a program by its name; `here` is the project of those that keep a file in it."""
     match name:
         case "claude-code":
-            return Client(here / ".mcp.json", "mcpServers")
+            return Client(here / ".mcp.json", "mcpServers", is_of_project=True)
         case "claude-desktop":
             folder = _applications(home, platform) / "Claude"
             return Client(folder / "claude_desktop_config.json", "mcpServers")
         case "cursor":
             return Client(home / ".cursor" / "mcp.json", "mcpServers")
         case "vscode":
-            return Client(here / ".vscode" / "mcp.json", "servers", has_type=True)
+            file = here / ".vscode" / "mcp.json"
+            return Client(file, "servers", has_type=True, is_of_project=True)
         case "codex":
             return Client(home / ".codex" / "config.toml", "mcp_servers", is_toml=True)
         case _:

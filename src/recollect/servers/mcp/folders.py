@@ -83,7 +83,10 @@ class Folders:
     def _led_to(self, named: str) -> Iterator[tuple[Path, Path]]:
         """Yield where a path leads from each folder: the folder it is in, and the way from it."""
         for start in self.allowed:
-            end = Path(os.path.realpath(start / named))
+            try:
+                end = Path(os.path.realpath(start / named))
+            except OSError:
+                continue  # a link on the way went while it was followed
             for folder in self.allowed:
                 if end.is_relative_to(folder):
                     yield folder, end.relative_to(folder)

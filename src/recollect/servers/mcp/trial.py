@@ -9,6 +9,7 @@ import logging
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from shlex import join
 from tempfile import TemporaryDirectory
@@ -31,6 +32,7 @@ _READ: Final = "DESCRIBE PRIMER"
 _WRITE: Final = 'UPSERT { CONCEPT @tried { {type: "Trial", name: "of recollect mcp doctor"} } }'
 logging.getLogger("mcp").addHandler(logging.NullHandler())  # a step says what failed
 
+_PATHS: Final = ("--db", "--import-from")
 _FAILURES: Final = (MCPError, OSError, ValueError)
 
 
@@ -45,18 +47,33 @@ class Step:
     hint: str = ""
 
 
-def tried(entry: Entry, missing: str) -> list[Step]:
+def tried(entry: Entry, missing: str, *, starts_here: bool) -> list[Step]:
     """Return the steps of a trial, up to the first that fails.
 
-    `missing` is what to do where the program that is to be started is not there.
+    `missing` is what to do where the program that is to be started is not there;
+    `starts_here` says that the client starts it in the current directory.
     """
     program = entry.command[0]
-    found = shutil.which(program)
+    found = shutil.which(program, path=entry.environment.get("PATH"))
     if found is None:
         return [Step("command", False, f"there is no program {program}", hint=missing)]
+    if not starts_here and (relative := _relative(entry)):
+        message = f"{relative} is no whole path, and nobody knows where the client starts"
+        return [Step("command", False, message, hint=missing)]
     with TemporaryDirectory() as folder, (Path(folder) / "errors").open("w+") as errors:
         told = anyio.run(_Trial(entry, errors).run)
     return [Step("command", True, found), *told]
+
+
+def _relative(entry: Entry) -> str | None:
+    """Return a path that means another file wherever the server starts."""
+    program, *rest = entry.command
+    named = [program] if Path(program).name != program else []
+    for option, value in pairwise([*rest, ""]):
+        name, is_joined, joined = option.partition("=")
+        if name in _PATHS:
+            named.append(joined if is_joined else value)
+    return next((one for one in named if not Path(one).is_absolute() and ":" not in one), None)
 
 
 class _Trial:

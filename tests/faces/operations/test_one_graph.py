@@ -8,7 +8,7 @@ from tests.faces.operations.calls import TIME, Service, added_facts, edge, found
 from recollect.errors import DUPLICATE_EXISTS, IMMUTABLE_TARGET, Code, RecollectError
 from recollect.faces.operations.naming import fact_uuid, node_uuid
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Rows, Value
+from recollect.model import AsOf, Rows, Value, instant_text
 
 FACTS = """
 FIND(?who, ?text, ?where) WHERE {
@@ -120,6 +120,23 @@ def test_a_link_without_words_becomes_a_fact_when_it_is_told(
     links = 'FIND(?id) WHERE { ?l ({type: "Entity", name: "Bob"}, "OWNS", ?o) ATTR(?l, "id", ?id) }'
     assert rows(nexus, links) == [(fact["uuid"],)]
     assert edge(furnished, fact["uuid"])["fact"] == "Bob owns Acme"
+
+
+def test_a_link_is_found_as_of_the_past_only_if_it_was_a_fact_then(
+    nexus: Nexus, furnished: Service
+) -> None:
+    moments = []
+    for said in ("", 'SET ATTRIBUTES { fact: "Bob owns Acme" }', "SET ATTRIBUTES { fact: 1 }"):
+        nexus.group("g").write(
+            f"""UPSERT {{ PROPOSITION ?p {{
+              ({{type: "Entity", name: "Bob"}}, "OWNS", {{type: "Entity", name: "Acme"}}) {said}
+            }} }}"""
+        )
+        at = nexus.group("g").stats().last_at
+        assert at is not None
+        moments.append(instant_text(at))
+    counts = [len(found(furnished, "owns", known_as_of=moment)) for moment in moments]
+    assert counts == [0, 1, 0]
 
 
 def test_a_restored_memory_keeps_names_unique(

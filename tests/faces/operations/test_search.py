@@ -260,3 +260,7 @@ def test_ties_are_by_uuid_however_many_there_are(service: Service) -> None:
         added_facts(service, "g", *batch)
     assert found(service, "alike") == sorted(uuids)[:10]
     assert found(service, "hub") == sorted(uuids)[:10]
+
+
+def test_a_text_that_no_memory_can_hold_is_searched_like_any_other(nexus: Nexus) -> None:
+    assert nexus.rank_facts("\ud800", 1, through="Entity") == ()

@@ -277,3 +277,14 @@ def test_every_link_of_an_end_is_considered_however_many_there_are(graph: Graph)
             {"fact": "school"},
         )
     assert found(graph, "ann school", LINK, limit=1) == [told]
+
+
+def test_a_link_scores_the_same_however_many_are_wanted(graph: Graph) -> None:
+    named = graph.concept("Topic", "alpha beta")
+    other = graph.concept("Topic", "other")
+    joined = graph.link(named, "about", other, {"fact": "alpha"})
+    for n in range(1_010):  # more than are moved up by their ends, and all before the other text
+        graph.link(other, f"about{n}", other, {"fact": f"alpha beta {'long ' * 9}"})
+    first, *_ = search(graph.session, graph.group, "alpha beta", LINK, limit=1).matches
+    assert first.element == joined
+    assert search(graph.session, graph.group, "alpha beta", LINK, limit=1_011).matches[0] == first

@@ -14,6 +14,7 @@ from recollect.kernel.search.hits import concept_hits
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.links import link_hits
 from recollect.kernel.search.scope import Scope
+from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.model import ElementKind, Ranked
@@ -26,8 +27,9 @@ def facts_about(
 ) -> tuple[Ranked, ...]:
     """Return the best facts, at most `limit`, that are there and true at a moment.
 
-    `through` is the type of the concepts whose names lead to their facts.
+    `through` is the type of the concepts whose names lead to their facts. No text raises.
     """
+    term = storable(term)
     code = term_code(session, group.group_id, ElementKind.CONCEPT, through)
     ends: Mapping[int, float] = {}
     if code is not None:

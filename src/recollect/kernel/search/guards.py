@@ -35,7 +35,12 @@ _HAVING = """
             AND past.until > :known AND past.changed_at <= :known) END ->> asked.key)))"""
 
 _SAYING = """
-  AND (NOT :says OR json_type(link.attributes, '$.fact') = 'text')"""
+  AND (NOT :says OR json_type(CASE
+    WHEN link.changed_at <= :known THEN link.attributes
+    ELSE (
+      SELECT past.attributes FROM link_past AS past
+      WHERE past.group_id = :group AND past.id = link.id
+        AND past.until > :known AND past.changed_at <= :known) END, '$.fact') = 'text')"""
 
 _MORE = {"concept": _HAVING, "link": _SAYING}
 

@@ -74,9 +74,14 @@ def link_hits(
     """
     through = _through(session, scope, ends)
     found, lacking = dict(through), limit
-    for reached in _gathered(stages(session, scope.partitions(ElementKind.LINK), term)):
+    told = stages(session, scope.partitions(ElementKind.LINK), term)
+    for place, reached in enumerate(_gathered(told)):
         elements = superseded(session, scope, reached)
-        _lift(reached, elements, through)
+        joined = _joined(reached, elements, through)
+        if place == 0:
+            _lift(reached, joined)
+        else:  # nor where so many are wanted that these are read: no score rises with the limit
+            _drop(reached, joined)
         proposals = Proposals(session, scope, ElementKind.LINK, elements)
         own = proposals.best(reached, lacking, with_equals=with_equals)
         found |= {one.element: one.score for one in own}
@@ -106,11 +111,21 @@ def _gathered(told: Iterable[Stage]) -> Iterator[dict[int, float]]:
     yield gathered
 
 
-def _lift(
-    scores: dict[int, float], elements: Mapping[int, int], through: Mapping[int, float]
-) -> None:
+def _joined(
+    documents: Mapping[int, float], elements: Mapping[int, int], through: Mapping[int, float]
+) -> dict[int, float]:
+    """Return what the links of documents score by their ends, where they do."""
+    joined = {one: through[one] for one in documents.keys() & through.keys()}
+    return joined | {one: through[its] for one, its in elements.items() if its in through}
+
+
+def _lift(scores: dict[int, float], joined: Mapping[int, float]) -> None:
     """Add to the scores of documents what their links score by their ends."""
-    joined = {one: through[one] for one in scores.keys() & through.keys()}
-    joined |= {one: through[element] for one, element in elements.items() if element in through}
     for document, score in joined.items():
         scores[document] = 1 - (1 - scores[document]) * (1 - score)
+
+
+def _drop(scores: dict[int, float], joined: Mapping[int, float]) -> None:
+    """Leave out the documents whose links score by their ends."""
+    for document in joined:
+        del scores[document]

@@ -84,11 +84,11 @@ def search(
     Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
     `among` those of these ids. No text raises. Cost: see `rank` and `links`.
     """
-    term = _storable(term)
+    term = storable(term)
     kinds = tuple(ElementKind) if kind is None else (kind,)
     code = None
     if type is not None:
-        type = unicodedata.normalize("NFC", _storable(type))
+        type = unicodedata.normalize("NFC", storable(type))
         code = _code(session, group.group_id, kinds, type)
         if code is None:
             return Found((), (_unknown(session, group.group_id, kinds, type),))
@@ -157,7 +157,7 @@ def _scores(
     return links | (ends if scope.type is None else concept_hits(session, scope, term, limit))
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Return a text without lone surrogates and long runs of marks, which no name holds."""
     return without_long_runs(text.encode("utf-8", "replace").decode())
 

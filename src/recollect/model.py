@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Literal, NewType
+from typing import Final, Literal, NewType
 
 from recollect.errors import Notice
 
@@ -730,3 +730,41 @@ class Diagnosis:
     def is_well(self) -> bool:
         """Whether nothing is wrong, or nothing any more."""
         return all(finding.is_mended for finding in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnType:
+    """What is special about a type."""
+
+    writer: str = ""  # the call that writes its concepts; empty: anyone may
+    links: frozenset[str] = frozenset()  # predicates from its concepts that are the call's, too
+    says: str = ""  # the attribute that says in words what such a concept means
+    has_unique_names: bool = False  # no two living concepts are called the same, case aside
+
+
+OWN_TYPES: Final[Mapping[str, OwnType]] = {
+    "Entity": OwnType(has_unique_names=True),
+    "Episode": OwnType(writer="Operations.add_episodes"),
+    "Claim": OwnType(
+        writer="KnowledgeStore.write_claim",
+        links=frozenset({"supported_by", "contradicted_by", "supersedes", "tagged"}),
+        says="text",
+    ),
+    "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
+    "RejectedClaim": OwnType(writer="Branch.learn"),
+    "AttentionChoice": OwnType(writer="AttentionQueue.dismiss"),
+}
+"""The concept types that have a rule of their own, by name."""
+
+OWNED: Final = frozenset(kind for kind, own in OWN_TYPES.items() if own.writer)
+"""The types whose concepts a call alone writes."""
+
+
+def is_owned_link(kind: str, predicate: str) -> bool:
+    """Whether a link from a concept of a type is written by the call that writes the concept.
+
+    >>> is_owned_link("Claim", "tagged"), is_owned_link("Claim", "about")
+    (True, False)
+    """
+    own = OWN_TYPES.get(kind)
+    return own is not None and predicate in own.links

@@ -7,14 +7,12 @@ came from; a link whose end is not there is left out, and told.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
 import orjson
 
-from recollect.faces.claims.records import CLAIM
 from recollect.faces.operations.records import EPISODE, is_episode, is_fact
-from recollect.integrations.exchange.lines import CLAIM_LINKS, OWNED
 from recollect.integrations.exchange.records import (
     Account,
     Bad,
@@ -31,6 +29,7 @@ from recollect.integrations.exchange.records import (
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
+    OWNED,
     SEARCH_ATTRIBUTES,
     SOURCES,
     Attributes,
@@ -46,6 +45,7 @@ from recollect.model import (
     Reference,
     Rows,
     Value,
+    is_owned_link,
 )
 
 SOURCE: Final = "source"
@@ -199,20 +199,12 @@ class Mapper:
             return Mapped(bond, reason=NO_END)
         handle = None if bond.id is None else _handle(bond.id)
         new_id = None if bond.id is None or self._living(bond.id) is not None else bond.id
-        for attributes, metadata in (({}, bond.earlier), (bond.attributes, bond.metadata)):
-            if metadata or attributes is bond.attributes:
-                changes.append(
-                    PutLink(
-                        subject,
-                        bond.predicate,
-                        target,
-                        attributes,
-                        metadata,
-                        key=bond.key,
-                        handle=handle if attributes is bond.attributes else None,
-                        new_id=new_id,
-                    )
-                )
+        put = PutLink(subject, bond.predicate, target, key=bond.key, new_id=new_id)
+        if bond.earlier:
+            changes.append(replace(put, metadata=bond.earlier))
+        changes.append(
+            replace(put, attributes=bond.attributes, metadata=bond.metadata, handle=handle)
+        )
         if handle is not None:
             self._put.add(handle)
         return Mapped(bond, tuple(changes))
@@ -287,7 +279,7 @@ class Mapper:
             case ById(id):
                 held = self._living(id)
                 kind = held.type if isinstance(held, Concept) else ""
-        return kind == CLAIM and link.predicate in CLAIM_LINKS
+        return is_owned_link(kind, link.predicate)
 
     def _living(self, id: str) -> Concept | Link | None:
         dated = self._held.get(self.id_of(id))

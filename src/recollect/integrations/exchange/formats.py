@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import PurePath
-from typing import Final, Literal, cast
+from typing import Final, Literal, cast, get_args
 
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
 from recollect.integrations.exchange.graphiti import read_graphiti
@@ -30,7 +30,7 @@ ImportFormat = Literal[
 KIP: Final = "kip"
 """The one format that is not read record by record."""
 
-FORMATS: Final = (KIP, "mcp-memory", "mem0", "graphiti", "csv", "jsonl", "turtle", "ntriples")
+FORMATS: Final = tuple(one for one in get_args(ImportFormat) if one != "auto")
 """The formats that are read."""
 
 WHOLE: Final = frozenset({"mem0", "turtle", "ntriples"})

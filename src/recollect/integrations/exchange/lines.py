@@ -12,14 +12,6 @@ from typing import Final, assert_never, get_args
 
 import orjson
 
-from recollect.faces.claims.records import (
-    CLAIM,
-    CONTRADICTED_BY,
-    EVIDENCE,
-    SUPERSEDES,
-    SUPPORTED_BY,
-    TAGGED,
-)
 from recollect.faces.operations.fields import Source as EpisodeSource
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.members import (
@@ -45,6 +37,7 @@ from recollect.integrations.exchange.records import (
 from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.triples import triple
 from recollect.model import (
+    OWNED,
     Attributes,
     ConceptRecord,
     Dated,
@@ -54,15 +47,6 @@ from recollect.model import (
     instant_text,
 )
 from recollect.model import Record as Held
-
-CLAIMED: Final = frozenset({CLAIM, EVIDENCE, "RejectedClaim", "AttentionChoice"})
-"""Types of what claims are made of, whose calls alone write them."""
-
-OWNED: Final = CLAIMED | {EPISODE}
-"""Types that are not those of plain things."""
-
-CLAIM_LINKS: Final = frozenset({SUPPORTED_BY, CONTRADICTED_BY, SUPERSEDES, TAGGED})
-"""Predicates from a claim that its calls alone write."""
 
 _DUMPED: Final = "a part of a claim, which a dump carries: recollect dump"
 _KINDS: Final[tuple[str, ...]] = get_args(EpisodeSource)
@@ -161,7 +145,7 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
 
 def _concept(line: int, members: Members) -> Record:
     kind = text(members, "type")
-    if kind in CLAIMED:
+    if kind in OWNED - {EPISODE}:
         return Left(line, _DUMPED)
     if kind == EPISODE:
         return _episode(line, members)

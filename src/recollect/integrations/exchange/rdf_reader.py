@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from recollect.integrations.exchange.blank_nodes import blank_names
-from recollect.integrations.exchange.lines import OWNED
 from recollect.integrations.exchange.naming import made_id, words
 from recollect.integrations.exchange.rdf_parsing import Triple, ntriples_triples, turtle_triples
 from recollect.integrations.exchange.rdf_terms import (
@@ -49,7 +48,7 @@ from recollect.integrations.exchange.records import (
     Thing,
 )
 from recollect.integrations.exchange.source import Source
-from recollect.model import FACT, Value, normal_text
+from recollect.model import FACT, OWNED, Value, normal_text
 
 _FIELDS: Final = frozenset({"id", "type", "name"})
 _LEFT: Final = "an episode or a part of a claim, which RDF does not carry back"

@@ -17,7 +17,6 @@ from recollect.errors import CANCELLED, INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip.capsules import import_capsules, read_capsules
 from recollect.integrations.exchange.changes import Mapped, Mapper
 from recollect.integrations.exchange.formats import KIP, WHOLE, Reader, format_of, reader_of
-from recollect.integrations.exchange.lines import OWNED
 from recollect.integrations.exchange.records import (
     DEFAULT_TYPE,
     Account,
@@ -32,7 +31,7 @@ from recollect.integrations.exchange.report import ImportReport
 from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.tally import Tally
 from recollect.kernel import Nexus
-from recollect.model import BatchReport, Progress, silent
+from recollect.model import OWNED, BatchReport, Progress, silent
 
 Cancelled = Callable[[], bool]
 """Whether the caller has taken the call back."""

@@ -6,10 +6,10 @@ The rule: what was made and changed is counted from the memory's own log.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
+from recollect.faces.kip.listed import listed
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.records import (
     Account,
@@ -24,30 +24,10 @@ from recollect.integrations.exchange.records import (
 )
 from recollect.integrations.exchange.report import NamedCount, Skip
 from recollect.kernel import Nexus
-from recollect.model import Description, Key, Operation, Triple
+from recollect.model import Key, Operation, Triple
 
 _MOST_LINES: Final = 10  # that a report names of one reason
 _TRANSACTIONS: Final = 10  # read together
-_PAGE: Final = "DESCRIBE {} LIMIT 1000"
-_NEXT: Final = "DESCRIBE {} LIMIT 1000 CURSOR $cursor"
-
-
-def names_in_use(nexus: Nexus, what: str) -> frozenset[str]:
-    """Return the names of all "CONCEPT TYPES" or "PROPOSITION TYPES" of a group."""
-    return frozenset(_names(nexus, what))
-
-
-def _names(nexus: Nexus, what: str) -> Iterator[str]:
-    text, parameters = _PAGE.format(what), dict[str, str]()
-    while True:
-        (page,) = nexus.read(text, {**parameters}).results
-        assert isinstance(page, Description)
-        items, cursor = page.body["items"], page.body.get("next_cursor")
-        assert isinstance(items, list)
-        yield from (str(one["name"]) for one in items if isinstance(one, dict))
-        if not isinstance(cursor, str):
-            return
-        text, parameters = _NEXT.format(what), {"cursor": cursor}
 
 
 @dataclass(slots=True)
@@ -73,8 +53,8 @@ class Tally:
         """Return an empty tally of a group as it is now."""
         return cls(
             nexus.stats().transactions,
-            names_in_use(nexus, "CONCEPT TYPES"),
-            names_in_use(nexus, "PROPOSITION TYPES"),
+            frozenset(name for name, _ in listed(nexus, "CONCEPT TYPES")),
+            frozenset(name for name, _ in listed(nexus, "PROPOSITION TYPES")),
         )
 
     def meet(self, record: Record) -> None:

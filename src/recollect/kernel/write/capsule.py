@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from recollect.errors import Notice
-from recollect.kernel.write.own_types import OWN_TYPES
-from recollect.model import Attributes, ConceptRecord, LinkRecord, Record, Value
+from recollect.model import OWNED, Attributes, ConceptRecord, LinkRecord, Record, Value
 
 _NESTED = 4  # levels of a link that is written in place; deeper ones get blocks of their own
 _DUMP = "copy them with a dump: recollect dump"
@@ -150,8 +149,7 @@ def _is_owned(record: Record) -> bool:
     while wave:
         match wave.pop():
             case ConceptRecord(concept):
-                own = OWN_TYPES.get(concept.type)
-                if own is not None and own.writer:
+                if concept.type in OWNED:
                     return True
             case LinkRecord(link, subject, target):
                 if link.id not in seen:

@@ -7,8 +7,7 @@ call that owns a type writes it; a restore is exempt.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import orjson
 
@@ -19,32 +18,7 @@ from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
-from recollect.model import Attributes, normal_text
-
-
-@dataclass(frozen=True, slots=True)
-class OwnType:
-    """What is special about a type."""
-
-    writer: str = ""  # the call that writes its concepts; empty: anyone may
-    links: frozenset[str] = frozenset()  # predicates from its concepts that are the call's, too
-    says: str = ""  # the attribute that says in words what such a concept means
-    has_unique_names: bool = False  # no two living concepts are called the same, case aside
-
-
-OWN_TYPES: Mapping[str, OwnType] = {
-    "Entity": OwnType(has_unique_names=True),
-    "Episode": OwnType(writer="Operations.add_episodes"),
-    "Claim": OwnType(
-        writer="KnowledgeStore.write_claim",
-        links=frozenset({"supported_by", "contradicted_by", "supersedes", "tagged"}),
-        says="text",
-    ),
-    "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
-    "RejectedClaim": OwnType(writer="Branch.learn"),
-    "AttentionChoice": OwnType(writer="AttentionQueue.dismiss"),
-}
-"""The types, by name."""
+from recollect.model import OWN_TYPES, OWNED, Attributes, is_owned_link, normal_text
 
 _OWN_LINKS = frozenset(predicate for own in OWN_TYPES.values() for predicate in own.links)
 
@@ -66,10 +40,9 @@ def meaning_of(kind: str, name: str, attributes: Attributes) -> str | None:
     >>> meaning_of("Claim", "7f0b", {"text": "payments uses sagas"})
     'payments uses sagas'
     """
-    own = OWN_TYPES.get(kind)
-    if own is None or not own.writer:
+    if kind not in OWNED:
         return concept_meaning(name, attributes)
-    said = attributes.get(own.says)
+    said = attributes.get(OWN_TYPES[kind].says)
     return concept_meaning(said, {}) if isinstance(said, str) else None
 
 
@@ -101,12 +74,11 @@ def refuse_owned(changed: Iterable[Element], terms: Interning, directory: Direct
             _refuse_link(element, terms, directory)
         elif isinstance(element, ConceptElement):
             kind = terms.text(element.type)
-            own = OWN_TYPES.get(kind)
-            if own is not None and own.writer:
+            if kind in OWNED:
                 raise RecollectError(
                     IMMUTABLE_TARGET,
                     f'{{type: "{kind}", name: "{element.name}"}} is not written by KML',
-                    hint=f"call {own.writer}",
+                    hint=f"call {OWN_TYPES[kind].writer}",
                 )
 
 
@@ -118,10 +90,9 @@ def _refuse_link(link: LinkElement, terms: Interning, directory: Directory) -> N
     if not isinstance(subject, ConceptElement):
         return
     kind = terms.text(subject.type)
-    own = OWN_TYPES.get(kind)
-    if own is not None and predicate in own.links:
+    if is_owned_link(kind, predicate):
         raise RecollectError(
             IMMUTABLE_TARGET,
             f'"{predicate}" from {{type: "{kind}", name: "{subject.name}"}} is not written by KML',
-            hint=f"call {own.writer}",
+            hint=f"call {OWN_TYPES[kind].writer}",
         )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from recollect.faces.kip.listed import listed
 from recollect.faces.kip.maintenance.target import Ends, Target
 from recollect.kernel import Nexus
-from recollect.model import Cell, Description, Key, Limits, Progress, Rows, Value
+from recollect.model import Cell, Key, Limits, Progress, Rows, Value
 
 META_TYPES = frozenset({"$ConceptType", "$PropositionType"})
 """Concepts of these say what the others are."""
@@ -22,9 +23,6 @@ BELONGS = "belongs_to_domain"
 
 _PATIENT = Limits(max_rows=10**7, max_steps=10**11, max_seconds=3_600.0)
 """Maintenance looks at all there is, and nobody waits for it."""
-
-_TYPES = "DESCRIBE CONCEPT TYPES"
-_PREDICATES = "DESCRIBE PROPOSITION TYPES"
 
 _CONCEPTS = """
 FIND(?x.id, ?x.metadata._version, ?x.name, {fields})
@@ -48,12 +46,12 @@ def rows_of(
 
 def types_in_use(nexus: Nexus) -> list[str]:
     """Return the types that living concepts have, in the order of DESCRIBE."""
-    return _names(nexus, _TYPES)
+    return [name for name, count in listed(nexus, "CONCEPT TYPES") if count]
 
 
 def predicates_in_use(nexus: Nexus) -> list[str]:
     """Return the predicates that living links have, in the order of DESCRIBE."""
-    return _names(nexus, _PREDICATES)
+    return [name for name, count in listed(nexus, "PROPOSITION TYPES") if count]
 
 
 def elements_with(
@@ -79,13 +77,6 @@ def elements_with(
             subject, object_ = _key(*ends[:2]), _key(*ends[2:])
             yield _target(identifier, version, Ends(subject, predicate, object_)), row[6:]
     progress("reading", total, total)
-
-
-def _names(nexus: Nexus, text: str) -> list[str]:
-    (found,) = nexus.read(text).results
-    items = found.body["items"] if isinstance(found, Description) else None
-    assert isinstance(items, list)
-    return [str(one["name"]) for one in items if isinstance(one, dict) and one["count"]]
 
 
 def _target(identifier: Cell, version: Cell, what: Key | Ends) -> Target:

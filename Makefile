@@ -6,6 +6,8 @@
 
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
+# One release for everybody: each takes hundreds of megabytes, so a newer one is taken knowingly.
+TORCH := torch==2.13.0
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -56,7 +58,8 @@ fuzz: env ## the long profile: many more examples, 200 kills
 
 torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 	@test -x .venv-torch/bin/python || $(or $(PYTHON),python3) -m venv .venv-torch
-	@.venv-torch/bin/python -m pip install --quiet --editable ".[sentence-transformers]" hypothesis pytest
+	@.venv-torch/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
+		--constraint requirements.lock --editable ".[sentence-transformers]" "$(TORCH)" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 
 fix: env ## format, and mend what the linter can

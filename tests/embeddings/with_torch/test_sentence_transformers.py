@@ -1,6 +1,6 @@
 """The embedder of sentence-transformers, with a tiny model of random numbers that is made here.
 
-PyTorch takes gigabytes, so these tests are not among the others: `make torch` runs them.
+PyTorch takes gigabytes, so these tests are not among the others: `make torch` runs them, and so does `.ci/run`.
 """
 
 from __future__ import annotations

@@ -76,6 +76,47 @@ def test_capsules_come_in_whole_or_not_at_all(nexus: Nexus, write: Write) -> Non
     assert nexus.stats().concepts == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.ttl", "this is\nno Turtle\n"),
+        ("x.nt", "nothing\nof it\n"),
+        ("x.csv", HEADER + "a,,b\n,knows,c\n"),
+        ("x.jsonl", '{"concept":"1","type":"T"}\n'),
+        ("x.jsonl", r'{"concept":"1","type":"T","name":"a\u0000"}' + "\n"),
+        ("memory.json", '{"type":"entity","entityType":"b"}\n{'),
+        ("x.jsonl", '{"uuid":"1","group_id":"g"}\n'),
+        ("x.json", '[{"memory":7}]'),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_file_of_which_nothing_can_be_taken_in_is_an_error_even_without_its_bad_lines(
+    nexus: Nexus, write: Write, name: str, content: str, dry_run: bool
+) -> None:
+    before = nexus.stats()
+    with pytest.raises(
+        RecollectError, match=rf"nothing of .*{name} can be taken in; line \d"
+    ) as raised:
+        take_in(nexus, write(name, content), skip_bad=True, dry_run=dry_run)
+    assert raised.value.details["lines"]
+    assert nexus.stats() == before
+
+
+def test_a_file_with_nothing_for_a_memory_and_nothing_bad_is_no_error(
+    nexus: Nexus, write: Write
+) -> None:
+    community = {"uuid": "1", "group_id": "g", "name": "n", "labels": ["Community"]}
+    report = take_in(nexus, write("x.jsonl", [community]), skip_bad=True)
+    assert (report.records, report.created, len(report.skipped)) == (1, 0, 1)
+    assert take_in(nexus, write("x.csv", HEADER), skip_bad=True).records == 0
+
+
+def test_what_was_taken_in_before_is_taken_in_beside_a_bad_line(nexus: Nexus, write: Write) -> None:
+    path = write("x.csv", HEADER + "a,knows,b\n,knows,c\n")
+    first, second = (take_in(nexus, path, skip_bad=True) for _ in range(2))
+    assert (first.created, second.created, second.skipped) == (3, 0, first.skipped)
+
+
 def test_progress_is_told_and_reaches_the_end(nexus: Nexus, write: Write) -> None:
     told: dict[str, list[tuple[int, int]]] = {}
     path = write("t.csv", many(2_500))

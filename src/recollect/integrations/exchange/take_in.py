@@ -66,9 +66,10 @@ def take_in(
 
     `format` is one of FORMATS, or "auto"; `source` what the records are said to come from, else
     the name of the file; `type` that of things which the file gives none. `skip_bad` leaves out
-    what cannot be read. `path` may be the descriptor of a file that is open, which stays so.
-    `name` is what the file is called in errors. INVALID_ARGUMENT names the lines that cannot be
-    read, CANCELLED tells that `cancelled()` was true. Taken in again, a file changes nothing.
+    what cannot be read, unless that is everything. `path` may be the descriptor of a file that is
+    open, which stays so. `name` is what the file is called in errors. INVALID_ARGUMENT names the
+    lines that cannot be read, CANCELLED tells that `cancelled()` was true. Taken in again, a file
+    changes nothing.
     """
     if type in OWNED:
         raise RecollectError(
@@ -92,6 +93,8 @@ def take_in(
             run.capsules(tally)
         else:
             run.write(reader, Mapper(nexus, told_source), tally)
+        if tally.refused is not None and tally.is_useless:
+            raise _nothing_of(file, tally.refused)
         tally.read_log(nexus)
         run.refuse_cancelled()
     return ImportReport(
@@ -191,7 +194,7 @@ class _Run:
             mapped = [self._put_one(one, mapper) for one in records]
         for one in mapped:
             if one.reason:
-                tally.skip(one.record.line, one.reason)
+                tally.skip(one.record, one.reason)
 
     def _put_one(self, record: Record, mapper: Mapper) -> Mapped:
         try:
@@ -200,7 +203,7 @@ class _Run:
         except RecollectError as error:
             if not self.skip_bad:
                 raise self._refused([Bad(record.line, error.message)]) from error
-            return Mapped(record, reason=error.message)
+            return Mapped(Bad(record.line, error.message), reason=error.message)
         return mapped
 
     def _write(self, mapped: Sequence[Mapped], mapper: Mapper) -> None:
@@ -230,6 +233,15 @@ class _Run:
                 "lines": [{"line": one.line, "reason": one.reason} for one in bad[:_MOST_BAD]]
             },
         )
+
+
+def _nothing_of(file: Source, first: Bad) -> RecollectError:
+    return RecollectError(
+        INVALID_ARGUMENT,
+        f"nothing of {file.name} can be taken in; line {first.line}: {first.reason}",
+        hint="mend it, or name the format it is in",
+        details={"lines": [{"line": first.line, "reason": first.reason}]},
+    )
 
 
 def _is_concept(record: Record) -> bool:

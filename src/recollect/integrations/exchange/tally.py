@@ -38,6 +38,8 @@ class Tally:
     types: frozenset[str]
     predicates: frozenset[str]
     records: int = 0
+    refused: Bad | None = None  # the first that could not be read or written
+    _useless: int = 0
     _said: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
     _created: tuple[Counter[str], Counter[str]] = field(
         default_factory=lambda: (Counter(), Counter())
@@ -79,12 +81,20 @@ class Tally:
             case _:
                 assert_never(record)
 
-    def skip(self, line: int, reason: str) -> None:
+    @property
+    def is_useless(self) -> bool:
+        """Whether nothing was read that a memory has a place for."""
+        return self._useless == self.records
+
+    def skip(self, record: Record, reason: str) -> None:
         """Count what is left out."""
         self._skipped[reason] += 1
         lines = self._lines.setdefault(reason, [])
         if len(lines) < _MOST_LINES:
-            lines.append(line)
+            lines.append(record.line)
+        self._useless += isinstance(record, Left | Bad)
+        if isinstance(record, Bad):
+            self.refused = self.refused or record
 
     def read_log(self, nexus: Nexus) -> None:
         """Count what the transactions since did."""

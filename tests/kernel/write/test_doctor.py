@@ -180,6 +180,29 @@ def test_a_counter_that_is_ahead_is_found_unless_a_group_was_dropped(path: Path)
 
 
 @pytest.mark.parametrize(
+    "over",
+    [
+        "UPDATE erasure SET begun = 9223372036854775807, finished = 9223372036854775807",
+        "UPDATE erasure SET begun = 9.3e18",
+        "UPDATE erasure SET begun = 'many', finished = 0",
+        "UPDATE counter SET last_n = 'many'",
+    ],
+)
+def test_a_counter_that_cannot_count_on_is_found(path: Path, over: str) -> None:
+    with recollect.open(path) as nexus:
+        broken(path, over)
+        messages = [one.message for one in nexus.doctor().findings]
+        assert "a counter is beyond all that can be counted" in messages
+
+
+def test_a_counter_of_purges_that_is_ahead_does_no_harm(path: Path) -> None:
+    broken(path, "UPDATE erasure SET begun = 2000, finished = 1000")
+    with recollect.open(path) as nexus:
+        assert nexus.purge("first").is_complete
+        assert nexus.doctor().findings == ()
+
+
+@pytest.mark.parametrize(
     "gone",
     ["DELETE FROM grp WHERE name = 'decoy'", "UPDATE grp SET group_id = 7 WHERE group_id = 1"],
 )

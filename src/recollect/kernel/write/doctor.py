@@ -15,7 +15,7 @@ from recollect.kernel.sql.attribute_index import PREFIX, drop_attribute_index
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
+from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.store.upkeep import file_faults, optimise, reindex
 from recollect.kernel.write.attribute_indexes import build_index
@@ -31,11 +31,13 @@ SELECT (SELECT count(*) FROM text_index),
   (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
 """
 _COUNTERS = """
-SELECT n.last_n >= given.n, n.last_n = given.n OR e.last_group > 0, e.finished <= e.begun
+SELECT n.last_n >= given.n AND e.finished <= e.begun, n.last_n = given.n OR e.last_group > 0,
+  max(n.last_n, e.begun) < :living
 FROM counter AS n, erasure AS e,
   (SELECT max(0, coalesce(max(t.last_id) >> 1, 0)) AS n FROM tx AS t) AS given
 """
-"""Whether no id is given twice; whether none is left out, which only a dropped group explains."""
+"""Whether nothing is counted twice; whether no id is left out, which only a dropped group
+explains; whether counting can go on. How many purges there were, no row tells."""
 _TEXT_COUNTS = """
 SELECT y.kind, y.term, y.count FROM tally AS y
 WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.term
@@ -150,10 +152,13 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         if not is_name(group.name):
             message = f"the group {group.group_id} has a name that nobody can ask for"
             yield Finding("groups", message)
-    counters = session.rows(_COUNTERS)
-    if not counters or 0 in (counters[0][0], counters[0][2]):
+    counters = session.rows(_COUNTERS, {"living": LIVING})
+    is_behind, is_ahead, is_over = (one == 0 for one in counters[0]) if counters else (True,) * 3
+    if is_behind:
         yield Finding("counters", "ids or purges were counted on that the counters do not know")
-    elif counters[0][1] == 0:
+    elif is_over:
+        yield Finding("counters", "a counter is beyond all that can be counted")
+    elif is_ahead:
         yield Finding("counters", "the counter of ids is ahead of all that were given out")
     declared, built = _indexes(session)
     for attribute in sorted(declared ^ built):

@@ -78,6 +78,24 @@ def test_the_printed_text_does_what_the_command_does(
     assert (result["changes"], result["transaction"], result["kip"]) == ([], None, "")
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("expire",), "// nothing is due\n"),
+        (("decay",), "// nothing is due\n"),
+        (("duplicates",), "// no duplicates\n"),
+        (("duplicates", "--apply"), "// no duplicates\n"),
+    ],
+)
+def test_where_nothing_is_to_be_done_the_text_says_so_and_runs(
+    cli: Cli, command: tuple[str, ...], said: str
+):
+    assert cli("init", "--db", "fresh.db").exit_code == 0
+    text = cli(*command, "--kip", "--db", "fresh.db").stdout
+    assert text == said
+    assert cli("run", "-", "--db", "fresh.db", input=text).exit_code == 0
+
+
 def test_values_fall_once_in_a_cycle(cli: Cli, memory: str):
     told = answer(cli("decay", "--floor", "0.25", "--dry-run", "--json", "--db", memory))["result"]
     done = cli("decay", "--floor", "0.25", "--db", memory)

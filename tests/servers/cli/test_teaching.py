@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
 
 
@@ -40,6 +42,27 @@ def test_run_names_what_it_had_to_skip(cli: Cli):
     assert told.exit_code == 0
     assert 'skipped ("treats", ' in told.stdout
     assert "Nothing" in told.stdout
+
+
+@pytest.mark.parametrize("mode", ["statements", "commands"])
+@pytest.mark.parametrize("text", ["// nothing is due", "\ufeff\n  // one\r\n\n\t// FIND two\n"])
+def test_a_text_of_comments_runs_and_makes_no_memory(cli: Cli, tmp_path, mode: str, text: str):
+    words = ["run", "-", "--db", "absent.db", *(["--each"] if mode == "commands" else [])]
+    done = cli(*words, input=text)
+    assert (done.exit_code, done.stdout) == (0, "nothing to run: the text holds only comments\n")
+    assert json.loads(cli(*words, "--json", input=text).stdout) == {"result": {mode: []}}
+    assert cli("check", "-", input=text).exit_code == 0
+    laid_out = cli("fmt", "-", input=text).stdout_bytes.decode()
+    assert laid_out == text.removeprefix("\ufeff")
+    assert not (tmp_path / "absent.db").exists()
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", "// a\nnothing"])
+def test_a_text_that_holds_nothing_is_an_error_since_something_else_may_have_failed(
+    cli: Cli, text: str
+):
+    for command in ("run", "check", "fmt"):
+        assert cli(command, "-", input=text).exit_code == 1
 
 
 def test_run_reads_a_file_with_a_byte_order_mark(cli: Cli):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from recollect.errors import place
 from recollect.kernel import Diagnostic, Severity, check
 from recollect.model import Value
-from recollect.servers.cli.given import text_of
+from recollect.servers.cli.given import is_comment, text_of
 from recollect.servers.cli.output import Output, error_text, output
 from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.render import counted
@@ -31,9 +31,10 @@ def check_files(
 
 def _examined(out: Output, file: str, parameters: Mapping[str, Value] | None) -> list[Diagnostic]:
     """Return what is found in a file, after showing it to people."""
+    text = text_of(file)
     found = [
         replace(one, hint=own_hint(one.hint, takes_parameters=True))
-        for one in check(text_of(file), parameters)
+        for one in ([] if is_comment(text) else check(text, parameters))
     ]
     out.failed |= any(one.severity is Severity.ERROR for one in found)
     if not out.as_json:

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import format_text
-from recollect.servers.cli.given import STANDARD_INPUT, text_of
+from recollect.servers.cli.given import STANDARD_INPUT, is_comment, text_of
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.safe_text import plain
@@ -69,7 +69,7 @@ def format_files(files: Sequence[str], *, check: bool, diff: bool, as_json: bool
 def _format(file: str, *, is_written: bool) -> _Formatted:
     try:
         before = text_of(file)
-        after = format_text(before)
+        after = before if is_comment(before) else format_text(before)
         if is_written and after != before and file != STANDARD_INPUT:
             _replace(file, after)
     except RecollectError as error:

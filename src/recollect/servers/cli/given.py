@@ -36,6 +36,17 @@ def text_of(file: str) -> str:
         ) from error
 
 
+def is_comment(text: str) -> bool:
+    """Whether a text says something, and all of it in comments: there is nothing to run.
+
+    >>> is_comment("// nothing is due"), is_comment("")
+    (True, False)
+    """
+    lines = text.split("\n")
+    said = [line for line in map(str.strip, lines) if line]
+    return bool(said) and all(line.startswith("//") for line in said)
+
+
 def parameters_of(given: list[str] | None) -> dict[str, Value]:
     """Return the parameters given as NAME=VALUE, the value JSON or else text.
 

@@ -86,7 +86,7 @@ def show_expiry(asked: Asked, types: Sequence[str], *, archive: bool, limit: int
             }
             out.json({"result": {**lists, "left": found.left, **_effect(found.done)}})
         elif asked.kip:
-            _print(found.done.kip)
+            _print(found.done.kip or "// nothing is due\n")
         else:
             lines = [(str(one.target), str(one.expires_at)) for one in found.expired]
             _table(out, ("expired", "expires_at"), lines)
@@ -125,7 +125,7 @@ def show_decay(
             faded = [_faded(one) for one in found.faded]
             out.json({"result": {"faded": faded, "left": found.left, **_effect(found.done)}})
         elif asked.kip:
-            _print(found.done.kip)
+            _print(found.done.kip or "// nothing is due\n")
         else:
             lines = [
                 (
@@ -167,7 +167,8 @@ def show_duplicates(
             effect = {} if found.done is None else _effect(found.done)
             out.json({"result": {"duplicates": proposed, **effect}})
         elif asked.kip:
-            _print("".join(f"// {one.score:.2f} {one.reason}\n{one.kip}\n" for one in found.found))
+            texts = (f"// {one.score:.2f} {one.reason}\n{one.kip}\n" for one in found.found)
+            _print("".join(texts) or "// no duplicates\n")
         else:
             _show_duplicates(out, found)
 

@@ -11,7 +11,7 @@ from recollect.errors import Notice
 from recollect.faces.kip import execute_kip
 from recollect.kernel import Nexus, parse
 from recollect.model import Value, silent
-from recollect.servers.cli.given import text_of
+from recollect.servers.cli.given import is_comment, text_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.progress import told
@@ -62,11 +62,20 @@ def run_file(
     )
     with output(as_json=as_json, takes_parameters=True) as out:
         text = text_of(file)
+        if is_comment(text):
+            _nothing_to_run(out, each=each)
+            return
         located = settings.database(database)
         if not located.exists:
             parse(text)  # a text with a slip makes no memory
         with open_nexus(located, settings.group(group), create=True) as nexus:
             run(out, nexus, text, ask)
+
+
+def _nothing_to_run(out: Output, *, each: bool) -> None:
+    if out.as_json:
+        out.json({"result": {"commands" if each else "statements": []}})
+    out.say("nothing to run: the text holds only comments", "dim")
 
 
 def _run_whole(out: Output, nexus: Nexus, text: str, ask: Ask) -> None:

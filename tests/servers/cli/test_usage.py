@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
+
+from recollect.servers.cli import app
 
 PROGRAM = "import sys; from recollect.servers.cli import main; main()"
 
@@ -19,6 +22,12 @@ def test_a_usage_error_is_told_as_json_when_json_is_asked_for(cli: Cli):
     assert failed.exit_code == 2
     error = answer(failed)["error"]
     assert (error["code"], error["hint"]) == ("INVALID_ARGUMENT", "recollect search --help")
+
+
+def test_help_shows_no_value_where_a_flag_takes_none(cli: Cli):
+    for name in ("", *typer.main.get_command(app).commands):
+        shown = cli(*name.split(), "--help")
+        assert (shown.exit_code, "<bool>" in shown.stdout) == (0, False), name
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,6 @@ def _recollect(
         bool,
         typer.Option(
             "--version",
-            metavar="",
             callback=_version,
             is_eager=True,
             help="Print the version and stop.",
@@ -146,10 +145,10 @@ def run(
     param: Parameters = None,
     each: Annotated[
         bool,
-        typer.Option("--each", metavar="", help="Run each statement as a transaction of its own."),
+        typer.Option("--each", help="Run each statement as a transaction of its own."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", metavar="", help="Check everything and keep nothing.")
+        bool, typer.Option("--dry-run", help="Check everything and keep nothing.")
     ] = False,
     actor: Actor = None,
     request_id: RequestId = None,
@@ -369,9 +368,7 @@ def dump(
     ] = "-",
     db: Database = None,
     group: GroupName = None,
-    all_groups: Annotated[
-        bool, typer.Option("--all", metavar="", help="Every group of the memory.")
-    ] = False,
+    all_groups: Annotated[bool, typer.Option("--all", help="Every group of the memory.")] = False,
     json: Json = False,
 ) -> None:
     """Write a group as lines of JSON, with its past and its log: nothing is lost."""
@@ -403,7 +400,7 @@ def doctor(
     database: Place = None,
     db: Database = None,
     fix: Annotated[
-        bool, typer.Option("--fix", metavar="", help="Rebuild counts and indexes, and optimise.")
+        bool, typer.Option("--fix", help="Rebuild counts and indexes, and optimise.")
     ] = False,
     json: Json = False,
 ) -> None:

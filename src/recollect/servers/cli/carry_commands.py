@@ -87,10 +87,10 @@ def import_files(
         typer.Option("--source", metavar="NAME", help="What it comes from; else the file's name."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", metavar="", help="Tell what would come in; keep nothing.")
+        bool, typer.Option("--dry-run", help="Tell what would come in; keep nothing.")
     ] = False,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", metavar="", help="Leave out lines that cannot be read.")
+        bool, typer.Option("--skip-bad", help="Leave out lines that cannot be read.")
     ] = False,
     actor: Actor = None,
     request_id: RequestId = None,

@@ -124,10 +124,8 @@ Repos = Annotated[
     list[str] | None,
     typer.Option("--repo", metavar="NAME=FOLDER", help="Where a repo is. Repeat it for more."),
 ]
-Fetch = Annotated[bool, typer.Option("--fetch", metavar="", help="Fetch urls, to compare them.")]
-AllowPrivate = Annotated[
-    bool, typer.Option("--allow-private", metavar="", help="From private addresses, too.")
-]
+Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch urls, to compare them.")]
+AllowPrivate = Annotated[bool, typer.Option("--allow-private", help="From private addresses, too.")]
 
 
 def use_claims(
@@ -196,9 +194,7 @@ def show_attention(
     until: Annotated[
         str | None, typer.Option("--until", metavar="INSTANT", help="With snooze: as 2026-07-01.")
     ] = None,
-    all: Annotated[
-        bool, typer.Option("--all", metavar="", help="What was put aside, too.")
-    ] = False,
+    all: Annotated[bool, typer.Option("--all", help="What was put aside, too.")] = False,
     actor: Actor = None,
     db: Database = None,
     group: GroupName = None,

@@ -157,7 +157,7 @@ def add(
         if id is not None:
             claim.id = id
         claim_id = asked.of(lambda store: store.write_claim(claim), create=True)
-        _settled(out, claim_id, claim.claim_status)
+        _settled(out, claim_id, claim.claim_status, verb="is added as")
 
 
 def show_list(
@@ -310,12 +310,14 @@ async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _Standing:
     return _Standing(claim, events, await store.superseded_by(claim_id))
 
 
-def _settled(out: Output, claim_id: str, status: str, *, by: str | None = None) -> None:
+def _settled(
+    out: Output, claim_id: str, status: str, *, verb: str = "is now", by: str | None = None
+) -> None:
     if out.as_json:
         told = {"claim_id": claim_id, "claim_status": status}
         out.json({"result": told if by is None else {**told, "superseded_by": by}})
     else:
-        out.say(f"{claim_id} {status}" + ("" if by is None else f" by {by}"))
+        out.say(f"claim {claim_id} {verb} {status}" + ("" if by is None else f" by {by}"))
 
 
 def _evidence(text: str) -> EvidenceRef:

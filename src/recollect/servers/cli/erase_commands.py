@@ -32,9 +32,9 @@ def erase_elements(
         str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", metavar="", help="Tell what would go, and keep everything.")
+        bool, typer.Option("--dry-run", help="Tell what would go, and keep everything.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", metavar="", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     actor: Actor = None,
     request_id: RequestId = None,
     db: Database = None,

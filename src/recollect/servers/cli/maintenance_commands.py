@@ -14,12 +14,10 @@ Types = Annotated[
     list[str] | None,
     typer.Option("--type", metavar="TYPE", help="Concepts of this type. Repeat it for more."),
 ]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", metavar="", help="Tell what would change, and keep it.")
-]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would change, and keep it.")]
 Kip = Annotated[
     bool,
-    typer.Option("--kip", metavar="", help="Print the KIP text that does it; change nothing."),
+    typer.Option("--kip", help="Print the KIP text that does it; change nothing."),
 ]
 Most = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Change at most so many.")]
 
@@ -40,7 +38,7 @@ def _duration(text: str) -> timedelta:
 def expire_elements(
     type: Types = None,
     archive: Annotated[
-        bool, typer.Option("--archive", metavar="", help="Mark as archived instead of closing.")
+        bool, typer.Option("--archive", help="Mark as archived instead of closing.")
     ] = False,
     limit: Most = 2_000,
     dry_run: DryRun = False,
@@ -96,9 +94,7 @@ def find_twins(
         float | None,
         typer.Option("--threshold", metavar="SCORE", help="0.65, or 0.95 to merge, if not given."),
     ] = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", metavar="", help="Merge them, all or nothing.")
-    ] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Merge them, all or nothing.")] = False,
     dry_run: DryRun = False,
     kip: Kip = False,
     actor: Actor = None,

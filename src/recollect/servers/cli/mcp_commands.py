@@ -57,13 +57,13 @@ def serve_agents(
         ),
     ] = None,
     read_only: Annotated[
-        bool, typer.Option("--read-only", metavar="", help="Offer nothing that writes.")
+        bool, typer.Option("--read-only", help="Offer nothing that writes.")
     ] = False,
     import_from: ImportFrom = None,
     http: Http = None,
     tokens: TokensFile = None,
     write: Annotated[
-        bool, typer.Option("--write", metavar="", help="With install: edit the file, with a copy.")
+        bool, typer.Option("--write", help="With install: edit the file, with a copy.")
     ] = False,
     db: Database = None,
     group: GroupName = None,

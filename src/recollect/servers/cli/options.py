@@ -18,7 +18,7 @@ GroupName = Annotated[
     str | None, typer.Option("--group", metavar="NAME", help="The group of the memory to use.")
 ]
 Json = Annotated[
-    bool, typer.Option("--json", metavar="", help="Print the response as JSON on standard output.")
+    bool, typer.Option("--json", help="Print the response as JSON on standard output.")
 ]
 KeyType = Annotated[
     str | None, typer.Option("--type", metavar="TYPE", help="The type of a concept; with --name.")

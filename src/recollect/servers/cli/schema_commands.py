@@ -32,7 +32,7 @@ def change_schema(
     ] = SchemaAction.SHOW,
     force: Annotated[
         bool,
-        typer.Option("--force", metavar="", help="With strict: though not everything conforms."),
+        typer.Option("--force", help="With strict: though not everything conforms."),
     ] = False,
     db: Database = None,
     group: GroupName = None,

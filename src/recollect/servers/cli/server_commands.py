@@ -51,7 +51,7 @@ def serve_http(
     tokens: TokensFile = None,
     insecure: Annotated[
         bool,
-        typer.Option("--insecure", metavar="", help="Let everybody in from everywhere."),
+        typer.Option("--insecure", help="Let everybody in from everywhere."),
     ] = False,
     threads: Annotated[
         int | None,
@@ -65,7 +65,7 @@ def serve_http(
     ] = None,
     no_worker: Annotated[
         bool,
-        typer.Option("--no-worker", metavar="", help="Leave the queue to recollect worker."),
+        typer.Option("--no-worker", help="Leave the queue to recollect worker."),
     ] = False,
     functional: Functional = None,
     log: Annotated[Log, typer.Option("--log", help="The form of the log.")] = Log.JSON,
@@ -98,7 +98,7 @@ def manage_tokens(
     ] = None,
     admin: Annotated[
         bool,
-        typer.Option("--admin", metavar="", help="May clear everything; all groups, without any."),
+        typer.Option("--admin", help="May clear everything; all groups, without any."),
     ] = False,
     name: Annotated[
         str | None,
@@ -117,9 +117,7 @@ def manage_tokens(
 
 def work_queue(
     database: Place = None,
-    once: Annotated[
-        bool, typer.Option("--once", metavar="", help="Stop when nothing is due now.")
-    ] = False,
+    once: Annotated[bool, typer.Option("--once", help="Stop when nothing is due now.")] = False,
     threads: Annotated[
         int, typer.Option("--threads", metavar="N", min=1, max=64, help="Groups worked on at once.")
     ] = 2,

@@ -29,10 +29,10 @@ def format_texts(
         typer.Argument(metavar="[FILE...]", help="KIP texts; - is standard input."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", metavar="", help="Write nothing; fail if one would change.")
+        bool, typer.Option("--check", help="Write nothing; fail if one would change.")
     ] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", metavar="", help="Write nothing; show what would change.")
+        bool, typer.Option("--diff", help="Write nothing; show what would change.")
     ] = False,
     json: Json = False,
 ) -> None:

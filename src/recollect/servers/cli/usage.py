@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.output import Output
@@ -35,6 +35,20 @@ _IN_OWN_WORDS = (
 class Commands(TyperGroup):
     """The commands, with errors of usage told like every other error; exit code 2."""
 
+    def parse_args(self, ctx: object, args: list[str]) -> list[str]:
+        """Take the words before the command."""
+        context = cast(typer.Context, ctx)
+        _show_flags_alone(self, context)
+        return super().parse_args(context, args)
+
+    def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:
+        """Return the command of that name, if there is one."""
+        context = cast(typer.Context, ctx)
+        command = cast("TyperCommand | None", super().get_command(context, cmd_name))
+        if command is not None:
+            _show_flags_alone(command, context)
+        return command
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -56,6 +70,13 @@ class Commands(TyperGroup):
         except _USAGE_ERROR as error:
             _tell(error, as_json="--json" in words)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _show_flags_alone(command: TyperCommand | TyperGroup, context: typer.Context) -> None:
+    """Let help show flags as they are given: without the type of a value."""
+    for one in command.get_params(context):
+        if isinstance(one, TyperOption) and one.is_flag:
+            one.metavar = ""
 
 
 def _refuse_shell_names(words: list[str]) -> None:

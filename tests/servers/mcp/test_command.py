@@ -115,6 +115,42 @@ def test_a_file_that_is_no_text_is_left_as_it_is(run, client: str):
     assert file.read_bytes() == b"\xff\xfe{}"
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": 1e400}', "number is infinity"),
+        ('{"a": NaN}', "unexpected character"),
+        ('{"a": {"b": 1, "b": 2}}', "a key twice"),
+        (r'{"a": "\ud800"}', "surrogate"),
+        ('{"a": ' + "[" * 2_000 + "]" * 2_000 + "}", "depth"),
+    ],
+)
+def test_a_file_that_would_say_something_else_afterwards_is_left_as_it_is(
+    run, tmp_path: Path, text: str, why: str
+):
+    file = tmp_path / ".mcp.json"
+    file.write_text(text)
+    assert why in run("install", "claude-code", "--write")["error"]["message"]
+    assert file.read_text() == text
+    assert "error" in run("doctor", "claude-code")
+    assert [one.name for one in tmp_path.glob(".mcp*")] == [".mcp.json"]
+
+
+def test_whole_numbers_of_others_are_kept_whatever_their_size(run, tmp_path: Path):
+    file = tmp_path / ".mcp.json"
+    file.write_text(f'{{"a": {10**30}}}')
+    run("install", "claude-code", "--write")
+    assert json.loads(file.read_text())["a"] == 10**30
+
+
+def test_a_path_that_no_file_can_name_is_refused(run, tmp_path: Path):
+    file = tmp_path / ".mcp.json"
+    file.write_text("{}")
+    refused = run("install", "claude-code", "--write", "--db", "\udcff.db")
+    assert "is not UTF-8" in refused["error"]["message"]
+    assert file.read_text() == "{}"
+
+
 def test_a_file_that_cannot_be_read_is_left_as_it_is(run, tmp_path: Path):
     file = tmp_path / ".mcp.json"
     file.write_text("{ // mine")

@@ -13,6 +13,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import orjson
+
 from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
 from recollect.servers.cli.needed import require
 from recollect.servers.cli.output import output
@@ -88,9 +90,10 @@ def _write(client: Client, command: list[str]) -> Path | None:
         )
         if after == before:
             return None
+        written = after.encode()
         client.file.parent.mkdir(parents=True, exist_ok=True)
         backup = _copy(client.file) if before else None
-        client.file.write_text(after, "utf-8")
+        client.file.write_bytes(written)
     except OSError as error:
         raise RecollectError(
             STORE_UNAVAILABLE,
@@ -99,6 +102,10 @@ def _write(client: Client, command: list[str]) -> Path | None:
         ) from error
     except UnicodeDecodeError as error:
         raise _unreadable(client, "UTF-8") from error
+    except UnicodeEncodeError as error:
+        raise RecollectError(
+            INVALID_VALUE, "a path that the file would name is not UTF-8", hint="use another path"
+        ) from error
     return backup
 
 
@@ -112,10 +119,7 @@ def _copy(file: Path) -> Path:
 
 
 def _edited_json(client: Client, before: str, command: list[str]) -> str:
-    try:
-        members = json.loads(before) if before.strip() else {}
-    except ValueError as error:
-        raise _unreadable(client, f"JSON: {error}") from error
+    members = _members(client, before) if before.strip() else {}
     servers = members.setdefault(client.member, {}) if isinstance(members, dict) else None
     if not isinstance(servers, dict):
         raise _unreadable(client, "an object of servers")
@@ -125,6 +129,22 @@ def _edited_json(client: Client, before: str, command: list[str]) -> str:
         return before
     servers[NAME] = entry
     return json.dumps(members, indent=2, ensure_ascii=False) + "\n"
+
+
+def _members(client: Client, text: str) -> object:
+    """Return what a JSON text says, where writing it again says the same to everybody."""
+    try:
+        orjson.loads(text)  # refuses what no number, text or depth of others can hold
+        return json.loads(text, object_pairs_hook=_each_once)  # keeps whole numbers of any size
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(client, f"JSON that is edited here: {error}") from error
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("an object says a key twice")
+    return members
 
 
 def _edited_toml(client: Client, before: str, command: list[str]) -> str:

@@ -56,7 +56,7 @@ class Client:
         """
         try:
             members = tomllib.loads(text) if self.is_toml else json.loads(text or "{}")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             form = "TOML" if self.is_toml else "JSON"
             raise self.unreadable(f"{form}: {error}") from error
         servers = members.get(self.member) if isinstance(members, dict) else None

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import apsw
+import pytest
 from tests.servers.cli.conftest import DRUGS, Cli, answer
 
 QUERY = 'FIND(?l) WHERE { ?l (?d, "treats", ?s) }'
@@ -13,6 +14,16 @@ QUERY = 'FIND(?l) WHERE { ?l (?d, "treats", ?s) }'
 
 def rows(cli: Cli, path: str | Path) -> list[list[object]]:
     return answer(cli("query", DRUGS, "--db", str(path), "--json"))["result"]["rows"]
+
+
+@pytest.mark.parametrize("command", ["dump", "export"])
+@pytest.mark.parametrize("path", [(), ("-",)])
+def test_what_standard_output_holds_is_never_mixed_with_json(
+    cli: Cli, memory: str, command: str, path: tuple[str, ...]
+):
+    refused = cli(command, *path, "--db", memory, "--json")
+    assert refused.exit_code == 2
+    assert "name one, or leave it out" in answer(refused)["error"]["message"]
 
 
 def test_a_backup_answers_as_the_memory_does(cli: Cli, memory: str):

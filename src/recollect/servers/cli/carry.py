@@ -14,7 +14,7 @@ from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
 from recollect.kernel import Nexus
 from recollect.model import Progress, Value
-from recollect.servers.cli.given import STANDARD_OUTPUT
+from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
@@ -36,6 +36,7 @@ def export(
     as_json: bool,
 ) -> None:
     """Write a group in one of the formats to a new file or to standard output."""
+    refuse_json_beside(path, as_json=as_json)
     settings = Settings()
     noun = "capsule" if format == _KIP else "element"
     notices: list[Notice] = []

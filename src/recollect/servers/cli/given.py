@@ -36,6 +36,14 @@ def text_of(file: str) -> str:
         ) from error
 
 
+def refuse_json_beside(path: str, *, as_json: bool) -> None:
+    """Refuse --json where standard output holds what is written, which one JSON text is not."""
+    if as_json and path == STANDARD_OUTPUT:
+        raise typer.BadParameter(
+            "it tells what was written to a file: name one, or leave it out", param_hint="--json"
+        )
+
+
 def is_comment(text: str) -> bool:
     """Whether a text says something, and all of it in comments: there is nothing to run.
 

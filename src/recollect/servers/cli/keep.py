@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT
+from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
@@ -33,6 +33,7 @@ def dump(
     path: str, database: str | None, group: str | None, *, all_groups: bool, as_json: bool
 ) -> None:
     """Write a group, or all, as lines of JSON to a new file or to standard output."""
+    refuse_json_beside(path, as_json=as_json)
     settings = Settings()
     with output(as_json=as_json) as out:
         is_stream = path == STANDARD_OUTPUT

@@ -266,5 +266,14 @@ def test_the_doctor_tells_how_far_it_is(path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     with recollect.open(path) as nexus:
         nexus.doctor(fix=True, progress=lambda *step: told.append(step))
-    assert {step for step, _, _ in told} == {"file", "groups", "optimising"}
+    assert {step for step, _, _ in told} == {
+        "file",
+        "groups",
+        "transactions",
+        "texts",
+        "optimising",
+    }
+    for step in ("transactions", "texts"):
+        ends = [done == total for one, done, total in told if one == step and total]
+        assert ends.count(True) >= 2  # of each group
     assert all(0 <= done <= total for _, done, total in told)

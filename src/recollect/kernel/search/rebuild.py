@@ -6,7 +6,7 @@ as the kept one does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.kernel.search.document import concept_text, link_text
@@ -14,6 +14,7 @@ from recollect.kernel.search.index import TextIndex
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
+from recollect.model import Progress, silent
 
 _AT_ONCE = 1_000  # elements read and written together
 
@@ -34,6 +35,11 @@ DELETE FROM text_index WHERE rowid IN (
 )
 
 _FORGET_COUNTS = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?)"
+
+_ELEMENTS = """
+SELECT (SELECT count(*) FROM concept WHERE concept.group_id = :group)
+  + (SELECT count(*) FROM link WHERE link.group_id = :group)
+"""
 
 _CONCEPTS = """
 SELECT concept.id, concept.expired_at, concept.name, concept.public_id,
@@ -62,15 +68,20 @@ ORDER BY past.id DESC, past.until DESC
 """
 
 
-def rebuild(session: Session, group_id: int) -> int:
+def rebuild(session: Session, group_id: int, progress: Progress = silent) -> int:
     """Write every document of a group anew and return how many elements have one.
 
     Runs in a write transaction. Cost: every element of the group, and of its past.
     """
+    total = whole(session.rows(_ELEMENTS, {"group": group_id})[0][0])
+    progress("texts", 0, total)
     forget(session, group_id)
-    return _put_all(session, group_id, _CONCEPTS, _PAST_CONCEPTS) + _put_all(
-        session, group_id, _LINKS, _PAST_LINKS
-    )
+    count = 0
+    for elements, contents in ((_CONCEPTS, _PAST_CONCEPTS), (_LINKS, _PAST_LINKS)):
+        for put in _put_all(session, group_id, elements, contents):
+            count += put
+            progress("texts", count, total)
+    return count
 
 
 def forget(session: Session, group_id: int) -> None:
@@ -96,14 +107,15 @@ class _Identity:
         return link_text(self.name, said, noted)
 
 
-def _put_all(session: Session, group_id: int, elements: str, contents: str) -> int:
-    index, after, count = TextIndex(session, group_id), -1, 0
+def _put_all(session: Session, group_id: int, elements: str, contents: str) -> Iterator[int]:
+    """Put the documents of one kind; yield how many elements they are of, some at a time."""
+    index, after = TextIndex(session, group_id), -1
     while rows := session.rows(elements, {"group": group_id, "after": after, "most": _AT_ONCE}):
         last = whole(rows[-1][0])
         past = session.rows(contents, {"group": group_id, "after": after, "last": last})
         _put(index, rows, past, is_concept=elements is _CONCEPTS)
-        after, count = last, count + len(rows)
-    return count
+        after = last
+        yield len(rows)
 
 
 def _put(

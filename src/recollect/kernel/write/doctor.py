@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.search.fingerprint import fingerprint
@@ -66,7 +67,7 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     found = left = _findings(store, progress)
     for mend, is_needed in ((_mend_file, _is_damaged), (_mend_rest, bool)):
         if fix and is_needed(left):
-            mend(store, left)
+            mend(store, left, progress)
             left = _findings(store, progress)
             found += [one for one in left if one not in found]
     findings = tuple(replace(one, is_mended=one not in left) for one in found)
@@ -110,7 +111,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     for done, group in enumerate(groups):
         progress("groups", done, len(groups))
         with store.reading() as session:
-            own = examine_group(session, group)
+            own = examine_group(session, group, progress)
             found += own
             if not _counts_are_right(session, group.group_id):
                 found.append(Finding("counts", "counts differ from the elements", group.name))
@@ -119,7 +120,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
         if not _is_readable(own):
             continue
         with store.writing(is_dry_run=True) as session:
-            if not _text_is_right(session, group.group_id):
+            if not _text_is_right(session, group.group_id, progress):
                 found.append(Finding("text", "the text index differs", group.name))
     progress("groups", len(groups), len(groups))
     return found
@@ -166,10 +167,10 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         yield Finding("indexes", f"the index of {attribute} {is_missing}")
 
 
-def _text_is_right(session: Session, group_id: int) -> bool:
+def _text_is_right(session: Session, group_id: int, progress: Progress) -> bool:
     """Whether a group's part of the text index is what the rows give; leaves it made anew."""
     before = _texts(session, group_id)
-    rebuild(session, group_id)
+    rebuild(session, group_id, progress)
     return before == _texts(session, group_id)
 
 
@@ -178,9 +179,9 @@ def _texts(session: Session, group_id: int) -> object:
     return fingerprint(session, group_id), counts, session.rows(_SUPERSEDED, (group_id,))
 
 
-def _mend_file(store: SqliteStore, _: list[Finding]) -> None:
+def _mend_file(store: SqliteStore, _: list[Finding], progress: Progress) -> None:
     """Make anew what the engine keeps beside the rows; where that fails, the fault stays."""
-    for step in (reindex, _remake_damaged_texts):
+    for step in (reindex, partial(_remake_damaged_texts, progress=progress)):
         try:
             with store.writing() as session:
                 step(session)
@@ -189,7 +190,7 @@ def _mend_file(store: SqliteStore, _: list[Finding]) -> None:
                 raise
 
 
-def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
+def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) -> None:
     """Make anew what follows from the contents, where these were looked at and can be read."""
     if _is_damaged(findings):
         return
@@ -209,23 +210,23 @@ def _mend_rest(store: SqliteStore, findings: list[Finding]) -> None:
             build_index(session, attribute)
         for attribute in sorted(built - declared):
             session.rows(drop_attribute_index(attribute))
-        _remake_texts(session, groups)
+        _remake_texts(session, groups, progress)
 
 
-def _remake_damaged_texts(session: Session) -> None:
+def _remake_damaged_texts(session: Session, progress: Progress) -> None:
     """Make the text index anew when the file still has a fault, from contents that have none."""
     if not file_faults(session):
         return
     groups = all_groups(session)
     if all(_is_readable(examine_group(session, group)) for group in groups):
-        _remake_texts(session, groups)
+        _remake_texts(session, groups, progress)
 
 
-def _remake_texts(session: Session, groups: list[Group]) -> None:
+def _remake_texts(session: Session, groups: list[Group], progress: Progress) -> None:
     for sql in _FORGET_TEXTS:
         session.execute_many(sql, [()])
     for group in groups:
-        rebuild(session, group.group_id)
+        rebuild(session, group.group_id, progress)
 
 
 def _is_damaged(findings: list[Finding]) -> bool:

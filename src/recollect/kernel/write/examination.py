@@ -14,7 +14,7 @@ from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.write.audit import audit
 from recollect.kernel.write.queue import lost_work
-from recollect.model import Finding
+from recollect.model import Finding, Progress, silent
 
 _LISTED = 1000  # so many broken rows are counted
 
@@ -159,11 +159,12 @@ QUESTIONS: tuple[Question, ...] = (
 )
 
 
-def examine_group(session: Session, group: Group) -> list[Finding]:
+def examine_group(session: Session, group: Group, progress: Progress = silent) -> list[Finding]:
     """Return what is wrong with the rows of a group. Cost: every row of it, some times."""
     findings = []
+    audited = _audited(session, group, progress)
     try:
-        found = chain(_asked(session, group), _working(session, group), _audited(session, group))
+        found = chain(_asked(session, group), _working(session, group), audited)
         for finding in found:
             findings.append(finding)  # noqa: PERF402 - what was found before an error stays
     except RecollectError as error:
@@ -192,7 +193,7 @@ def _working(session: Session, group: Group) -> Iterator[Finding]:
         yield Finding("queue", message, group.name)
 
 
-def _audited(session: Session, group: Group) -> Iterator[Finding]:
-    if (breach := audit(session, group).breach) is not None:
+def _audited(session: Session, group: Group, progress: Progress) -> Iterator[Finding]:
+    if (breach := audit(session, group, progress=progress).breach) is not None:
         message = f"transaction {breach.transaction}: {breach.problem}"
         yield Finding("log", message, group.name)

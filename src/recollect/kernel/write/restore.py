@@ -58,14 +58,14 @@ def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list
         progress("rows", restoring.rows, restoring.rows)
     session.execute_many(_COUNT_IDS, [()])
     for done, group in enumerate(restoring.groups, 1):
-        _complete(session, group)
+        _complete(session, group, progress)
         progress("groups", done, len(restoring.groups))
     return [group.name for group in restoring.groups]
 
 
-def _complete(session: Session, group: Group) -> None:
+def _complete(session: Session, group: Group, progress: Progress) -> None:
     """Check what was read of a group, by itself and against its log; make what follows."""
-    for finding in examine_group(session, group):
+    for finding in examine_group(session, group, progress):
         what = "does not agree with its log" if finding.check == "log" else "does not hold together"
         raise RecollectError(
             INVALID_ARGUMENT,
@@ -74,7 +74,7 @@ def _complete(session: Session, group: Group) -> None:
         )
     set_name_keys(session, group.group_id)
     recount(session, group.group_id)
-    rebuild(session, group.group_id)
+    rebuild(session, group.group_id, progress)
     for index in attribute_indexes(session, group.group_id):
         build_index(session, index.attribute)
 

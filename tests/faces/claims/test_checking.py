@@ -129,6 +129,21 @@ def test_a_file_is_there_with_its_hash(store: Store, wait: Wait, tmp_path: Path)
 
 
 @HERE
+def test_a_folder_that_is_not_there_refutes_nothing(
+    store: Store, wait: Wait, tmp_path: Path
+) -> None:
+    absent = tmp_path / "absent"
+    found = outcomes(
+        store,
+        wait,
+        Checker(absent, {"acme/payments": absent}),
+        from_file("a.py"),
+        from_file("a.py", "acme/payments", "f" * 40),
+    )
+    assert found == ["unknown", "unknown"]
+
+
+@HERE
 def test_a_file_was_there_at_its_commit(store: Store, wait: Wait, repo: tuple[Path, str]) -> None:
     folder, commit = repo
     name = "acme/payments"

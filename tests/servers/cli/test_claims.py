@@ -85,6 +85,25 @@ def test_an_item_of_attention_is_put_aside(claims: Cli) -> None:
     assert print_ in claims("attention", "--all").stdout
 
 
+def test_a_hint_says_what_to_type(claims: Cli) -> None:
+    for words, hint in (
+        (("claim", "history", "nobody"), "recollect claim list"),
+        (("attention", "dismiss", "nothing"), "recollect attention --all"),
+        (("claim", "add", "x", "-e", "file=y", "--confidence", "2"), "pass --confidence 0.5"),
+        (("claim", "add", "x", "-e", "file=y", "--confidence", "nan"), "pass --confidence 0.5"),
+    ):
+        assert answer(claims(*words, "--json"))["error"]["hint"] == hint
+
+
+def test_a_folder_that_is_not_there_refutes_nothing(claims: Cli) -> None:
+    for words in (("--root", "nowhere"), ("--repo", "acme/payments=nowhere")):
+        refused = claims("claim", "check", "c1", *words, "--json")
+        assert (refused.exit_code, answer(refused)["error"]["message"]) == (
+            2,
+            f"{words[0]}: nowhere is no folder",
+        )
+
+
 def test_refuted_evidence_fails_a_check(claims: Cli) -> None:
     checked = claims("claim", "check", "c1")
     assert (checked.exit_code, "src/saga.py is not there" in checked.stdout) == (1, True)

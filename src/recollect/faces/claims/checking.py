@@ -85,6 +85,8 @@ class Checker:
         if folder is None:
             return "unknown", f"no folder is named for the repo {ref.repo}"
         root = folder.resolve()
+        if not root.is_dir():
+            return "unknown", f"there is no folder {folder}"
         if ref.commit_sha is not None:
             return _at_commit(root, ref, ref.commit_sha)
         try:

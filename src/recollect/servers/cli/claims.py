@@ -284,6 +284,10 @@ def check(
         if not (name and equals and folder):
             raise typer.BadParameter(f"{one!r} is not NAME=FOLDER", param_hint="--repo")
         folders[name] = Path(folder)
+    if root is not None:
+        _require_folder(root, "--root")
+    for place in folders.values():
+        _require_folder(place, "--repo")
     checker = Checker(root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private)
     with output(as_json=asked.as_json) as out:
         reports = asked.of(lambda store: store.check(claim_id, checker))
@@ -296,6 +300,11 @@ def check(
             outcome = Text(report.outcome, _COLOURS[report.outcome])
             table.add_row(Text(report.evidence.kind), outcome, shown(report.message))
         out.show(table)
+
+
+def _require_folder(path: Path, option: str) -> None:
+    if not path.is_dir():
+        raise typer.BadParameter(f"{path} is no folder", param_hint=option)
 
 
 async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _Standing:

@@ -11,6 +11,12 @@ _CHANGES = re.compile(r"see who did it: Nexus\.changes\(since=(\d+), limit=1\)")
 _SKIP = "mend it, or pass skip_bad=True to leave it out"
 _FORCE = "declare or mend it, or pass force=True"
 _GROUPS = "use Nexus.groups to see which there are"
+_OPTIONS = {
+    "list them: store.list()": "recollect claim list",
+    "list the items: store.attention()": "recollect attention --all",
+    "pass confidence=0.5": "pass --confidence 0.5",
+    "pass confidence as a finite float": "pass --confidence 0.5",
+}
 
 
 def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = False) -> str:
@@ -35,4 +41,4 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         return "declare or mend it: recollect schema show; or add --force"
     if hint == _GROUPS:
         return "\\group" if is_shell else "recollect groups"
-    return hint
+    return _OPTIONS.get(hint, hint)

@@ -83,6 +83,12 @@ def test_clearing_all_leaves_nothing(nexus: Nexus, furnished: Service) -> None:
     assert found(furnished, "Ann", group_ids=["decoy", "g"]) == []
 
 
+def test_how_many_groups_were_cleared_is_told(furnished: Service) -> None:
+    told(furnished.delete_group(group_id="decoy"))
+    messages = [told(furnished.clear_all())["message"] for _ in range(2)]
+    assert messages == ["1 group is deleted", "0 groups are deleted"]
+
+
 @pytest.mark.parametrize("delete", ["delete_entity_edge", "delete_episode"])
 def test_no_word_of_what_is_deleted_stays_in_the_file(tmp_path: Path, delete: str) -> None:
     path = tmp_path / "memory.db"

@@ -177,6 +177,28 @@ def test_what_is_no_claim_is_refused_in_words(
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "query", "message"),
+    [
+        ("/v1/claims", None, {"limit": "many"}, "limit is not a whole number"),
+        ("/v1/claims", None, {"limit": "9" * 5_000}, "limit is not a whole number"),
+        ("/v1/attention", None, {"aside": "maybe"}, "aside is not true or false"),
+        ("/v1/claims", {"claims": []}, {}, "claims is empty"),
+        ("/v1/claims", {"claims": [{}] * 1_001}, {}, "claims has more than 1,000"),
+        (
+            "/v1/attention/snooze",
+            {"fingerprint": "f", "until": "soon"},
+            {},
+            "until is not a number",
+        ),
+    ],
+)
+def test_a_value_of_another_kind_is_told_in_words(
+    send: Send, path: str, body: Any, query: Any, message: str
+) -> None:
+    assert send(path, body, **query).json()["error"]["message"] == message
+
+
+@pytest.mark.parametrize(
     ("path", "query"),
     [
         ("/v1/claims", {"limit": "0"}),

@@ -46,7 +46,7 @@ def clear_all(context: Context, given: Empty) -> Done:
     names = context.nexus.groups()
     for name in names:
         _drop(context, context.nexus.group(name))
-    return _done(f"{len(names)} groups are deleted")
+    return _done("1 group is deleted" if len(names) == 1 else f"{len(names)} groups are deleted")
 
 
 def _erase(context: Context, nexus: Nexus, uuid: str) -> bool:

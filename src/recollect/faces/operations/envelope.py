@@ -200,10 +200,18 @@ def _problem(fault: ErrorDetails) -> str:
             )
         case "string_too_long":
             return f"is over {of['max_length']} characters"
-        case "int_type" | "int_from_float":
+        case "int_type" | "int_from_float" | "int_parsing" | "int_parsing_size":
             return "is not a whole number"
+        case "float_type" | "float_parsing":
+            return "is not a number"
+        case "bool_type" | "bool_parsing":
+            return "is not true or false"
         case "list_type":
             return "is not a list"
+        case "too_short":
+            return "is empty" if of["min_length"] == 1 else f"has fewer than {of['min_length']}"
+        case "too_long":
+            return f"has more than {of['max_length']:,}"
         case "dict_type":
             return "is not an object"
         case "greater_than_equal":

@@ -16,9 +16,11 @@ from recollect.kernel import Nexus
 from recollect.kernel.vectors.meanings import Meanings as Held
 from recollect.model import (
     AsOf,
+    Decision,
     Delete,
     ElementKind,
     Key,
+    Present,
     PutConcept,
     PutFact,
     PutLink,
@@ -299,6 +301,19 @@ def test_texts_prepared_in_advance_are_not_embedded_by_the_write(
     nexus.write(PEOPLE)
     nexus.vectors.prepare(["Bob", "Acme"])
     assert len(embedder.embedded) == count
+
+
+def test_a_write_whose_vectors_are_made_runs_once(nexus: Nexus) -> None:
+    runs = []
+
+    def decide(present: Present) -> list[PutConcept]:
+        runs.append(present.at)
+        return PEOPLE
+
+    nexus.vectors.prepare(["Ann\na doctor", "Bob", "Acme"])
+    nexus.write(Decision((), decide))
+    assert len(runs) == 1
+    assert found(nexus) == {"ann", "bob", "acme"}
 
 
 def test_a_merge_keeps_the_vectors_of_the_links_it_moves(nexus: Nexus, embedder: Meanings) -> None:

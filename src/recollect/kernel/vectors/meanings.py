@@ -74,9 +74,13 @@ class Meanings:
             self._keep(self._questions, {text: vector}, _MOST_QUESTIONS)
         return vector
 
+    def made(self, hash_: str) -> bytes | None:
+        """Return the vector of a text, by its hash, if it was made a moment ago."""
+        return self._made.get(hash_)
+
     def vectors_of(self, hashes: Mapping[str, str]) -> dict[str, bytes]:
         """Return the vectors of texts, both by hash; those made a moment ago are not made again."""
-        held = {one: vector for one in hashes if (vector := self._made.get(one)) is not None}
+        held = {one: vector for one in hashes if (vector := self.made(one)) is not None}
         missing = [one for one in hashes if one not in held]
         if not missing:
             return held

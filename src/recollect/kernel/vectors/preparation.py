@@ -1,7 +1,8 @@
 """The vectors that one write brings along, made before its transaction.
 
-The rule: no model is asked while others wait to write. A write whose texts lack vectors is
-undone and run again with them; when the embedder is away, it is kept without, and says so.
+The rule: no model is asked while others wait to write. A write whose texts lack vectors, here
+and among those made a moment ago, is undone and run again with them; when the embedder is away,
+it is kept without, and says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Preparation:
     """What is prepared for one write, which is run again while it waits for vectors."""
 
     def __init__(self, meanings: Meanings) -> None:
-        self.vectors: dict[str, bytes] = {}  # by hash of the text
+        self._vectors: dict[str, bytes] = {}  # by hash of the text
         self._meanings = meanings
         self._wanted: Mapping[str, str] = {}  # texts, by hash
         self._reason = "what is said changed meanwhile"
@@ -29,6 +30,10 @@ class Preparation:
     def embedder(self) -> Embedder:
         """What the vectors are made with."""
         return self._meanings.embedder
+
+    def vector(self, hash_: str) -> bytes | None:
+        """Return the vector of a text, by its hash, if it is made."""
+        return self._vectors.get(hash_) or self._meanings.made(hash_)
 
     def waits_for(self, texts: Mapping[str, str]) -> bool:
         """Whether to undo a run that has no vectors of these texts, `make` them, and run again.
@@ -44,7 +49,7 @@ class Preparation:
             return
         self._runs_left -= 1
         try:
-            self.vectors |= self._meanings.vectors_of(self._wanted)
+            self._vectors |= self._meanings.vectors_of(self._wanted)
         except RecollectError as error:
             if error.code is not EMBEDDER_UNAVAILABLE:
                 raise

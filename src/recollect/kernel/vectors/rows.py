@@ -7,7 +7,7 @@ rows go only with a purge, or when all of a group's vectors go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import orjson
 
@@ -48,6 +48,11 @@ _FORGET = (
 )
 
 
+def _unprepared(hash_: str) -> None:
+    """Return no vector of any text."""
+    del hash_
+
+
 class VectorRows:
     """Collects what the elements of one group say in one write transaction, and writes it at once.
 
@@ -60,13 +65,13 @@ class VectorRows:
         session: Session,
         group_id: int,
         embedder: Embedder | None = None,
-        prepared: Mapping[str, bytes] | None = None,
+        prepared: Callable[[str], bytes | None] = _unprepared,
     ) -> None:
-        """`prepared` has the vectors of texts by their hashes."""
+        """`prepared` returns the vector of a text by its hash, if it is made."""
         self._session = session
         self._group_id = group_id
         self._embedder = embedder
-        self._prepared = prepared or {}
+        self._prepared = prepared
         self._texts: dict[int, str | None] = {}
 
     def put(self, element: int, text: str | None) -> None:
@@ -96,15 +101,15 @@ class VectorRows:
 
     def _added(self, hashes: Iterable[str]) -> dict[str, int]:
         """Add the vectors that are prepared, and return where they are."""
+        made = ((one, self._prepared(one)) for one in dict.fromkeys(hashes))
+        new = [(one, vector) for one, vector in made if vector is not None]
+        if not new:
+            return {}
         row = self._session.row(_LAST_VECTOR)
         last = 0 if row is None else whole(row[0])
-        new = [one for one in dict.fromkeys(hashes) if one in self._prepared]
-        places = {one: last + at for at, one in enumerate(new, 1)}
-        self._session.execute_many(
-            _ADD_VECTOR,
-            [(at, self._group_id, one, self._prepared[one]) for one, at in places.items()],
-        )
-        return places
+        added = [(last + at, self._group_id, *one) for at, one in enumerate(new, 1)]
+        self._session.execute_many(_ADD_VECTOR, added)
+        return {one: at for at, _, one, _ in added}
 
     def _point(self, after: Mapping[int, int], before: Mapping[int, int]) -> None:
         """Let elements have other vectors, and drop those that nothing has any more."""

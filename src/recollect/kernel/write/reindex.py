@@ -71,7 +71,7 @@ def _embed_all(
             return count
         vectors = meanings.vectors_of(lacking)
         with store.writing() as session:
-            rows = VectorRows(session, group_id, meanings.embedder, vectors)
+            rows = VectorRows(session, group_id, meanings.embedder, vectors.get)
             now = _said(session, group_id, sql, after)
             same = {one: text for one, text in now.items() if text and said.get(one) == text}
             for element, meaning in same.items():

@@ -334,7 +334,7 @@ class Unit:
         session, group_id, prepared = self.session, self.group.group_id, self._preparation
         if prepared is None:
             return VectorRows(session, group_id)
-        return VectorRows(session, group_id, prepared.embedder, prepared.vectors)
+        return VectorRows(session, group_id, prepared.embedder, prepared.vector)
 
     def _put_meaning(self, vectors: VectorRows, element: Element) -> None:
         """Let an element that is new, or says something else than before, have another vector."""

@@ -10,6 +10,7 @@ import itertools
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -85,11 +86,12 @@ class UnsteadyVectors:
         del nexus
         return True
 
-    def prepare(self, nexus: recollect.Nexus, extraction: Extraction) -> None:
-        number = int(extraction["nodes"][0]["name"].removeprefix("person "))  # type: ignore[index]
-        item = nexus.queue.find(f"e{number}")
-        if kind_of(number) == "embedded late" and item is not None and item.attempts == 0:
-            raise RecollectError(EMBEDDER_UNAVAILABLE, "the embedder is away")
+    def prepare(self, nexus: recollect.Nexus, extractions: Sequence[Extraction]) -> None:
+        for extraction in extractions:
+            number = int(extraction["nodes"][0]["name"].removeprefix("person "))  # type: ignore[index]
+            item = nexus.queue.find(f"e{number}")
+            if kind_of(number) == "embedded late" and item is not None and item.attempts == 0:
+                raise RecollectError(EMBEDDER_UNAVAILABLE, "the embedder is away")
 
 
 def say(*words: object) -> None:

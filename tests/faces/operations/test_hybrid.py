@@ -26,8 +26,8 @@ class Unprepared:
         del nexus
         return False
 
-    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
-        del nexus, extraction
+    def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
+        del nexus, extractions
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import apsw
@@ -295,3 +296,17 @@ def test_a_block_that_is_rolled_back_inside_keeps_nothing(tmp_path: Path) -> Non
     with store.reading() as session:
         assert session.rows("SELECT last_n FROM counter") == [(0,)]
     store.close()
+
+
+def test_no_part_follows_once_the_engine_has_undone_the_transaction(store: SqliteStore) -> None:
+    def go_on() -> None:
+        with store.together():
+            with suppress(KeyError), store.writing() as session:
+                session.rows("ROLLBACK")  # as the engine does where memory or disk runs out
+                raise KeyError
+            put(store, 8)
+
+    assert code_of(go_on) == "STORE_UNAVAILABLE"
+    assert last(store) == 0
+    put(store, 9)
+    assert last(store) == 9

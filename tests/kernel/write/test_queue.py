@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 import recollect
-from recollect.errors import CONFLICT, VERSION_CONFLICT, RecollectError
+from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import BEGINNING, FOREVER, Instant, PutConcept, WorkItem
 
@@ -36,15 +36,13 @@ def names(items: tuple[WorkItem, ...]) -> list[str]:
 
 
 def claimed(nexus: Nexus, owner: str = "me", now: Instant = NOW) -> WorkItem:
-    item = nexus.queue.claim(owner, now, Instant(now + 100))
-    assert item is not None
+    (item,) = nexus.queue.claim(owner, now, Instant(now + 100))
     return item
 
 
 def refused(nexus: Nexus, owner: str, item: WorkItem) -> None:
-    with pytest.raises(RecollectError) as caught:
-        nexus.queue.settle(owner, item, NOW, LATER)
-    assert caught.value.code is VERSION_CONFLICT
+    assert nexus.queue.held(owner, [item]) == frozenset()
+    assert nexus.queue.settle(owner, [item], NOW, LATER) == ()
 
 
 def test_an_item_is_in_the_queue_once_and_on_every_receipt_it_is_put_with(nexus: Nexus) -> None:
@@ -58,33 +56,62 @@ def test_an_item_is_in_the_queue_once_and_on_every_receipt_it_is_put_with(nexus:
 
 def test_items_are_claimed_in_the_order_of_acceptance(nexus: Nexus) -> None:
     order = []
-    while item := nexus.queue.claim("me", NOW, LATER):
-        order.append(item.item)
-        nexus.queue.settle("me", replace(item, state="done", due_at=FOREVER), NOW, LATER)
+    while items := nexus.queue.claim("me", NOW, LATER):
+        order.extend(names(items))
+        done = [replace(one, state="done", due_at=FOREVER) for one in items]
+        assert nexus.queue.settle("me", done, NOW, LATER) == tuple(done)
     assert order == ["b", "a", "c"]
     assert nexus.queue.due_groups(NOW) == ["decoy"]
+
+
+def test_several_items_of_one_state_are_claimed_and_settled_together(nexus: Nexus) -> None:
+    items = nexus.queue.claim("me", NOW, LATER, 2)
+    assert names(items) == ["b", "a"]
+    assert nexus.queue.claim("other", NOW, LATER, 2) == ()
+    again, done = replace(items[0], attempts=1), replace(items[1], state="done", due_at=FOREVER)
+    nexus.purge("a")
+    assert nexus.queue.settle("me", [again, done], NOW, LATER) == (again,)
+    assert nexus.queue.find("a") is None
+    items = nexus.queue.claim("me", NOW, LATER, 9)
+    assert items[0] == again
+    assert names(items) == ["b", "c"]
+    seen = replace(again, state="seen")
+    nexus.queue.settle("me", [seen], NOW, LATER)
+    assert nexus.queue.claim("me", NOW, LATER, 9) == (seen,)
+    nexus.queue.give_back("me", items)
+    assert nexus.queue.claim("other", NOW, LATER, 9) == (seen,)
+    assert nexus.queue.held("other", items) == {"b"}
+    assert {one.payload["x"] for one in keeping(nexus, "other", seen)} == {'"\\\n\U0001f600'}
+
+
+def keeping(nexus: Nexus, owner: str, item: WorkItem) -> tuple[WorkItem, ...]:
+    """Settle an item with a text that is hard to spell, and read it again."""
+    kept = replace(item, payload={"x": '"\\\n\U0001f600'})
+    nexus.queue.settle(owner, [kept], NOW, LATER)
+    return nexus.queue.in_state(item.state)
 
 
 def test_an_item_that_is_due_later_waits(nexus: Nexus) -> None:
     item = claimed(nexus)
     later = replace(item, attempts=1, due_at=LATER, payload={"why": "busy"})
-    nexus.queue.settle("me", later, NOW, LATER)
+    nexus.queue.settle("me", [later], NOW, LATER)
     assert nexus.queue.find("b") == later
-    assert claimed(nexus).item == "a"
-    nexus.queue.give_back("me", "a")
+    item = claimed(nexus)
+    assert item.item == "a"
+    nexus.queue.give_back("me", [item])
     assert claimed(nexus, now=LATER).item == "b"
 
 
 def test_one_owner_works_on_a_group_until_its_lease_ends(nexus: Nexus) -> None:
     item = claimed(nexus, "me")
-    assert nexus.queue.claim("other", NOW, LATER) is None
+    assert nexus.queue.claim("other", NOW, LATER) == ()
     assert nexus.queue.due_groups(NOW) == ["decoy"]
     nexus.queue.renew("me", Instant(1_500))
-    assert nexus.queue.claim("other", Instant(1_499), LATER) is None
+    assert nexus.queue.claim("other", Instant(1_499), LATER) == ()
     assert nexus.queue.due_groups(Instant(1_500)) == ["decoy", "default"]
-    assert nexus.queue.claim("other", Instant(1_500), LATER) == item
+    assert nexus.queue.claim("other", Instant(1_500), LATER) == (item,)
     refused(nexus, "me", item)
-    nexus.queue.settle("other", item, NOW, LATER)
+    assert nexus.queue.settle("other", [item], NOW, LATER) == (item,)
 
 
 def test_who_has_no_lease_settles_nothing(nexus: Nexus) -> None:
@@ -93,7 +120,7 @@ def test_who_has_no_lease_settles_nothing(nexus: Nexus) -> None:
     refused(nexus, "me", item)
     refused(nexus, "", item)
     claimed(nexus)
-    nexus.queue.give_back("me", "b")
+    nexus.queue.give_back("me", [item])
     refused(nexus, "me", item)
     refused(nexus.group("nobody"), "me", item)
 
@@ -101,7 +128,7 @@ def test_who_has_no_lease_settles_nothing(nexus: Nexus) -> None:
 def test_items_at_rest_may_be_due_again(nexus: Nexus) -> None:
     item = claimed(nexus)
     parked = replace(item, state="parked", attempts=4, due_at=FOREVER)
-    nexus.queue.settle("me", parked, NOW, LATER)
+    nexus.queue.settle("me", [parked], NOW, LATER)
     nexus.queue.again([replace(parked, state="new", due_at=BEGINNING)])
     assert nexus.queue.find("b") == item
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import apsw
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store import text_functions
 from recollect.kernel.store.faults import READING_ERRORS, translated
 from recollect.kernel.store.functions import register_functions
@@ -181,7 +181,17 @@ class SqliteSession:
         return len(self._parts)
 
     def begin_part(self) -> int:
-        """Begin a part of the open transaction, and return how many are open with it."""
+        """Begin a part of the open transaction, and return how many are open with it.
+
+        STORE_UNAVAILABLE where the engine has undone the transaction by itself: a part would be
+        one of its own.
+        """
+        if not self.connection.in_transaction:
+            raise RecollectError(
+                STORE_UNAVAILABLE,
+                "the transaction is undone: the engine ran out of memory or of disk",
+                hint="send the same request again",
+            )
         self.rows("SAVEPOINT part")
         self._parts.append(len(self._after_commit))
         return self.parts

@@ -8,13 +8,13 @@ are the words of whoever works; the queue knows only when an item is due.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 import orjson
 
-from recollect.errors import VERSION_CONFLICT, RecollectError
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.group import Group, create_group, load_group
+from recollect.kernel.store.group import create_group, load_group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.validation import identifier
@@ -49,21 +49,28 @@ SELECT {_ITEM} FROM work AS w INDEXED BY work_waiting
 WHERE w.group_id = :group AND w.due_at < {FOREVER} AND w.due_at <= :now AND NOT EXISTS (
   SELECT 1 FROM work AS o
   WHERE o.group_id = :group AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
-ORDER BY w.number LIMIT 1
+ORDER BY w.number LIMIT :most
 """  # noqa: S608
 _LEASE = """
-UPDATE work SET owner = :owner, lease_until = :until WHERE group_id = :group AND item = :item
+UPDATE work SET owner = :owner, lease_until = :until
+FROM json_each(:items) AS one WHERE group_id = :group AND item = one.value
 """
-_IS_LEASED = """
-SELECT 1 FROM work AS w
-WHERE w.group_id = :group AND w.item = :item AND w.owner = :owner AND w.owner != ''
+_HELD = """
+SELECT w.item FROM json_each(:items) AS one CROSS JOIN work AS w ON w.item = one.value
+WHERE w.group_id = :group AND w.owner = :owner AND w.owner != ''
 """
 _SETTLE = """
-UPDATE work SET state = :state, attempts = :attempts, due_at = :due_at, payload = :payload,
-  owner = CASE WHEN :due_at <= :now THEN owner ELSE '' END, lease_until = :until
-WHERE group_id = :group AND item = :item
+UPDATE work SET state = one.value ->> 'state', attempts = one.value ->> 'attempts',
+  due_at = one.value ->> 'due_at', payload = one.value ->> 'payload',
+  owner = CASE WHEN one.value ->> 'due_at' <= :now THEN owner ELSE '' END, lease_until = :until
+FROM json_each(:items) AS one
+WHERE group_id = :group AND item = one.value ->> 'item' AND owner = :owner AND owner != ''
+RETURNING item
 """
-_RETURN = "UPDATE work SET owner = '' WHERE group_id = :group AND item = :item AND owner = :owner"
+_RETURN = """
+UPDATE work SET owner = '' FROM json_each(:items) AS one
+WHERE group_id = :group AND item = one.value AND owner = :owner
+"""
 _HAS_LEASE = "SELECT 1 FROM work AS w WHERE w.owner = :owner AND w.owner != '' LIMIT 1"
 _RENEW = "UPDATE work SET lease_until = :until WHERE owner = :owner"
 _AGAIN = """
@@ -153,51 +160,59 @@ class Queue:
             rows = session.rows(_COUNTS, {"group": group.group_id})
             return {text(state): whole(count) for state, count in rows}
 
-    def claim(self, owner: str, now: Instant, until: Instant) -> WorkItem | None:
-        """Take the next item that is due, in the order of acceptance, and a lease on its group.
+    def claim(
+        self, owner: str, now: Instant, until: Instant, most: int = 1
+    ) -> tuple[WorkItem, ...]:
+        """Take the next items that are due, in the order of acceptance, and leases on them.
 
-        None when nothing is due, or another owner's lease is running.
+        They are in one state, and at most so many. None when nothing is due, or another owner's
+        lease is running in the group.
         """
         owner = identifier(owner, "owner")
         with self._store.writing() as session:
             group = load_group(session, self._name)
             if group is None:
-                return None
+                return ()
             asked: Values = {"group": group.group_id, "now": now, "owner": owner}
-            row = session.row(_NEXT, asked)
-            if row is None:
-                return None
-            item = _item(row)
-            session.execute_many(_LEASE, [asked | {"item": item.item, "until": until}])
-            return item
+            due = [_item(row) for row in session.rows(_NEXT, asked | {"most": most})]
+            items = tuple(takewhile(lambda one: one.state == due[0].state, due))
+            if items:
+                session.execute_many(_LEASE, [asked | {"until": until, "items": _names(items)}])
+            return items
 
-    def settle(self, owner: str, item: WorkItem, now: Instant, until: Instant) -> None:
-        """Let an item be as it is given; while it is due the lease goes on, until an instant.
+    def held(self, owner: str, items: Iterable[WorkItem]) -> frozenset[str]:
+        """Return those of the items whose lease is the owner's; in a transaction it stays so."""
+        with self._store.reading() as session:
+            group = load_group(session, self._name)
+            if group is None:
+                return frozenset()
+            asked: Values = {"group": group.group_id, "owner": owner, "items": _names(items)}
+            return frozenset(text(item) for (item,) in session.rows(_HELD, asked))
 
-        KIP_3005 when the owner's lease was taken over, or the item is gone: whoever settles
-        in `Nexus.transaction` then undoes what came with it.
+    def settle(
+        self, owner: str, items: Sequence[WorkItem], now: Instant, until: Instant
+    ) -> tuple[WorkItem, ...]:
+        """Let items be as they are given, and return those that are.
+
+        The others are not the owner's any more: they were taken over, or are gone. While an item
+        is due its lease goes on, until an instant. Cost: two statements.
         """
         with self._store.writing() as session:
             group = load_group(session, self._name)
-            leased = group is not None and session.row(
-                _IS_LEASED, {"group": group.group_id, "item": item.item, "owner": owner}
-            )
-            if group is None or not leased:
-                raise RecollectError(
-                    VERSION_CONFLICT,
-                    f'"{item.item}" is not leased to "{owner}" any more',
-                    hint="claim the next item",
-                )
-            settled = _written(group, item)
-            session.execute_many(_SETTLE, [settled | {"now": now, "until": until}])
+            if group is None:
+                return ()
+            asked: Values = {"group": group.group_id, "owner": owner, "now": now, "until": until}
+            written = orjson.dumps([_written(one) for one in items]).decode()
+            settled = {item for (item,) in session.rows(_SETTLE, asked | {"items": written})}
+            return tuple(one for one in items if one.item in settled)
 
-    def give_back(self, owner: str, item: str) -> None:
-        """End an owner's lease, if it has one: the item is there for others, as it is."""
+    def give_back(self, owner: str, items: Iterable[WorkItem]) -> None:
+        """End the leases that an owner has on items: they are there for others, as they are."""
         with self._store.writing() as session:
             group = load_group(session, self._name)
             if group is not None:
-                entry: Values = {"group": group.group_id, "item": item, "owner": owner}
-                session.execute_many(_RETURN, [entry])
+                asked: Values = {"group": group.group_id, "owner": owner, "items": _names(items)}
+                session.execute_many(_RETURN, [asked])
 
     def again(self, items: Iterable[WorkItem], then: Callable[[], None] = _nothing) -> None:
         """Let items that are at rest be due as they are given, their attempts forgotten.
@@ -208,7 +223,7 @@ class Queue:
             group = load_group(session, self._name)
             if group is not None:
                 for one in items:
-                    entry = _written(group, one)
+                    entry = _written(one) | {"group": group.group_id}
                     del entry["attempts"]
                     session.execute_many(_AGAIN, [entry])
                 session.on_commit(then)
@@ -250,10 +265,13 @@ def lost_work(session: Session, group_id: int) -> list[str]:
     return [text(one) for (one,) in session.rows(_LOST, {"group": group_id})]
 
 
-def _written(group: Group, item: WorkItem) -> Values:
+def _names(items: Iterable[WorkItem]) -> str:
+    return orjson.dumps([one.item for one in items]).decode()
+
+
+def _written(item: WorkItem) -> Values:
     payload: Attributes = checked_members(item.payload, "payload")
     return {
-        "group": group.group_id,
         "item": item.item,
         "state": identifier(item.state, "state"),
         "attempts": item.attempts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from pathlib import Path
@@ -50,20 +51,24 @@ def test_what_waits_to_be_tried_again_holds_nobody_back(nexus: Nexus) -> None:
     assert one.facts("g") == ["Ann works at Acme"]
 
 
-def test_groups_take_turns(nexus: Nexus) -> None:
+def test_groups_take_turns_a_few_episodes_each(nexus: Nexus) -> None:
     scripted = Scripted()
     one = rig(nexus, scripted)
-    for group in ("a", "b", "c"):
-        one.add(group, text(f"{group}1"), text(f"{group}2"))
-    one.drain()
-    assert scripted.order == ["a1", "b1", "c1", "a2", "b2", "c2"]
+    for group in ("a", "b"):
+        one.add(group, *(text(f"{group}{number}") for number in range(20)))
+    assert one.drain() == 40
+    turns = [group for group, _ in itertools.groupby(uuid[0] for uuid in scripted.order)]
+    assert turns == ["a", "b", "a", "b"]
+    for group in ("a", "b"):
+        own = [uuid for uuid in scripted.order if uuid[0] == group]
+        assert own == [f"{group}{number}" for number in range(20)]
 
 
 def test_a_group_is_worked_on_by_one_at_a_time(nexus: Nexus) -> None:
     one = rig(nexus)
     one.add("g", says("e1"), text("e2"))
     taken = nexus.group("g").queue.claim("other", one.clock(), one.work.lease_end())
-    assert taken is not None
+    assert len(taken) == 1
     assert one.drain() == 0
     one.clock.pass_seconds(one.work.lease_seconds)
     assert one.drain() == 2
@@ -94,7 +99,7 @@ def test_an_item_that_is_left_between_steps_is_taken_up_where_it_stands(nexus: N
     one = rig(nexus, scripted)
     one.add("g", says("e1"))
     answers = iter([True, False])
-    assert one.work.run_once(nexus, lambda: next(answers))
+    assert one.work.run_once(nexus, lambda: next(answers)) == 0
     assert one.states("e1") == ["extracted"]
     assert one.work.named("other").run_once(nexus)
     assert scripted.order == ["e1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
@@ -39,7 +40,7 @@ def test_every_state_is_durable_before_the_next_step_begins(nexus: Nexus) -> Non
     given = one.add("g", says("e1"))
     seen = []
     while one.receipt("g", given["receipt_id"])[0] == "ACCEPTED":
-        assert one.work.run_once(nexus, partial(next, iter([True, False])))
+        one.work.run_once(nexus, partial(next, iter([True, False])))
         (state,) = one.receipt("g", given["receipt_id"])[1]
         seen.append((state, one.facts("g")))
     written = ["Ann works at Acme"]
@@ -148,8 +149,8 @@ class Failing:
         del nexus
         return True
 
-    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
-        del nexus, extraction
+    def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
+        del nexus, extractions
         if self.left:
             self.left -= 1
             raise RecollectError(INVALID_VALUE, "the model is away")
@@ -173,8 +174,8 @@ class Raising:
         del nexus
         raise self.error
 
-    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
-        del nexus, extraction
+    def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
+        del nexus, extractions
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ The rule: what has a vector is not embedded again, and a memory without an embed
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.kernel import Nexus
 
@@ -19,9 +21,9 @@ class VectorsInAdvance:
         """Whether the memory has an embedder."""
         return nexus.vectors.model is not None
 
-    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
-        """Embed the texts of an extraction. EMBEDDER_UNAVAILABLE where the model is away."""
-        nexus.vectors.prepare(_texts(extraction))
+    def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
+        """Embed the texts of extractions. EMBEDDER_UNAVAILABLE where the model is away."""
+        nexus.vectors.prepare([text for one in extractions for text in _texts(one)])
 
 
 def _texts(extraction: Extraction) -> list[str]:

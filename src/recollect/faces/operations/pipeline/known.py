@@ -1,25 +1,40 @@
-"""What a group knows already, as an extractor may ask for it."""
+"""What a group knows already, as an extractor may ask for it.
+
+The rule: an answer holds all that was told before. While some of that is not written yet, only
+what is there already is told; who asks for more has to come again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recollect.faces.operations.records import ENTITY, is_fact, is_node
 from recollect.kernel import Nexus
 from recollect.model import FACT, AsOf, Concept, Hits
 
 
-@dataclass(frozen=True, slots=True)
+class Early(Exception):
+    """That a group is asked for what is not written yet."""
+
+
+@dataclass(slots=True)
 class GroupKnowledge:
-    """The group of a nexus; it implements `ports.Known`."""
+    """The group of a nexus; it implements `ports.Known`.
+
+    `is_early` says that something told before is not written yet; `is_awaited` that it was asked
+    for, which raised `Early`.
+    """
 
     nexus: Nexus
+    is_early: bool = False
+    is_awaited: bool = field(default=False, init=False)
 
     def nodes(self, text: str, limit: int) -> Sequence[tuple[str, str]]:
         """Return (uuid, name) of the nodes a text is about, best first."""
         if not text.strip():
             return []
+        self._wait()
         (hits,) = self.nexus.search(text, "concept", ENTITY, limit, mode="keyword").results
         assert isinstance(hits, Hits)
         elements = [one.element for one in hits.hits]
@@ -29,6 +44,7 @@ class GroupKnowledge:
         """Return (relation, words) of the living facts a text is about, best first."""
         if not text.strip():
             return []
+        self._wait()
         moment = AsOf(valid=self.nexus.now())
         ranked = self.nexus.rank_facts(text, limit, through=ENTITY, as_of=moment)
         found = self.nexus.look_up([one.id for one in ranked], as_of=moment)
@@ -37,5 +53,13 @@ class GroupKnowledge:
 
     def has_nodes(self, uuids: Sequence[str]) -> frozenset[str]:
         """Return those of the uuids that are nodes of the group."""
-        found = self.nexus.look_up(uuids)
-        return frozenset(uuid for uuid, dated in found.items() if is_node(dated.element))
+        found = self.nexus.look_up(uuids) if uuids else {}
+        nodes = frozenset(uuid for uuid, dated in found.items() if is_node(dated.element))
+        if len(nodes) < len(set(uuids)):
+            self._wait()
+        return nodes
+
+    def _wait(self) -> None:
+        if self.is_early:
+            self.is_awaited = True
+            raise Early

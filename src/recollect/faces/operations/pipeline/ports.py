@@ -1,7 +1,8 @@
 """The parts of the pipeline that plug in: what extracts, and what embeds.
 
 The rule: a port is called outside of any transaction, and may be called again for the same
-episode after a crash. Whatever it raises is a failed attempt, told by its words.
+episode, after a crash or once what it asked for is written. Whatever else it raises is a failed
+attempt, told by its words.
 """
 
 from __future__ import annotations
@@ -101,5 +102,8 @@ class Embedding(Protocol):
     def is_needed(self, nexus: Nexus) -> bool:
         """Whether what is written to the memory gets vectors; else the step is none."""
 
-    def prepare(self, nexus: Nexus, extraction: Extraction) -> None:
-        """Embed the texts of an extraction; texts that have vectors are not embedded again."""
+    def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
+        """Embed the texts of extractions; texts that have vectors are not embedded again.
+
+        Where several fail together, each is tried again by itself.
+        """

@@ -17,7 +17,7 @@ class Transition:
     state: State
     attempts: int
     error: str | None
-    seconds: float  # that the step took
+    seconds: float  # that the step took, an equal share of those who took it together
 
 
 Watcher = Callable[[Transition], None]

@@ -1,21 +1,24 @@
-"""The steps of the pipeline, and how an item goes from one to the next.
+"""The steps of the pipeline, and how items go from one to the next.
 
 The rule: a step is executed under a lease, and its effect and the item's new state are one
-transaction, so that every state is durable before the next step begins. A step that fails is
-tried again three times, later each time; then the item is parked, and nothing of it was written.
-Specification 004, sections 5 and 11.
+transaction, so that every state is durable before the next step begins. A few items of a group
+share the transactions of each step, and nothing else: what fails of one is undone alone. A step
+that fails is tried again three times, later each time; then the item is parked, and nothing of
+it was written. Specification 004, sections 5 and 11.
 """
 
 from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, cast
 
-from recollect.errors import INTERNAL_ERROR, VERSION_CONFLICT, RecollectError
+from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy
+from recollect.faces.operations.outputs import Episode as ShownEpisode
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline.clock import Clock, system_clock
 from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
@@ -38,6 +41,8 @@ from recollect.faces.operations.records import is_episode
 from recollect.kernel import Nexus
 from recollect.model import BEGINNING, FOREVER, Instant, WorkItem
 
+_PORTION: Final = 16  # items that go from step to step together
+_PORTION_MILLISECONDS: Final = 100  # after which a step of a portion comes to no further item
 _MOST_RETRY_SECONDS: Final = 3_600.0
 _MILLISECONDS: Final = 1_000
 
@@ -52,6 +57,13 @@ _REACHED: Final[Mapping[str, State]] = {
 }
 """How far an item is that is in a state from which something is to be done."""
 
+_FAILURES: Final[Mapping[State, State]] = {
+    "accepted": "extract_failed",
+    "extracted": "embed_failed",
+    "embedded": "upsert_failed",
+}
+"""What an item is in after the step that begins so far has failed."""
+
 _STORE = "STORE_"  # the codes of what is wrong with the store begin so
 
 
@@ -60,7 +72,7 @@ def _always() -> bool:
 
 
 class Work:
-    """Executes steps, in this thread, one item at a time.
+    """Executes steps, in this thread, a few items of one group at a time.
 
     `owner` names the holder of the leases. A thread that works at the same time as another
     needs a work of its own, which `named` gives.
@@ -98,11 +110,11 @@ class Work:
             owner=owner,
         )
 
-    def run_once(self, nexus: Nexus, may_go_on: Callable[[], bool] = _always) -> bool:
-        """Work on the next due item of any group until it rests; whether there was one.
+    def run_once(self, nexus: Nexus, may_go_on: Callable[[], bool] = _always) -> int:
+        """Work on the next due items of any group until they rest; return how many do.
 
-        Groups take turns. `may_go_on` is asked between steps: an item that is left there is
-        taken up where it stands.
+        Groups take turns. `may_go_on` is asked between steps: items that are left there are
+        taken up where they stand.
         """
         is_new_round = False
         while self._round or not is_new_round:
@@ -110,70 +122,104 @@ class Work:
                 self._round, is_new_round = nexus.queue.due_groups(self._clock()), True
                 continue
             group = nexus.group(self._round.pop(0))
-            item = group.queue.claim(self.owner, self._clock(), self.lease_end())
-            if item is not None:
-                self._work_on(group, item, may_go_on)
-                return True
-        return False
+            items = group.queue.claim(self.owner, self._clock(), self.lease_end(), _PORTION)
+            if items:
+                return self._work_on(group, items, may_go_on)
+        return 0
 
     def drain(self, nexus: Nexus) -> int:
         """Work until nothing is due now, and return how many items were worked on."""
         count = 0
-        while self.run_once(nexus):
-            count += 1
+        while worked := self.run_once(nexus):
+            count += worked
         return count
 
     def lease_end(self) -> Instant:
         """Return when a lease that begins or is renewed now runs out."""
         return Instant(self._clock() + int(self.lease_seconds * _MILLISECONDS))
 
-    def _work_on(self, nexus: Nexus, item: WorkItem, may_go_on: Callable[[], bool]) -> None:
-        try:
-            while item.due_at <= self._clock():
-                if not may_go_on():
-                    nexus.queue.give_back(self.owner, item.item)
-                    return
-                item = self._step(nexus, item)
-        except RecollectError as error:
-            if error.code is not VERSION_CONFLICT:
-                raise  # the lease runs out, and the item is taken up again
+    def _work_on(
+        self, nexus: Nexus, items: Sequence[WorkItem], may_go_on: Callable[[], bool]
+    ) -> int:
+        """Take items from step to step until they rest, and return how many do.
 
-    def _step(self, nexus: Nexus, item: WorkItem) -> WorkItem:
-        """Execute the step an item is at, and return the item as it then is, durably."""
-        started, progress = time.perf_counter(), Progress.of(item)
-        match _REACHED.get(item.state):
+        What a step does not come to is given back, as it stands.
+        """
+        episodes, count = _episodes(nexus, items), len(items)
+        waiting = deque(one for one in items if one.item in episodes)
+        while waiting:
+            settled = self._step(nexus, waiting, episodes) if may_go_on() else ()
+            if waiting:
+                nexus.queue.give_back(self.owner, waiting)
+                count -= len(waiting)
+            waiting = deque(one for one in settled if one.due_at == BEGINNING)
+        return count
+
+    def _step(
+        self, nexus: Nexus, waiting: deque[WorkItem], episodes: Mapping[str, Episode]
+    ) -> Sequence[WorkItem]:
+        """Execute the step that items are at, and return them as they then are, durably.
+
+        Those that it comes to no longer wait.
+        """
+        started, reached = time.perf_counter(), _REACHED.get(waiting[0].state)
+        match reached:
             case "accepted":
-                settled = self._extract(nexus, item, progress)
+                settled = self._settle(nexus, self._extract(nexus, waiting, episodes))
             case "extracted":
-                settled = self._embed(nexus, item, progress)
+                settled = self._settle(nexus, self._embed(nexus, waiting))
             case "embedded":
-                settled = self._upsert(nexus, item, progress)
+                settled = self._upsert(nexus, waiting, episodes)
             case "upserted":
-                settled = self._settle(nexus, moved(item, "completed", progress, FOREVER))
+                settled = self._settle(nexus, _reached("completed", _taken(waiting)))
             case _:
-                raise RecollectError(INTERNAL_ERROR, f'nothing is to be done in "{item.state}"')
-        self._watch(nexus, settled, time.perf_counter() - started)
+                state = waiting[0].state
+                raise RecollectError(INTERNAL_ERROR, f'nothing is to be done in "{state}"')
+        seconds = (time.perf_counter() - started) / max(1, len(settled))
+        for item in settled:
+            self._watch(nexus, item, seconds)
         return settled
 
-    def _extract(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
-        found = self._asked(nexus, _episode(nexus, item), progress.rejected)
-        usage = progress.usage.plus(found.usage)
-        match found:
-            case Extracted(extraction=extraction):
-                known = Progress(extraction=extraction, usage=usage)
-                return self._settle(nexus, moved(item, "extracted", known, BEGINNING))
-            case Refused(reason=reason, answer=answer, retry_seconds=seconds):
-                rejected = Rejected(reason, answer) if answer else progress.rejected
-                failed = Progress(rejected=rejected, usage=usage, error=reason)
-                return self._failed(nexus, item, "extract_failed", failed, seconds)
+    def _in_time(self, waiting: deque[WorkItem]) -> Iterator[WorkItem]:
+        """Take one item after the other, at least one, as long as a step may take."""
+        until = self._clock() + _PORTION_MILLISECONDS
+        while waiting:
+            yield waiting.popleft()
+            if self._clock() >= until:
+                return
+
+    def _extract(
+        self, nexus: Nexus, waiting: deque[WorkItem], episodes: Mapping[str, Episode]
+    ) -> list[WorkItem]:
+        """Ask the extractor about one episode after the other.
+
+        One that asks for what those before it are about to tell waits until that is written.
+        """
+        done: list[WorkItem] = []
+        for item in self._in_time(waiting):
+            progress, known = Progress.of(item), GroupKnowledge(nexus, is_early=bool(done))
+            found = self._asked(known, episodes[item.item], progress.rejected)
+            if known.is_awaited:
+                waiting.appendleft(item)
+                break
+            usage = progress.usage.plus(found.usage)
+            match found:
+                case Extracted(extraction=extraction):
+                    told = Progress(extraction=extraction, usage=usage)
+                    done.append(moved(item, "extracted", told, BEGINNING))
+                case Refused(reason=reason, answer=answer, retry_seconds=seconds):
+                    rejected = Rejected(reason, answer) if answer else progress.rejected
+                    failed = Progress(rejected=rejected, usage=usage, error=reason)
+                    done.append(self._failed(item, failed, seconds))
+        return done
 
     def _asked(
-        self, nexus: Nexus, episode: Episode, rejected: Rejected | None
+        self, known: GroupKnowledge, episode: Episode, rejected: Rejected | None
     ) -> Extracted | Refused:
         """Return what the extractor found, checked whole, or that it failed, however it did."""
         usage = Usage()
         try:
-            found = self.extractor.extract(episode, GroupKnowledge(nexus), rejected)
+            found = self.extractor.extract(episode, known, rejected)
             if isinstance(found, Refused):
                 return found
             usage = found.usage
@@ -181,43 +227,62 @@ class Work:
         except Exception as error:  # noqa: BLE001 - anybody's code: it fails, the thread lives on
             return Refused(_reason(error), usage=usage)
 
-    def _embed(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
+    def _embed(self, nexus: Nexus, waiting: deque[WorkItem]) -> list[WorkItem]:
+        """Embed what all of them tell at once, or where that fails, what each of them does."""
+        if len(waiting) > 1 and self._fault_of_embedding(nexus, waiting) is None:
+            return _reached("embedded", _taken(waiting))
+        done: list[WorkItem] = []
+        for item in self._in_time(waiting):
+            fault = self._fault_of_embedding(nexus, [item])
+            if fault is None:
+                done.extend(_reached("embedded", [item]))
+            else:
+                done.append(self._failed(item, Progress.of(item).failing(fault)))
+        return done
+
+    def _fault_of_embedding(self, nexus: Nexus, items: Collection[WorkItem]) -> str | None:
+        """Embed what items tell, and return why that failed, if it did."""
+        told = [Progress.of(one).extraction for one in items]
         try:
-            if progress.extraction is not None and self._embedding.is_needed(nexus):
-                self._embedding.prepare(nexus, progress.extraction)
+            if self._embedding.is_needed(nexus):
+                self._embedding.prepare(nexus, [one for one in told if one is not None])
         except Exception as error:  # noqa: BLE001 - anybody's code, as above
-            failed = progress.failing(_reason(error))
-            return self._failed(nexus, item, "embed_failed", failed)
-        return self._settle(nexus, moved(item, "embedded", progress.failing(None), BEGINNING))
+            return _reason(error)
+        return None
 
-    def _upsert(self, nexus: Nexus, item: WorkItem, progress: Progress) -> WorkItem:
-        episode = _episode(nexus, item)
+    def _upsert(
+        self, nexus: Nexus, waiting: deque[WorkItem], episodes: Mapping[str, Episode]
+    ) -> Sequence[WorkItem]:
+        """Write what items tell, each whole or not at all, in one transaction with their states."""
+        with nexus.transaction():
+            held = nexus.queue.held(self.owner, waiting)
+            done = [
+                self._written(nexus, item, episodes[item.item])
+                for item in self._in_time(waiting)
+                if item.item in held
+            ]
+            return self._settle(nexus, done)
+
+    def _written(self, nexus: Nexus, item: WorkItem, episode: Episode) -> WorkItem:
+        progress = Progress.of(item)
         try:
-            with nexus.transaction():
-                if progress.extraction is not None:
-                    write_extraction(nexus, self._policy, episode, progress.extraction)
-                done = Progress(usage=progress.usage)
-                return self._settle(nexus, moved(item, "upserted", done, BEGINNING))
-        except Exception as error:  # an embedder may be asked here too, and is anybody's code
-            if isinstance(error, RecollectError) and error.code is VERSION_CONFLICT:
-                raise
-            failed = progress.failing(_reason(error))
-        return self._failed(nexus, item, "upsert_failed", failed)
+            if progress.extraction is not None:
+                write_extraction(nexus, self._policy, episode, progress.extraction)
+        except Exception as error:  # noqa: BLE001 - an embedder may be asked here too, as above
+            return self._failed(item, progress.failing(_reason(error)))
+        return moved(item, "upserted", Progress(usage=progress.usage), BEGINNING)
 
-    def _failed(
-        self, nexus: Nexus, item: WorkItem, state: State, progress: Progress, seconds: float = 0.0
-    ) -> WorkItem:
+    def _failed(self, item: WorkItem, progress: Progress, seconds: float = 0.0) -> WorkItem:
         """Let an item wait for its next attempt, or park it after the last."""
         attempts = item.attempts + 1
         if attempts > limits.RETRIES:
-            return self._settle(nexus, moved(item, "parked", progress, FOREVER, attempts))
+            return moved(item, "parked", progress, FOREVER, attempts)
         wait = max(limits.BACKOFF_SECONDS[attempts - 1], min(seconds, _MOST_RETRY_SECONDS))
         due_at = Instant(self._clock() + int(wait * _MILLISECONDS))
-        return self._settle(nexus, moved(item, state, progress, due_at, attempts))
+        return moved(item, _FAILURES[_REACHED[item.state]], progress, due_at, attempts)
 
-    def _settle(self, nexus: Nexus, item: WorkItem) -> WorkItem:
-        nexus.queue.settle(self.owner, item, self._clock(), self.lease_end())
-        return item
+    def _settle(self, nexus: Nexus, items: Sequence[WorkItem]) -> Sequence[WorkItem]:
+        return nexus.queue.settle(self.owner, items, self._clock(), self.lease_end())
 
     def _watch(self, nexus: Nexus, item: WorkItem, seconds: float) -> None:
         self._watcher(
@@ -232,12 +297,30 @@ class Work:
         )
 
 
-def _episode(nexus: Nexus, item: WorkItem) -> Episode:
-    """Return the episode of an item; KIP_3005 when it is deleted."""
-    dated = nexus.look_up([item.item]).get(item.item)
-    if dated is None or not is_episode(dated.element):
-        raise RecollectError(VERSION_CONFLICT, f'the episode "{item.item}" is deleted')
-    said = shown_episode(nexus.group_name, dated)
+def _taken(waiting: deque[WorkItem]) -> list[WorkItem]:
+    """Take all that wait, and return them."""
+    taken = [*waiting]
+    waiting.clear()
+    return taken
+
+
+def _reached(state: State, items: Iterable[WorkItem]) -> list[WorkItem]:
+    """Return items that have reached a state; they rest in the last."""
+    due_at = FOREVER if state == "completed" else BEGINNING
+    return [moved(one, state, Progress.of(one).failing(None), due_at) for one in items]
+
+
+def _episodes(nexus: Nexus, items: Iterable[WorkItem]) -> dict[str, Episode]:
+    """Return the episodes of items by their uuids, but for those that are deleted."""
+    found = nexus.look_up([one.item for one in items])
+    return {
+        uuid: _episode(shown_episode(nexus.group_name, dated))
+        for uuid, dated in found.items()
+        if is_episode(dated.element)
+    }
+
+
+def _episode(said: ShownEpisode) -> Episode:
     return Episode(
         uuid=said["uuid"],
         source=said["source"],

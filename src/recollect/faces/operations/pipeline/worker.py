@@ -81,7 +81,7 @@ class Worker:
         while not self._stopping.is_set():
             seen = self._wakes
             try:
-                is_busy = work.run_once(self._nexus, self._may_go_on)
+                is_busy = work.run_once(self._nexus, self._may_go_on) > 0
             except RecollectError as error:
                 if error.code is STORE_CLOSED:
                     return

@@ -61,7 +61,7 @@ def test_items_are_claimed_in_the_order_of_acceptance(nexus: Nexus) -> None:
         done = [replace(one, state="done", due_at=FOREVER) for one in items]
         assert nexus.queue.settle("me", done, NOW, LATER) == tuple(done)
     assert order == ["b", "a", "c"]
-    assert nexus.queue.due_groups(NOW) == ["decoy"]
+    assert nexus.queue.due_groups("other", NOW) == ["decoy"]
 
 
 def test_several_items_of_one_state_are_claimed_and_settled_together(nexus: Nexus) -> None:
@@ -105,10 +105,11 @@ def test_an_item_that_is_due_later_waits(nexus: Nexus) -> None:
 def test_one_owner_works_on_a_group_until_its_lease_ends(nexus: Nexus) -> None:
     item = claimed(nexus, "me")
     assert nexus.queue.claim("other", NOW, LATER) == ()
-    assert nexus.queue.due_groups(NOW) == ["decoy"]
+    assert nexus.queue.due_groups("other", NOW) == ["decoy"]
+    assert nexus.queue.due_groups("me", NOW) == ["decoy", "default"]
     nexus.queue.renew("me", Instant(1_500))
     assert nexus.queue.claim("other", Instant(1_499), LATER) == ()
-    assert nexus.queue.due_groups(Instant(1_500)) == ["decoy", "default"]
+    assert nexus.queue.due_groups("other", Instant(1_500)) == ["decoy", "default"]
     assert nexus.queue.claim("other", Instant(1_500), LATER) == (item,)
     refused(nexus, "me", item)
     assert nexus.queue.settle("other", [item], NOW, LATER) == (item,)

@@ -84,7 +84,7 @@ WHERE EXISTS (
   WHERE w.group_id = g.group_id AND w.due_at < {FOREVER} AND w.due_at <= :now)
 AND NOT EXISTS (
   SELECT 1 FROM work AS o
-  WHERE o.group_id = g.group_id AND o.lease_until > :now AND o.owner != '')
+  WHERE o.group_id = g.group_id AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
 ORDER BY g.name
 """  # noqa: S608 - a number; the one question about all groups, of whoever works for all
 _COUNTS = """
@@ -228,13 +228,14 @@ class Queue:
                     session.execute_many(_AGAIN, [entry])
                 session.on_commit(then)
 
-    def due_groups(self, now: Instant) -> list[str]:
-        """Return the groups of the store in which an item is due and no lease is running.
+    def due_groups(self, owner: str, now: Instant) -> list[str]:
+        """Return the groups of the store in which an owner can claim what is due.
 
         Cost: two look-ups for each group of the store.
         """
         with self._store.reading() as session:
-            return [text(name) for (name,) in session.rows(_DUE_GROUPS, {"now": now})]
+            rows = session.rows(_DUE_GROUPS, {"owner": owner, "now": now})
+            return [text(name) for (name,) in rows]
 
     def renew(self, owner: str, until: Instant) -> None:
         """Let the leases that an owner has in any group run until an instant."""

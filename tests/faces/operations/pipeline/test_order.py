@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.faces.operations.calls import told
 from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
 
 import recollect
+from recollect.errors import STORE_BUSY, RecollectError
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import (
     Episode,
@@ -237,3 +239,28 @@ def test_the_seconds_that_a_worker_has_to_stop_are_for_all_its_threads(tmp_path:
             assert not worker.stop(0.5)
             assert time.monotonic() - begun < 1.5
             released.set()
+
+
+def test_work_that_met_a_busy_store_is_taken_up_again_at_once(tmp_path: Path) -> None:
+    with (
+        recollect.open(tmp_path / "m.db", busy_seconds=0.01) as nexus,
+        recollect.open(tmp_path / "m.db") as other,
+        ExitStack() as writes,
+    ):
+
+        class Occupying(Scripted):
+            def extract(
+                self, episode: Episode, known: Known, rejected: Rejected | None
+            ) -> Extracted | Refused:
+                if not self.seen:
+                    writes.enter_context(other.transaction())
+                return super().extract(episode, known, rejected)
+
+        one = rig(nexus, Occupying())
+        one.add("g", says("e1"))
+        with pytest.raises(RecollectError) as caught:
+            one.drain()
+        assert caught.value.code is STORE_BUSY
+        writes.close()
+        assert one.drain() == 1
+        assert one.facts("g") == ["Ann works at Acme"]

@@ -119,7 +119,8 @@ class Work:
         is_new_round = False
         while self._round or not is_new_round:
             if not self._round:
-                self._round, is_new_round = nexus.queue.due_groups(self._clock()), True
+                self._round = nexus.queue.due_groups(self.owner, self._clock())
+                is_new_round = True
                 continue
             group = nexus.group(self._round.pop(0))
             items = group.queue.claim(self.owner, self._clock(), self.lease_end(), _PORTION)

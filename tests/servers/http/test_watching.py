@@ -6,13 +6,15 @@ import socket
 import time
 
 import httpx2
+import pytest
+from tests.faces.operations.pipeline.rig import rig
 from tests.meanings import Meanings
 from tests.servers.http.conftest import Ask
 
 import recollect
 from recollect.faces.operations import Operations
 from recollect.servers.http.metrics import Metrics
-from recollect.servers.http.watching import observer
+from recollect.servers.http.watching import observer, watcher
 
 NAMES = {
     "ingestion_accepted_total", "ingestion_processed_total", "ingestion_failed_total",
@@ -56,6 +58,32 @@ def test_what_fails_is_counted(http: httpx2.Client, ask: Ask) -> None:
     found = await_count(http, "extraction_failures_total", 1)
     assert found["ingestion_failed_total"] >= 1
     assert found["ingestion_processed_total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "embedder", "name"),
+    [
+        ('{"nodes": 7}', None, "extraction_failures_total"),
+        ('{"nodes": [{"name": "Ann"}]}', Meanings(is_away=True), "embedding_failures_total"),
+        ('{"nodes": [{"uuid": "acme", "name": "Ann"}]}', None, "upsert_conflicts_total"),
+    ],
+    ids=["extraction", "embedding", "writing"],
+)
+def test_every_failure_of_a_step_is_counted_the_one_that_parks_too(
+    metrics: Metrics, body: str, embedder: Meanings | None, name: str
+) -> None:
+    with recollect.open(":memory:", embedder=embedder) as nexus:
+        one = rig(nexus, watcher=watcher(metrics))
+        one.service.add_entity_node(group_id="g", uuid="acme", name="Acme")
+        one.add("g", {**TEXT, "source": "json", "body": body}, {**TEXT, "uuid": "e"})
+        for failures in range(1, 5):
+            one.drain()
+            one.clock.pass_seconds(5)
+            lines = metrics.text().decode().splitlines()
+            assert f"{name} {failures}.0" in lines
+            assert f"ingestion_failed_total {failures}.0" in lines
+            assert f"parked_items_total {failures // 4}.0" in lines
+    assert "ingestion_processed_total 1.0" in lines
 
 
 def test_searches_are_timed(http: httpx2.Client, ask: Ask) -> None:

@@ -72,9 +72,8 @@ def log_operation(observation: Observation) -> None:
 
 def log_step(transition: Transition) -> None:
     """Tell of a step of the pipeline; the reason of a failure stands in ListParked."""
-    is_failed = transition.state == "parked" or transition.state.endswith("_failed")
     _tell(
-        logging.WARNING if is_failed else logging.INFO,
+        logging.INFO if transition.failed is None else logging.WARNING,
         "step",
         None,
         group_id=transition.group,

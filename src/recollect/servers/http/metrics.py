@@ -21,6 +21,7 @@ from prometheus_client.registry import Collector
 
 from recollect.errors import CONFLICT
 from recollect.faces.operations import OPERATIONS, Observation
+from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline import Transition
 from recollect.servers.http.claim_calls import NAMES
 from recollect.servers.http.kip_schemas import KIP_NAMES
@@ -69,17 +70,18 @@ class Metrics:
             "ingestion_failed", "Steps that failed, to be tried again or not", registry=registry
         )
         self._parked = Counter("parked_items", "Episodes given up", registry=registry)
-        self._steps = {
+        self._conflicts = Counter(
+            "upsert_conflicts", "Writes that something else stood against", registry=registry
+        )
+        self._steps: dict[State, Counter] = {
             "extract_failed": Counter(
                 "extraction_failures", "Extractions that failed", registry=registry
             ),
             "embed_failed": Counter(
                 "embedding_failures", "Embeddings that failed", registry=registry
             ),
+            "upsert_failed": self._conflicts,
         }
-        self._conflicts = Counter(
-            "upsert_conflicts", "Writes that something else stood against", registry=registry
-        )
 
     def observe(self, observation: Observation) -> None:
         """Count an operation that has ended."""
@@ -97,17 +99,13 @@ class Metrics:
 
     def watch(self, transition: Transition) -> None:
         """Count a step of the pipeline."""
-        state = transition.state
-        if state == "completed":
+        if transition.state == "completed":
             self._processed.inc()
-        elif state == "parked":
+        elif transition.state == "parked":
             self._parked.inc()
-        if state in self._steps:
-            self._steps[state].inc()
-        if state == "parked" or state.endswith("_failed"):
+        if transition.failed is not None:
             self._failed.inc()
-        if state == "upsert_failed":
-            self._conflicts.inc()
+            self._steps[transition.failed].inc()
 
     def refuse(self, code: str) -> None:
         """Count a request that reached no operation."""

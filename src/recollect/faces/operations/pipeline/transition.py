@@ -15,6 +15,7 @@ class Transition:
     group: str
     episode_uuid: str
     state: State
+    failed: State | None  # the failure substate of the step, also of the last before parking
     attempts: int
     error: str | None
     seconds: float  # that the step took, an equal share of those who took it together

@@ -178,7 +178,7 @@ class Work:
                 raise RecollectError(INTERNAL_ERROR, f'nothing is to be done in "{state}"')
         seconds = (time.perf_counter() - started) / max(1, len(settled))
         for item in settled:
-            self._watch(nexus, item, seconds)
+            self._watch(nexus, item, _FAILURES[reached] if item.attempts else None, seconds)
         return settled
 
     def _in_time(self, waiting: deque[WorkItem]) -> Iterator[WorkItem]:
@@ -285,12 +285,13 @@ class Work:
     def _settle(self, nexus: Nexus, items: Sequence[WorkItem]) -> Sequence[WorkItem]:
         return nexus.queue.settle(self.owner, items, self._clock(), self.lease_end())
 
-    def _watch(self, nexus: Nexus, item: WorkItem, seconds: float) -> None:
+    def _watch(self, nexus: Nexus, item: WorkItem, failed: State | None, seconds: float) -> None:
         self._watcher(
             Transition(
                 group=nexus.group_name,
                 episode_uuid=item.item,
                 state=cast(State, item.state),
+                failed=failed,
                 attempts=item.attempts,
                 error=Progress.of(item).error,
                 seconds=seconds,

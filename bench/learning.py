@@ -37,7 +37,7 @@ def visible_figures(url: str) -> Iterator[Figure]:
         one.start()
     try:
         with Operations(url) as operations:
-            single = [_seconds(operations, [at]) for at in range(_CALLS)]
+            single = [_seconds(operations, [at])[1] for at in range(_CALLS)]
             large = [
                 _seconds(operations, range(_CALLS + at * _AT_ONCE, _CALLS + (at + 1) * _AT_ONCE))
                 for at in range(_LARGE_CALLS)
@@ -47,26 +47,31 @@ def visible_figures(url: str) -> Iterator[Figure]:
         for one in searchers:
             one.join()
     middle, late = statistics.median(single), statistics.quantiles(single, n=100)[98]
+    last, all_ = (max(each) for each in zip(*large, strict=True))
     yield Figure("serving", "a fact to be found after ACCEPTED, median", 1e6 * middle, "us")
     yield Figure("serving", "the same, p99", 1e6 * late, "us", None, "2 s", late <= _MOST_SECONDS)
     yield Figure(
         "serving",
         f"the last of {_AT_ONCE} episodes of one call, the slowest of {_LARGE_CALLS}",
-        1e6 * max(large), "us", None, "2 s", max(large) <= _MOST_SECONDS,
+        1e6 * all_, "us", None, "2 s", all_ <= _MOST_SECONDS,
     )  # fmt: skip
+    name = f"the same, without looking for the other {_AT_ONCE - 1}"
+    yield Figure("serving", name, 1e6 * last, "us")
 
 
-def _seconds(operations: Operations, numbers: Sequence[int]) -> float:
-    """Return how long after ACCEPTED the facts of new episodes are all found."""
+def _seconds(operations: Operations, numbers: Sequence[int]) -> tuple[float, float]:
+    """Return how long after ACCEPTED the last of new episodes is found, and how long all are."""
     items = [_episode(at) for at in numbers]
     told = operations.add_episodes(group_id=GROUP, items=items, idempotency_key=f"k{numbers[0]}")
     begun = time.perf_counter()
     assert told["status"] == "ACCEPTED", told
+    found = []
     for at in reversed(numbers):  # the last is learnt last
         while not _is_found(operations, at):
             assert time.perf_counter() - begun < 10 * _MOST_SECONDS
             time.sleep(_PAUSE_SECONDS)
-    return time.perf_counter() - begun
+        found.append(time.perf_counter() - begun)
+    return found[0], found[-1]
 
 
 def _is_found(operations: Operations, number: int) -> bool:

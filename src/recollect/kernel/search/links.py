@@ -16,29 +16,50 @@ from recollect.kernel.search.proposals import Proposals, superseded
 from recollect.kernel.search.rank import Stage, stages
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import real, whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.model import ElementKind
 
 _CONSIDERED = 1_000  # documents at least, if there are so many, that ends may still move up
+_FURTHER = 8  # times as many links of ends, where the best ones were too few
+
+_HITS = """
+WITH hit (id, score) AS MATERIALIZED (
+  SELECT CAST(one.value ->> 0 AS INTEGER), one.value ->> 1 FROM json_each(:hits) AS one
+)"""
 
 _LINKS_OF = guarded(
     "link",
-    """
-WITH hit (id, score) AS MATERIALIZED (
-  SELECT CAST(one.value ->> 0 AS INTEGER), one.value ->> 1 FROM json_each(:hits) AS one
-),
+    f"""
+{_HITS},
 met (link, score) AS (
-  SELECT outward.id, hit.score FROM hit
-  CROSS JOIN link AS outward ON outward.subject = hit.id WHERE outward.group_id = :group
+  SELECT outward.id,
+    (hit.score + coalesce((SELECT o.score FROM hit AS o WHERE o.id = outward.object), 0.0)) / 2
+  FROM hit CROSS JOIN link AS outward ON outward.subject = hit.id
+  WHERE outward.group_id = :group AND outward.expired_at > :known
   UNION ALL
-  SELECT inward.id, hit.score FROM hit
-  CROSS JOIN link AS inward ON inward.object = hit.id WHERE inward.group_id = :group
+  SELECT inward.id, hit.score / 2
+  FROM hit CROSS JOIN link AS inward ON inward.object = hit.id
+  WHERE inward.group_id = :group AND inward.expired_at > :known
+    AND inward.subject NOT IN (SELECT o.id FROM hit AS o)
 )
-SELECT link.id, SUM(met.score) / 2 AS score
-FROM met CROSS JOIN link ON link.id = met.link
-WHERE {guards}
-GROUP BY link.id
-""",
+SELECT link.id, best.score, {{guards}}
+FROM (SELECT met.link, met.score FROM met ORDER BY met.score DESC, met.link LIMIT :most) AS best
+CROSS JOIN link ON link.id = best.link
+ORDER BY best.score DESC, link.id
+""",  # noqa: S608 - constants
+)
+
+_ENDS_OF = guarded(
+    "link",
+    f"""
+{_HITS}
+SELECT link.id, (
+  coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.subject), 0.0)
+  + coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.object), 0.0)) / 2
+FROM json_each(:links) AS one CROSS JOIN link ON link.id = one.value
+WHERE {{guards}} AND (
+  link.subject IN (SELECT o.id FROM hit AS o) OR link.object IN (SELECT o.id FROM hit AS o))
+""",  # noqa: S608 - constants
 )
 
 _NAMED_LINKS = guarded(
@@ -70,14 +91,14 @@ def link_hits(
     `ends` are concepts with what they score. A link whose id is the query scores `NAMED`. With
     equals, all links are there that score as much as the last one wanted. Words beyond those of
     the best thousand documents count nothing beside an end.
-    Cost: every link of every end, and see `rank`.
+    Cost: of every end an index entry of each link, a row of a thousand links, and see `rank`.
     """
-    through = _through(session, scope, ends)
-    found, lacking = dict(through), limit
+    through = _Through(session, scope, ends, limit, with_equals=with_equals)
+    found, lacking = dict(through.best), limit
     told = stages(session, scope.partitions(ElementKind.LINK), term)
     for place, reached in enumerate(_gathered(told)):
         elements = superseded(session, scope, reached)
-        joined = _joined(reached, elements, through)
+        joined = through.of(reached, elements)
         if place == 0:
             _lift(reached, joined)
         else:  # nor where so many are wanted that these are read: no score rises with the limit
@@ -91,13 +112,46 @@ def link_hits(
     return found | dict.fromkeys(named(session, scope, _NAMED_LINKS, term, limit), NAMED)
 
 
-def _through(session: Session, scope: Scope, ends: Mapping[int, float]) -> dict[int, float]:
-    """Return what links score by their ends."""
-    if not ends:
-        return {}
-    hits = orjson.dumps(list(ends.items())).decode()
-    rows = session.rows(_LINKS_OF, scope.parameters(hits=hits))
-    return {whole(element): real(score) for element, score in rows}
+class _Through:
+    """What links score by their ends: the best ones at once, others when they are asked for."""
+
+    def __init__(
+        self,
+        session: Session,
+        scope: Scope,
+        ends: Mapping[int, float],
+        limit: int,
+        *,
+        with_equals: bool,
+    ) -> None:
+        self._session = session
+        self._scope = scope
+        self._hits = orjson.dumps(list(ends.items())).decode()
+        self.best: dict[int, float] = {}
+        """At least the best `limit` links, with equals all that score as much as the last."""
+        self._is_all = not ends
+        most = max(limit, _CONSIDERED) + 1
+        while not self._is_all:
+            rows = self._rows(_LINKS_OF, most=most)
+            self.best = {whole(link): real(score) for link, score, is_there in rows if is_there}
+            self._is_all = len(rows) < most
+            wanted = [*self.best.values()][:limit]
+            if len(wanted) == limit and not (with_equals and wanted[-1:] == [rows[-1][1]]):
+                break
+            most *= _FURTHER
+
+    def of(self, documents: Mapping[int, float], elements: Mapping[int, int]) -> dict[int, float]:
+        """Return what the links of documents score by their ends, where they do."""
+        through = self.best
+        if not self._is_all:
+            links = orjson.dumps([elements.get(one, one) for one in documents]).decode()
+            rows = self._rows(_ENDS_OF, links=links)
+            through = {whole(link): real(score) for link, score in rows}
+        joined = {one: through[one] for one in documents.keys() & through.keys()}
+        return joined | {one: through[its] for one, its in elements.items() if its in through}
+
+    def _rows(self, statement: str, **more: SqlValue) -> list[SqlRow]:
+        return self._session.rows(statement, self._scope.parameters(hits=self._hits, **more))
 
 
 def _gathered(told: Iterable[Stage]) -> Iterator[dict[int, float]]:
@@ -109,14 +163,6 @@ def _gathered(told: Iterable[Stage]) -> Iterator[dict[int, float]]:
             yield gathered
             gathered = {}
     yield gathered
-
-
-def _joined(
-    documents: Mapping[int, float], elements: Mapping[int, int], through: Mapping[int, float]
-) -> dict[int, float]:
-    """Return what the links of documents score by their ends, where they do."""
-    joined = {one: through[one] for one in documents.keys() & through.keys()}
-    return joined | {one: through[its] for one, its in elements.items() if its in through}
 
 
 def _lift(scores: dict[int, float], joined: Mapping[int, float]) -> None:

@@ -139,6 +139,31 @@ def test_a_busy_store_answers_after_the_time_it_was_given(tmp_path: Path) -> Non
     two.close()
 
 
+def test_a_writer_finds_its_turn_beside_one_that_never_rests(tmp_path: Path) -> None:
+    settings = Settings(busy_seconds=1.0)
+    restless = SqliteStore(tmp_path / "memory.db")
+    other = SqliteStore(tmp_path / "memory.db", settings)  # as another process would
+    is_over = threading.Event()
+
+    def write_on() -> None:
+        while not is_over.is_set():
+            with restless.writing() as session:
+                for _ in range(2_000):
+                    session.rows("UPDATE counter SET last_n = last_n + 1")
+
+    with ThreadPoolExecutor(4) as pool:
+        writing = [pool.submit(write_on) for _ in range(4)]
+        try:
+            for at in range(20):
+                put(other, at)
+        finally:
+            is_over.set()
+        for one in writing:
+            one.result()
+    restless.close()
+    other.close()
+
+
 def test_a_closed_store_says_so(store: SqliteStore) -> None:
     store.close()
     assert code_of(lambda: last(store)) == "STORE_CLOSED"

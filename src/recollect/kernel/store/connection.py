@@ -16,6 +16,7 @@ from recollect.kernel.store.faults import READING_ERRORS, translated
 from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
+from recollect.kernel.store.patience import patient
 from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 from recollect.kernel.store.read_only import SCHEME
 
@@ -164,7 +165,7 @@ class SqliteSession:
     def wait(self, seconds: float) -> None:
         """Let the next statements wait so long for other processes, then be STORE_BUSY."""
         try:
-            self.connection.set_busy_timeout(max(0, int(seconds * 1000)))
+            self.connection.set_busy_handler(patient(seconds))
         except apsw.Error as error:
             raise translated(error) from error
 
@@ -225,7 +226,7 @@ class SqliteSession:
 
 
 def _configure(connection: apsw.Connection, settings: Settings, *, query_only: bool) -> None:
-    connection.set_busy_timeout(int(settings.busy_seconds * 1000))
+    connection.set_busy_handler(patient(settings.busy_seconds))
     # Without the stability guarantee every new bound value prepares a statement anew.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)

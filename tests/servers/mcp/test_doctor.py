@@ -92,6 +92,15 @@ def test_what_is_wrong_is_said_with_what_to_do(run, tmp_path: Path):
         assert hint in last.hint, last
 
 
+def test_a_server_that_does_not_answer_is_given_up(run, tmp_path: Path):
+    put(tmp_path, sys.executable, "-c", "import sys; sys.stdin.read()")
+    code, answer = run("doctor", "cursor", "--timeout", "1")
+    last = Step(**json.loads(answer)["result"]["steps"][-1])
+    assert (code, last.name) == (1, "start")
+    assert last.message == "it did not answer within 1 seconds"
+    assert run("--timeout", "1")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("words", "relative"),
     [

@@ -42,6 +42,16 @@ Http = Annotated[
     str | None,
     typer.Option("--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input."),
 ]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=1,
+        max=3_600,
+        help="With doctor: how long it may take; 20.",
+    ),
+]
 
 
 def serve_agents(
@@ -65,6 +75,7 @@ def serve_agents(
     write: Annotated[
         bool, typer.Option("--write", help="With install: edit the file, with a copy.")
     ] = False,
+    timeout: Timeout = None,
     db: Database = None,
     group: GroupName = None,
     json: Json = False,
@@ -75,6 +86,8 @@ def serve_agents(
         raise typer.BadParameter("--tokens belongs to --http")
     if write and action is not McpAction.INSTALL:
         raise typer.BadParameter("--write belongs to install")
+    if timeout is not None and action is not McpAction.DOCTOR:
+        raise typer.BadParameter("--timeout belongs to doctor")
     if http is not None and action is not None:
         raise typer.BadParameter("--http belongs to serving; programs speak over standard input")
     match action:
@@ -96,4 +109,4 @@ def serve_agents(
             from recollect.servers.cli.mcp_install import Served
 
             served = Served(db, group, folders, read_only)
-            examine(None if client is None else client.value, served, as_json=json)
+            examine(None if client is None else client.value, served, timeout, as_json=json)

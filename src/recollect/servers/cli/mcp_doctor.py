@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from recollect.servers.mcp.trial import Step
 
 
-def examine(name: str | None, served: Served, *, as_json: bool) -> None:
+def examine(name: str | None, served: Served, seconds: float | None, *, as_json: bool) -> None:
     """Show how the server does that a program starts; exit with 1 when something fails."""
     settings = Settings()
     with output(as_json=as_json) as out:
         require("mcp", "mcp", "the MCP server")
         from recollect.servers.mcp.clients import Entry, client_named
-        from recollect.servers.mcp.trial import tried
+        from recollect.servers.mcp.trial import SECONDS, tried
 
         install = f"{quote(settings.program())} mcp install {name or 'CLIENT'} --write"
         if name is None:
@@ -38,7 +38,7 @@ def examine(name: str | None, served: Served, *, as_json: bool) -> None:
             entry, starts_here = _entry(client, install), client.is_of_project
         if not out.as_json:
             out.say(join(entry.command), "dim")  # at once: a server may take long to start
-        steps = tried(entry, install, starts_here=starts_here)
+        steps = tried(entry, install, starts_here=starts_here, seconds=seconds or SECONDS)
         out.failed = not all(one.is_well for one in steps)
         if out.as_json:
             told = {"command": list(entry.command), "is_well": not out.failed}

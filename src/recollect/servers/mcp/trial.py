@@ -23,8 +23,8 @@ from mcp_types import CallToolResult
 
 from recollect.servers.mcp.clients import Entry
 
-_SECONDS: Final = 30.0
-"""How long one step may take."""
+SECONDS: Final = 20.0
+"""How long all steps together may take."""
 
 _HINT: Final = "  hint: "
 _QUESTION: Final = "What does this memory hold?"
@@ -47,8 +47,8 @@ class Step:
     hint: str = ""
 
 
-def tried(entry: Entry, missing: str, *, starts_here: bool) -> list[Step]:
-    """Return the steps of a trial, up to the first that fails.
+def tried(entry: Entry, missing: str, *, starts_here: bool, seconds: float = SECONDS) -> list[Step]:
+    """Return the steps of a trial, up to the first that fails or is not done after `seconds`.
 
     `missing` is what to do where the program that is to be started is not there;
     `starts_here` says that the client starts it in the current directory.
@@ -61,7 +61,7 @@ def tried(entry: Entry, missing: str, *, starts_here: bool) -> list[Step]:
         message = f"{relative} is no whole path, and nobody knows where the client starts"
         return [Step("command", False, message, hint=missing)]
     with TemporaryDirectory() as folder, (Path(folder) / "errors").open("w+") as errors:
-        told = anyio.run(_Trial(entry, errors).run)
+        told = anyio.run(_Trial(entry, errors, seconds).run)
     return [Step("command", True, found), *told]
 
 
@@ -79,10 +79,12 @@ def _relative(entry: Entry) -> str | None:
 class _Trial:
     """One run of a server, whose standard error goes into a file."""
 
-    def __init__(self, entry: Entry, errors: TextIO) -> None:
+    def __init__(self, entry: Entry, errors: TextIO, seconds: float) -> None:
         self._entry = entry
         self._errors = errors
+        self._seconds = seconds
         self._steps: list[Step] = []
+        self._name = "start"  # of the step that is being tried
 
     async def run(self) -> list[Step]:
         """Start the server and ask it; nothing of it runs afterwards."""
@@ -93,13 +95,18 @@ class _Trial:
         transport = stdio_client(parameters, errlog=self._errors)
         start = perf_counter()
         try:
-            async with Client(transport, read_timeout_seconds=_SECONDS) as client:
-                server = client.server_info
-                name = "" if server is None else f"{server.name} {server.version}, "
-                self._note("start", start, f"{name}protocol {client.protocol_version}")
-                await self._ask(client)
+            with anyio.fail_after(self._seconds):
+                async with Client(transport) as client:
+                    server = client.server_info
+                    name = "" if server is None else f"{server.name} {server.version}, "
+                    self._note("start", start, f"{name}protocol {client.protocol_version}")
+                    await self._ask(client)
+                    self._name = "stop"
+        except* TimeoutError:
+            late = f"it did not answer within {self._seconds:g} seconds"
+            self._fail(self._name, start, TimeoutError(late))
         except* _FAILURES as failed:
-            self._fail("stop" if self._steps else "start", start, _first(failed))
+            self._fail(self._name, start, _first(failed))
         return self._steps
 
     async def _ask(self, client: Client) -> None:
@@ -129,7 +136,7 @@ class _Trial:
         await self._is_done("write" if writes else "read", write if writes else read)
 
     async def _is_done(self, name: str, step: Callable[[], Awaitable[str]]) -> bool:
-        start = perf_counter()
+        self._name, start = name, perf_counter()
         try:
             message = await step()
         except _FAILURES as error:

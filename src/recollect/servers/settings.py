@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +27,8 @@ EMBEDDERS = ("http", "fastembed", "sentence-transformers")
 SEARCH_MODES = ("keyword", "semantic", "hybrid")
 LONGEST_TIMEOUT = 3_600
 MOST_NUMBERS = 65_536  # of a vector
+
+_COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # read by the library that counts, as it is loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +254,13 @@ class Settings:
                 chosen = self.environment.get(variable)
                 parent = Path(chosen) if chosen else Path.home() / below_home
         return parent / "recollect"
+
+
+@contextmanager
+def counting_in(folder: Path) -> Iterator[None]:
+    """Let processes that are begun meanwhile keep their counts in a folder, for each other."""
+    os.environ[_COUNTS] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[_COUNTS]

@@ -36,6 +36,11 @@ def test_a_file_of_tokens_that_holds_none_is_refused(cli: Cli, tmp_path: Path) -
     assert not (tmp_path / "memory.db").exists()
 
 
+def test_several_processes_want_a_memory_in_a_file(cli: Cli) -> None:
+    refused = cli("serve", ":memory:", "--processes", "2", "--port", "0", "--json")
+    assert answer(refused)["error"]["code"] == "INVALID_ARGUMENT"
+
+
 def test_a_token_is_shown_once_and_its_hash_is_kept(cli: Cli) -> None:
     first = cli("token", "new", "--group", "a", "--group", "b", "--tokens", "tokens")
     token = first.stdout.splitlines()[0]

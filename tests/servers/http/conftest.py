@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import httpx2
 import pytest
+from tests.servers.http.started import start
 from tests.serving import Stage, stage
 
 import recollect
@@ -20,7 +21,7 @@ from recollect.servers.http.options import Options
 from recollect.servers.http.watching import observer, watcher
 from recollect.servers.service import Service, at_work, make_service
 
-__all__ = ["stage"]
+__all__ = ["stage", "start"]
 
 Ask = Callable[..., httpx2.Response]
 

@@ -2,68 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import httpx2
 import pytest
+from tests.servers.http.started import PROGRAM, SECONDS, Started
 
 import recollect
 from recollect.client import Operations
 from recollect.faces.operations.pipeline import StructuredExtractor, Work
 
-SECONDS = 60
-PROGRAM = "from recollect.servers.cli import main; main()"
 TIME = "2026-01-31T09:30:00Z"
 
 
-class Process:
-    """One server with its memory in a file."""
-
-    def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-c", PROGRAM, "serve", "--port", "0", "--json", *options]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        self.log: list[dict] = []
-        self.reader = threading.Thread(target=self._read)
-        self.reader.start()
-        line = self.process.stdout.readline()
-        self.url = json.loads(line)["result"]["url"] if line else ""
-
-    def stop(self, how: signal.Signals) -> int:
-        self.process.send_signal(how)
-        code = self.process.wait(SECONDS)
-        self.reader.join(SECONDS)
-        return code
-
-    def _read(self) -> None:
-        for line in self.process.stderr:
-            if line.startswith("{"):
-                self.log.append(json.loads(line))
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Process]]:
-    processes: list[Process] = []
-
-    def begin(*options: str) -> Process:
-        processes.append(Process("--db", str(tmp_path / "memory.db"), *options))
-        return processes[-1]
-
-    yield begin
-    for one in processes:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.wait(SECONDS)
-        one.reader.join(SECONDS)
-        one.process.stdout.close()
-        one.process.stderr.close()
+@pytest.fixture(params=["1", "2"])
+def start(start: Callable[..., Started], request: pytest.FixtureRequest) -> Callable[..., Started]:
+    """Start a server of one process, and one of two."""
+    return partial(start, "--processes", request.param)
 
 
 def episodes(count: int, prefix: str = "e") -> list[dict]:
@@ -80,7 +41,8 @@ def test_it_serves_until_it_is_told_to_stop(start, how: signal.Signals) -> None:
         assert operations.healthcheck()["status"] == "OK"
         assert server.stop(how) == 0
         assert operations.healthcheck()["error"]["error_code"] == "UNAVAILABLE"
-    assert (server.log[0]["event"], server.log[-1]["event"]) == ("listening", "stopped")
+    events = [one["event"] for one in server.log if one["event"] != "process_started"]
+    assert (events[0], events[-1]) == ("listening", "stopped")
 
 
 def test_what_was_accepted_when_it_stops_is_done_by_the_next(start, tmp_path: Path) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import sys
+import os
+import socket
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.needed import require
 from recollect.servers.cli.output import Output, output
 from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import open_nexus
 
-GRACE_SECONDS = 10
-"""How long requests and steps of the pipeline that are running may take to end."""
+if TYPE_CHECKING:
+    from recollect.servers.http.plan import Plan
+    from recollect.servers.http.processes import Begun
+
+_MOST_PROCESSES = 2  # where nobody says how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,7 @@ class Asked:
     functional: frozenset[str]
     log: str
     threads: int | None
+    processes: int | None
     has_worker: bool
     is_insecure: bool
 
@@ -38,49 +46,66 @@ def serve_memory(database: str | None, asked: Asked, *, as_json: bool) -> None:
 
 
 def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> None:
-    from recollect.faces.operations import Policy
-    from recollect.servers.http import logs
-    from recollect.servers.http.app import make_app
-    from recollect.servers.http.metrics import Metrics
+    from recollect.servers.http.logs import Form, log_event
     from recollect.servers.http.options import LOOPBACK, Options
-    from recollect.servers.http.server import check_exposure, is_loopback, listen, serve, url_of
+    from recollect.servers.http.plan import Plan, serve_in_processes
+    from recollect.servers.http.server import check_exposure, is_loopback, listen, url_of
     from recollect.servers.http.tokens import Tokens, read_tokens
-    from recollect.servers.http.watching import observer, watcher
     from recollect.servers.learning import make_learner
-    from recollect.servers.service import at_work, make_service
 
     learner = make_learner(settings.learning())
     host, path = settings.host(asked.host), settings.tokens(asked.tokens)
     tokens = Tokens() if path is None else read_tokens(path)
     check_exposure(host, has_tokens=bool(tokens), is_insecure=asked.is_insecure)
-    with (
-        open_nexus(located, settings.group(), create=True) as nexus,
-        listen(host, settings.port(asked.port)) as listener,
-    ):
-        logs.begin_log(logs.Form(asked.log), sys.stderr)
-        metrics = Metrics()
-        service = make_service(
-            nexus,
-            extractor=learner.extractor,
-            policy=Policy(functional=asked.functional),
-            has_worker=asked.has_worker,
-            observer=observer(metrics),
-            watcher=watcher(metrics),
-        )
-        hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
-        options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
-        app = make_app(service, options, metrics)
+    hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
+    options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
+    plan = Plan(options, asked.functional, asked.has_worker, Form(asked.log))
+    group, count = settings.group(), _processes(asked, located, settings)
+    with open_nexus(located, group, create=True):
+        pass  # what is wrong with it is told before anything is begun, and it is made once
+    with listen(host, settings.port(asked.port)) as listener:
         url = url_of(listener)
+
+        def begun() -> None:
+            if out.as_json:
+                told = {"url": url, "path": located.path, "worker": asked.has_worker}
+                out.json({"result": {**told, "processes": count}})
+            out.say(f"serving {located.path} at {url}", "green")
+            log_event("listening", url=url, processes=count)
+
         if learner.warning and asked.has_worker:
             out.warn(learner.warning, learner.hint)
-        if out.as_json:
-            told = {"url": url, "path": located.path, "worker": asked.has_worker}
-            out.json({"result": told})
-        out.say(f"serving {located.path} at {url}", "green")
-        logs.log_event("listening", url=url)
-        with at_work(service, GRACE_SECONDS):
-            serve(app, listener, grace_seconds=GRACE_SECONDS)
-        logs.log_event("stopped")
+        serve_in_processes(partial(_open, located, group), plan, listener, count, begun)
+        log_event("stopped")
+
+
+def _open(located: Located, group: str, plan: Plan, listener: socket.socket, begun: Begun) -> None:
+    from recollect.servers.http.serving import serve_nexus
+    from recollect.servers.learning import make_learner
+
+    extractor = make_learner(Settings().learning()).extractor
+    with open_nexus(located, group) as nexus:
+        serve_nexus(nexus, plan, listener, begun, extractor)
+
+
+def _processes(asked: Asked, located: Located, settings: Settings) -> int:
+    """Return how many processes serve: two where there are two cores and nothing speaks for one.
+
+    A model that is loaded speaks for one: each process would load it, and it uses all cores.
+    """
+    if located.file is None:
+        if (asked.processes or 1) > 1:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{located.path} is in no file, and processes share a memory by its file",
+                hint="leave --processes out",
+            )
+        return 1
+    if asked.processes is not None:
+        return asked.processes
+    embedding = settings.embedding()
+    loads = embedding is not None and embedding.embedder != "http"
+    return 1 if loads else min(_MOST_PROCESSES, os.cpu_count() or 1)
 
 
 def _threads(asked: Asked, settings: Settings) -> int:

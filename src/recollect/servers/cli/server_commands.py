@@ -60,7 +60,17 @@ def serve_http(
             metavar="N",
             min=1,
             max=64,
-            help="Requests worked on at once; 2, or 8 where an embedder is asked over HTTP.",
+            help="Requests each works on at once; 2, or 8 where an embedder is asked over HTTP.",
+        ),
+    ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Processes that share the work; 2, or 1 where a model is loaded.",
         ),
     ] = None,
     no_worker: Annotated[
@@ -84,6 +94,7 @@ def serve_http(
         functional=frozenset(functional or ()),
         log=log.value,
         threads=threads,
+        processes=processes,
         has_worker=not no_worker,
         is_insecure=insecure,
     )

@@ -5,8 +5,13 @@ The rule: a label takes one of few values; no group, uuid or text is ever one.
 
 from __future__ import annotations
 
-from collections import deque
+import os
+import struct
+import time
 from collections.abc import Iterable
+from itertools import count
+from mmap import mmap
+from pathlib import Path
 
 from prometheus_client import (
     CollectorRegistry,
@@ -17,6 +22,7 @@ from prometheus_client import (
     generate_latest,
 )
 from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 
 from recollect.errors import CONFLICT
@@ -36,13 +42,25 @@ _KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
 _BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 _QUANTILES = (0.5, 0.9, 0.99)
 _RECENT = 1_000
+_RING = ".ring"
+_ENTRY = struct.Struct("dd")  # when a search ended, by the clock that all processes share; its ms
+_NOTHING = (0.0, 0.0)
 
 
 class Metrics:
-    """The counts of one server; safe to share between threads."""
+    """The counts of one server; safe to share between threads.
 
-    def __init__(self) -> None:
-        registry = self._registry = CollectorRegistry()
+    With a folder they are those of all processes that count in it, also of those that have ended:
+    each was begun within `counting_in` of the settings.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._registry = CollectorRegistry()
+        self._recent = RecentLatency(folder)
+        self._registry.register(self._recent)
+        registry = self._registry if folder is None else None
+        if folder is not None:
+            MultiProcessCollector(self._registry, str(folder))  # type: ignore[no-untyped-call]
         self._operations = Counter(
             "operations",
             "Operations by outcome",
@@ -56,12 +74,13 @@ class Metrics:
         self._search_latency = Histogram(
             "search_latency_ms", "Of searches", buckets=_BUCKETS, registry=registry
         )
-        self._recent = RecentLatency()
-        registry.register(self._recent)
         self._refused = Counter(
             "requests_refused", "Requests that reached no operation", ["code"], registry=registry
         )
-        self._waiting = Gauge("requests_open", "Requests that are not answered", registry=registry)
+        self._waiting = Gauge(
+            "requests_open", "Requests that are not answered", registry=registry,
+            multiprocess_mode="livesum",
+        )  # fmt: skip
         self._accepted = Counter(
             "ingestion_accepted", "Episodes taken in to be learnt from", registry=registry
         )
@@ -121,22 +140,54 @@ class Metrics:
 
 
 class RecentLatency(Collector):
-    """The quantiles of the last searches, for those who read the numbers themselves."""
+    """The quantiles of the last searches, for those who read the numbers themselves.
 
-    def __init__(self) -> None:
-        self._last: deque[float] = deque(maxlen=_RECENT)
+    A process writes when each of its last searches ended and how long it took into a ring of its
+    own; the last of all processes are found when somebody asks.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._places = count()
+        self._ring = _ring(None if folder is None else folder / f"{os.getpid()}{_RING}")
 
     def observe(self, milliseconds: float) -> None:
         """Note one more."""
-        self._last.append(milliseconds)
+        at = next(self._places) % _RECENT * _ENTRY.size
+        self._ring[at : at + _ENTRY.size] = _ENTRY.pack(time.monotonic(), milliseconds)
 
     def collect(self) -> Iterable[Metric]:
         """Return the quantiles, none before there was a search."""
         family = GaugeMetricFamily(
             "search_latency_ms_recent", f"Of the last {_RECENT} searches", labels=["quantile"]
         )
-        ordered = sorted(self._last)
+        ordered = sorted(self._last())
         for quantile in _QUANTILES if ordered else ():
             at = min(int(quantile * len(ordered)), len(ordered) - 1)
             family.add_metric([str(quantile)], ordered[at])
         return [family]
+
+    def _last(self) -> list[float]:
+        if self._folder is None:
+            rings = [self._ring[:]]
+        else:
+            rings = [one.read_bytes() for one in self._folder.glob(f"*{_RING}")]
+        noted = sorted(
+            entry for ring in rings for entry in _ENTRY.iter_unpack(ring) if entry != _NOTHING
+        )
+        return [milliseconds for _, milliseconds in noted[-_RECENT:]]
+
+
+def forget_process(process: int, folder: Path) -> None:
+    """Let a process that has ended have no open requests; what it counted stays."""
+    mark_process_dead(process, str(folder))  # type: ignore[no-untyped-call]
+
+
+def _ring(path: Path | None) -> mmap:
+    """Return a ring of nothing, which others read in its file if it has one."""
+    size = _RECENT * _ENTRY.size
+    if path is None:
+        return mmap(-1, size)
+    with path.open("w+b") as file:
+        file.truncate(size)
+        return mmap(file.fileno(), size)

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.servers.http.options import LOOPBACK
+from recollect.servers.http.processes import Begun
 
 _BACKLOG = 512
 _SWITCH_SECONDS = 0.001  # a fifth of Python's own
@@ -83,7 +84,16 @@ class Streaming(Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server that tells its application before it waits for the answers that are on the way."""
+    """A server that says when it has begun, and tells its application before it waits to end."""
+
+    def __init__(self, config: uvicorn.Config, begun: Begun) -> None:
+        super().__init__(config)
+        self._begun = begun
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take connections, and say so."""
+        await super().startup(sockets)
+        self._begun()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and end."""
@@ -92,7 +102,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def make_server(app: ASGIApp, *, grace_seconds: int) -> uvicorn.Server:
+def make_server(app: ASGIApp, *, grace_seconds: int, begun: Begun = lambda: None) -> uvicorn.Server:
     """Return what serves an application; to stop, requests get `grace_seconds` to end."""
     config = uvicorn.Config(
         app,
@@ -104,14 +114,18 @@ def make_server(app: ASGIApp, *, grace_seconds: int) -> uvicorn.Server:
         lifespan="on",
         timeout_graceful_shutdown=grace_seconds,
     )
-    return Server(config)
+    return Server(config, begun)
 
 
-def serve(app: ASGIApp, listener: socket.socket, *, grace_seconds: int) -> None:
+def serve(
+    app: ASGIApp, listener: socket.socket, *, grace_seconds: int, begun: Begun = lambda: None
+) -> None:
     """Serve until SIGTERM or Ctrl-C; only from the main thread."""
     # Whoever comes back from the store or the network waits this long for the thread that computes.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    # The server gives a signal that stopped it on to whoever had it before.
+    server = make_server(app, grace_seconds=grace_seconds, begun=begun)
+    # The server listens to signals while it runs, and gives one that stopped it on to whoever had
+    # it before: so one that comes too early is not lost, and one that comes again changes nothing.
     for stop in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(stop, lambda *_: None)
-    make_server(app, grace_seconds=grace_seconds).run(sockets=[listener])
+        signal.signal(stop, server.handle_exit)
+    server.run(sockets=[listener])

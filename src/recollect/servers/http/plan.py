@@ -1,0 +1,68 @@
+"""How a memory is to be served, and that being done: by this process, or by several.
+
+The rule: what a process is told stands in its plan, which can be sent to another process. Nothing
+that only those need who answer requests is loaded here.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
+
+from recollect.servers.http.logs import Form, begin_log
+from recollect.servers.http.metrics import forget_process
+from recollect.servers.http.options import Options
+from recollect.servers.http.processes import Begun, Processes
+from recollect.servers.settings import counting_in
+
+GRACE_SECONDS = 10
+"""How long requests, and then steps of the pipeline, that are running may take to end."""
+
+_END_SECONDS = 2 * GRACE_SECONDS + 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a memory is served."""
+
+    options: Options = field(default_factory=Options)
+    functional: frozenset[str] = frozenset()
+    has_worker: bool = True
+    log: Form = Form.JSON
+
+    counts: Path | None = None
+    """The folder that several processes count in."""
+
+
+class Open(Protocol):
+    """Opens a memory and serves it, with `serve_nexus`."""
+
+    def __call__(self, plan: Plan, listener: socket.socket, begun: Begun) -> None:
+        """Serve until SIGTERM or Ctrl-C."""
+
+
+def serve_in_processes(
+    opened: Open, plan: Plan, listener: socket.socket, count: int, begun: Begun
+) -> None:
+    """Serve a memory until SIGTERM or Ctrl-C, in this process or in several others.
+
+    `opened` is sent to each, so all it holds must be what can be sent. Raises what
+    `Processes.run` raises.
+    """
+    if count == 1:
+        opened(plan, listener, begun)
+        return
+    begin_log(plan.log, sys.stderr)
+    with TemporaryDirectory(prefix="recollect-") as folder, counting_in(counts := Path(folder)):
+        Processes(
+            partial(opened, replace(plan, counts=counts)),
+            listener,
+            count,
+            end_seconds=_END_SECONDS,
+            ended=lambda process: forget_process(process, counts),
+        ).run(begun)

@@ -1,0 +1,41 @@
+"""A memory that is open, served by this process, be it the only one or one of several."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+from recollect.faces.operations import Policy
+from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
+from recollect.kernel import Nexus
+from recollect.servers.http.app import make_app
+from recollect.servers.http.logs import begin_log
+from recollect.servers.http.metrics import Metrics
+from recollect.servers.http.plan import GRACE_SECONDS, Plan
+from recollect.servers.http.processes import Begun
+from recollect.servers.http.server import serve
+from recollect.servers.http.watching import observer, watcher
+from recollect.servers.service import at_work, make_service
+
+
+def serve_nexus(
+    nexus: Nexus,
+    plan: Plan,
+    listener: socket.socket,
+    begun: Begun,
+    extractor: Extractor | None = None,
+) -> None:
+    """Serve a memory that is open until SIGTERM or Ctrl-C; only from the main thread."""
+    begin_log(plan.log, sys.stderr)
+    metrics = Metrics(plan.counts)
+    service = make_service(
+        nexus,
+        extractor=extractor or StructuredExtractor(),
+        policy=Policy(functional=plan.functional),
+        has_worker=plan.has_worker,
+        observer=observer(metrics),
+        watcher=watcher(metrics),
+    )
+    app = make_app(service, plan.options, metrics)
+    with at_work(service, GRACE_SECONDS):
+        serve(app, listener, grace_seconds=GRACE_SECONDS, begun=begun)

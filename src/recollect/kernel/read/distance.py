@@ -17,7 +17,6 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.hydration import IDS
-from recollect.kernel.sql.render import Renderer
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group
@@ -98,4 +97,4 @@ def _pairs_sql(clock: Clock, dialect: Dialect) -> str:
         )
         for alias, near, far in both
     )
-    return Renderer(dialect).query(nodes.Compound(selects, is_all=False))
+    return nodes.Compound(selects, is_all=False).sql(dialect)

@@ -16,7 +16,6 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.hydration import IDS
-from recollect.kernel.sql.render import Renderer
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.protocol import SqlValue
@@ -104,4 +103,4 @@ def _links_sql(clock: Clock, dialect: Dialect) -> str:
         (*clock.alive("l", "link"), is_it, nodes.equal(nodes.Column("l", "subject"), wanted)),
         order_by=(nodes.Order(nodes.Column("l", "id")),),
     )
-    return Renderer(dialect).query(select)
+    return select.sql(dialect)

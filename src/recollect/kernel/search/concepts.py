@@ -24,8 +24,8 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.sql import nodes
 from recollect.kernel.sql.attribute_index import index_name
+from recollect.kernel.sql.dialect import Part
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Parameters, Session, SqlValue
@@ -301,4 +301,4 @@ def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
 
 def _value(table: str, attribute: str) -> str:
     """Return the SQL of an attribute's value, spelled as its index spells it."""
-    return SQLITE.render_json(nodes.Part.VALUE, f"{table}.attributes", attribute)
+    return SQLITE.render_json(Part.VALUE, f"{table}.attributes", attribute)

@@ -5,8 +5,7 @@ It spells the value as the compiler does, since an expression index serves only 
 
 from __future__ import annotations
 
-from recollect.kernel.sql import nodes
-from recollect.kernel.sql.dialect import Dialect
+from recollect.kernel.sql.dialect import Dialect, Part
 
 PREFIX = "attribute:"
 """What the name of every such index begins with; the attribute follows."""
@@ -17,7 +16,7 @@ def create_attribute_index(attribute: str, dialect: Dialect) -> str:
 
     The values stand after the group, the type and the clock, so that a comparison is one range.
     """
-    value = dialect.render_json(nodes.Part.VALUE, "attributes", attribute)
+    value = dialect.render_json(Part.VALUE, "attributes", attribute)
     return (
         f"CREATE INDEX IF NOT EXISTS {index_name(attribute)}"
         f" ON concept (group_id, type, expired_at, {value}) WHERE {value} IS NOT NULL"

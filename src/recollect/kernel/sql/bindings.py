@@ -5,6 +5,7 @@ from __future__ import annotations
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
+from recollect.kernel.sql.dialect import Part
 from recollect.node import node
 
 
@@ -25,6 +26,10 @@ class Element:
     def has_row(self) -> bool:
         """Whether the element's columns can be read."""
         return self.concept is not None or self.link is not None
+
+    def or_null(self) -> Element:
+        """Return the same where there may be none."""
+        return Element(self.id, self.kind, self.concept, self.link, is_nullable=True)
 
 
 @node(frozen=True, slots=True)
@@ -77,9 +82,9 @@ class JsonValue:
     document: nodes.Expr
     key: str | None = None
 
-    def part(self, part: nodes.Part) -> nodes.Expr:
+    def part(self, part: Part) -> nodes.Expr:
         """Return one part of the value: its type's name, its JSON text, its SQL value."""
-        if self.key is None and part is nodes.Part.JSON:
+        if self.key is None and part is Part.JSON:
             return self.document
         return nodes.Json(part, self.document, self.key)
 
@@ -91,7 +96,7 @@ def comparable(value: Value) -> nodes.Expr:
     """Return an expression equal for equal values and NULL for null: text, number or blob."""
     if isinstance(value, TextValue):
         return value.expr
-    parts = (nodes.Part.TYPE, nodes.Part.VALUE, nodes.Part.JSON)
+    parts = (Part.TYPE, Part.VALUE, Part.JSON)
     return nodes.Call("comparable", tuple(value.part(part) for part in parts))
 
 
@@ -104,18 +109,18 @@ def text_of(value: Value) -> nodes.Expr:
     """Return the string, or NULL for what is not one."""
     if isinstance(value, TextValue):
         return value.expr
-    return nodes.Call("text_of", (value.part(nodes.Part.TYPE), value.part(nodes.Part.VALUE)))
+    return nodes.Call("text_of", (value.part(Part.TYPE), value.part(Part.VALUE)))
 
 
 def number_of(value: Value) -> nodes.Expr:
     """Return the number, or NULL for what is not one."""
     if isinstance(value, TextValue):
         return nodes.Null()
-    return nodes.Call("number_of", (value.part(nodes.Part.TYPE), value.part(nodes.Part.VALUE)))
+    return nodes.Call("number_of", (value.part(Part.TYPE), value.part(Part.VALUE)))
 
 
 def json_of(value: Value) -> nodes.Expr:
     """Return the JSON text; NULL or `null` for null."""
     if isinstance(value, TextValue):
         return nodes.Call("json_quote", (value.expr,))
-    return value.part(nodes.Part.JSON)
+    return value.part(Part.JSON)

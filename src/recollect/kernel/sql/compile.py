@@ -15,7 +15,6 @@ from recollect.kernel.sql.folds import Folds
 from recollect.kernel.sql.output import Compiled, Paging
 from recollect.kernel.sql.paging import Keyed
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.render import Renderer
 from recollect.kernel.sql.rows import Context, Rows
 from recollect.kernel.sql.solutions import Solutions
 from recollect.kernel.sql.steps import run_steps
@@ -45,7 +44,7 @@ def compile_plan(
         query, outputs = Folds(solutions).query()
     else:
         query, outputs, page = solutions.query(paging)
-    text = Renderer(dialect).statement(nodes.Statement(query, context.ctes))
+    text = nodes.Statement(query, context.ctes).sql(dialect)
     return Compiled(
         text,
         dict(context.terms),

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
-from recollect.kernel.sql import nodes
+
+class Part(StrEnum):
+    """What to take of a JSON value: its type's name, its JSON text, or its SQL value."""
+
+    TYPE = "type"
+    JSON = "json"
+    VALUE = "value"
 
 
 class RenderJson(Protocol):
     """Renders a part of a JSON document whose SQL text is given."""
 
-    def __call__(self, part: nodes.Part, document: str, key: str | None) -> str:
+    def __call__(self, part: Part, document: str, key: str | None) -> str:
         """Return the SQL text."""
 
 

@@ -9,7 +9,6 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import KNOWN, Clock, of_group
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.ends import given_id
-from recollect.kernel.sql.render import Renderer
 
 IDS = "json_each(:ids)"
 _CONTENT = ("attributes", "metadata")
@@ -81,4 +80,4 @@ def _of_ids(
         (nodes.From(IDS, "wanted"), nodes.From(kind.value, "e")),
         (of_group("e"), is_wanted, *guards),
     )
-    return Renderer(dialect).query(select)
+    return select.sql(dialect)

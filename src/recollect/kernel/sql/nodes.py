@@ -1,16 +1,18 @@
-"""The SQL tree: only what the compiler emits, with JSON left abstract for the dialect.
+"""The SQL tree: only what the compiler emits. Every node says its text in a dialect.
 
 Frozen values, built once and rendered once. No node holds a user's value: constants in a
-query are parameters; the numbers here are the compiler's own.
+query are parameters; the numbers and names here are the compiler's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from enum import StrEnum
 
+from recollect.kernel.sql.dialect import Dialect, Part
 from recollect.node import node
+
+_FLAT = 100  # operands joined without more parentheses
 
 
 @node(frozen=True, slots=True)
@@ -20,12 +22,18 @@ class Column:
     table: str
     name: str
 
+    def sql(self, _: Dialect) -> str:
+        return f"{self.table}.{self.name}"
+
 
 @node(frozen=True, slots=True)
 class Param:
     """A bound parameter."""
 
     name: str
+
+    def sql(self, dialect: Dialect) -> str:
+        return f"{dialect.parameter}{self.name}"
 
 
 @node(frozen=True, slots=True)
@@ -34,10 +42,16 @@ class Number:
 
     value: int
 
+    def sql(self, _: Dialect) -> str:
+        return str(self.value)
+
 
 @node(frozen=True, slots=True)
 class Null:
     """NULL."""
+
+    def sql(self, _: Dialect) -> str:
+        return "NULL"
 
 
 @node(frozen=True, slots=True)
@@ -48,12 +62,18 @@ class Binary:
     left: Expr
     right: Expr
 
+    def sql(self, dialect: Dialect) -> str:
+        return f"({self.left.sql(dialect)} {self.operator} {self.right.sql(dialect)})"
+
 
 @node(frozen=True, slots=True)
 class All:
     """Operands joined by AND; none is true."""
 
     operands: tuple[Expr, ...]
+
+    def sql(self, dialect: Dialect) -> str:
+        return _balanced(" AND ", _each(self.operands, dialect)) if self.operands else "1"
 
 
 @node(frozen=True, slots=True)
@@ -62,12 +82,18 @@ class Any:
 
     operands: tuple[Expr, ...]
 
+    def sql(self, dialect: Dialect) -> str:
+        return _balanced(" OR ", _each(self.operands, dialect)) if self.operands else "0"
+
 
 @node(frozen=True, slots=True)
 class Negate:
     """True where the operand is false or unknown: KIP knows two truth values."""
 
     operand: Expr
+
+    def sql(self, dialect: Dialect) -> str:
+        return f"(({self.operand.sql(dialect)}) IS NOT TRUE)"
 
 
 @node(frozen=True, slots=True)
@@ -77,6 +103,9 @@ class IsNull:
     operand: Expr
     is_negated: bool = False
 
+    def sql(self, dialect: Dialect) -> str:
+        return f"({self.operand.sql(dialect)} IS {'NOT ' * self.is_negated}NULL)"
+
 
 @node(frozen=True, slots=True)
 class InList:
@@ -84,6 +113,9 @@ class InList:
 
     operand: Expr
     choices: tuple[Expr, ...]
+
+    def sql(self, dialect: Dialect) -> str:
+        return f"({self.operand.sql(dialect)} IN ({', '.join(_each(self.choices, dialect))}))"
 
 
 @node(frozen=True, slots=True)
@@ -94,6 +126,10 @@ class InSelect:
     select: Query
     is_negated: bool = False
 
+    def sql(self, dialect: Dialect) -> str:
+        word = "NOT IN" if self.is_negated else "IN"
+        return f"({self.operand.sql(dialect)} {word} (\n{self.select.sql(dialect)}\n))"
+
 
 @node(frozen=True, slots=True)
 class Call:
@@ -101,6 +137,9 @@ class Call:
 
     function: str
     arguments: tuple[Expr, ...]
+
+    def sql(self, dialect: Dialect) -> str:
+        return dialect.functions[self.function].format(*_each(self.arguments, dialect))
 
 
 @node(frozen=True, slots=True)
@@ -110,13 +149,9 @@ class Case:
     whens: tuple[tuple[Expr, Expr], ...]
     otherwise: Expr = Null()
 
-
-class Part(StrEnum):
-    """What to take of a JSON value: its type's name, its JSON text, or its SQL value."""
-
-    TYPE = "type"
-    JSON = "json"
-    VALUE = "value"
+    def sql(self, dialect: Dialect) -> str:
+        whens = [f"WHEN {one.sql(dialect)} THEN {then.sql(dialect)}" for one, then in self.whens]
+        return f"CASE {' '.join(whens)} ELSE {self.otherwise.sql(dialect)} END"
 
 
 @node(frozen=True, slots=True)
@@ -126,6 +161,9 @@ class Json:
     part: Part
     document: Expr
     key: str | None
+
+    def sql(self, dialect: Dialect) -> str:
+        return dialect.render_json(self.part, self.document.sql(dialect), self.key)
 
 
 @node(frozen=True, slots=True)
@@ -141,12 +179,26 @@ class Aggregate:
     order: Expr | None = None
     skips_null: bool = False
 
+    def sql(self, dialect: Dialect) -> str:
+        operand = "*" if self.operand is None else self.operand.sql(dialect)
+        text = f"{self.function}({'DISTINCT ' * self.is_distinct}{operand}"
+        if self.order is not None:
+            text += f" ORDER BY {self.order.sql(dialect)}"
+        text += ")"
+        if self.skips_null:
+            text += f" FILTER (WHERE {operand} IS NOT NULL)"
+        return text
+
 
 @node(frozen=True, slots=True)
 class RowNumber:
     """`row_number() OVER (ORDER BY order)`, from 1."""
 
     order: tuple[Order, ...]
+
+    def sql(self, dialect: Dialect) -> str:
+        order = f"ORDER BY {', '.join(_each(self.order, dialect))}" if self.order else ""
+        return f"row_number() OVER ({order})"
 
 
 @node(frozen=True, slots=True)
@@ -156,12 +208,18 @@ class Exists:
     select: Query
     is_negated: bool = False
 
+    def sql(self, dialect: Dialect) -> str:
+        return f"{'NOT ' * self.is_negated}EXISTS (\n{self.select.sql(dialect)}\n)"
+
 
 @node(frozen=True, slots=True)
 class Scalar:
     """A subquery of one column and at most one row."""
 
     select: Query
+
+    def sql(self, dialect: Dialect) -> str:
+        return f"(\n{self.select.sql(dialect)}\n)"
 
 
 Expr = (
@@ -194,6 +252,10 @@ class Order:
     is_descending: bool = False
     nulls_last: bool = False  # else where the engine puts them: the key is never null
 
+    def sql(self, dialect: Dialect) -> str:
+        key = self.key.sql(dialect)
+        return f"{key}{' DESC' * self.is_descending}{' NULLS LAST' * self.nulls_last}"
+
 
 @node(frozen=True, slots=True)
 class From:
@@ -205,6 +267,18 @@ class From:
     source: str | Query
     alias: str
     on: Expr | None = None
+
+    def sql(self, dialect: Dialect) -> str:
+        """Return the table by itself, as it stands first."""
+        if not isinstance(self.source, str):
+            return f"(\n{self.source.sql(dialect)}\n) {self.alias}"
+        return self.source if self.source == self.alias else f"{self.source} {self.alias}"
+
+    def join(self, dialect: Dialect) -> str:
+        """Return the table as it stands after others."""
+        if self.on is None:
+            return f"  {dialect.inner_join} {self.sql(dialect)}"
+        return f"  LEFT JOIN {self.sql(dialect)} ON {self.on.sql(dialect)}"
 
 
 @node(frozen=True, slots=True)
@@ -221,6 +295,31 @@ class Select:
     offset: Expr | None = None
     is_apart: bool = False  # run by itself, so that each column is computed once a row
 
+    def sql(self, dialect: Dialect) -> str:
+        columns = [
+            f"{expr.sql(dialect)} AS {name}" if name else expr.sql(dialect)
+            for expr, name in self.columns
+        ]
+        text = f"SELECT {'DISTINCT ' * self.is_distinct}{', '.join(columns)}"
+        if self.tables:
+            first, *others = self.tables
+            text += f"\nFROM {first.sql(dialect)}"
+            for table in others:
+                text += f"\n{table.join(dialect)}"
+        if self.where:
+            text += "\nWHERE " + "\n  AND ".join(_each(self.where, dialect))
+        if self.group_by:
+            text += "\nGROUP BY " + ", ".join(_each(self.group_by, dialect))
+        if self.order_by:
+            text += "\nORDER BY " + ", ".join(_each(self.order_by, dialect))
+        if self.limit is not None:
+            text += f"\nLIMIT {self.limit.sql(dialect)}"
+        if self.offset is not None:
+            text += f" OFFSET {self.offset.sql(dialect)}"
+        if self.is_apart:
+            text += f"\n{dialect.apart}"
+        return text
+
 
 @node(frozen=True, slots=True)
 class Compound:
@@ -228,6 +327,9 @@ class Compound:
 
     selects: tuple[Select, ...]
     is_all: bool
+
+    def sql(self, dialect: Dialect) -> str:
+        return f"\nUNION{' ALL' * self.is_all}\n".join(_each(self.selects, dialect))
 
 
 Query = Select | Compound
@@ -241,15 +343,39 @@ class Cte:
     query: Query
     columns: tuple[str, ...] = ()
 
+    def sql(self, dialect: Dialect) -> str:
+        columns = f"({', '.join(self.columns)})" if self.columns else ""
+        return f"{self.name}{columns} AS (\n{self.query.sql(dialect)}\n)"
+
 
 @node(frozen=True, slots=True)
 class Statement:
-    """A whole statement: its CTEs, in order, and the query over them."""
+    """A whole statement: its CTEs, in order, one a line, and the query over them."""
 
     query: Query
     ctes: Sequence[Cte] = field(default=())
+
+    def sql(self, dialect: Dialect) -> str:
+        query = self.query.sql(dialect)
+        if not self.ctes:
+            return query
+        ctes = ",\n".join(_each(self.ctes, dialect))
+        return f"WITH RECURSIVE\n{ctes}\n{query}"
 
 
 def equal(left: Expr, right: Expr) -> Expr:
     """Return `left = right`."""
     return Binary("=", left, right)
+
+
+def _each(parts: Sequence[Expr | Order | Select | Cte], dialect: Dialect) -> list[str]:
+    return [one.sql(dialect) for one in parts]
+
+
+def _balanced(word: str, parts: list[str]) -> str:
+    """Join many parts in halves: engines bound the depth of an expression, not its size."""
+    if len(parts) <= _FLAT:
+        return f"({word.join(parts)})"
+    middle = len(parts) // 2
+    halves = _balanced(word, parts[:middle]), _balanced(word, parts[middle:])
+    return f"({word.join(halves)})"

@@ -9,7 +9,6 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock, of_group
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.hydration import IDS
-from recollect.kernel.sql.render import Renderer
 
 _IDENTITY = {
     ast.Kind.CONCEPT: ("id", "public_id", "type", "name"),
@@ -33,4 +32,4 @@ def record_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
         (nodes.From(IDS, "wanted"), nodes.From(table, "e")),
         (of_group("e"), nodes.equal(nodes.Column("e", "id"), nodes.Column("wanted", "value"))),
     )
-    return Renderer(dialect).query(select)
+    return select.sql(dialect)

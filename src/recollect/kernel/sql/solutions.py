@@ -24,6 +24,7 @@ from recollect.kernel.sql.bindings import (
     comparable,
     json_of,
 )
+from recollect.kernel.sql.dialect import Part
 from recollect.kernel.sql.output import Output, Paging, Shape
 from recollect.kernel.sql.paging import Columns, Keyed
 from recollect.kernel.sql.reads import value_of
@@ -110,7 +111,7 @@ class Solutions:
             return [nodes.Order(key, is_descending, value.is_nullable)]
         if var in self.classes:
             return [nodes.Order(key, is_descending)]
-        rank = nodes.Call("type_rank", (value.part(nodes.Part.TYPE),))
+        rank = nodes.Call("type_rank", (value.part(Part.TYPE),))
         return [
             nodes.Order(rank, is_descending, nulls_last=True),
             nodes.Order(key, is_descending),
@@ -120,7 +121,7 @@ class Solutions:
         """Return what equal values share; where a FILTER tells the class, the value itself."""
         value = value_of(self.rows, var)
         if isinstance(value, JsonValue) and var in self.classes:
-            return value.part(nodes.Part.VALUE)
+            return value.part(Part.VALUE)
         return comparable(value)
 
     def column(self, place: int) -> tuple[nodes.Expr, Output]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.sql import nodes
-from recollect.kernel.sql.dialect import Dialect
+from recollect.kernel.sql.dialect import Dialect, Part
 
 
-def _render_json(part: nodes.Part, document: str, key: str | None) -> str:
+def _render_json(part: Part, document: str, key: str | None) -> str:
     path = "'$'" if key is None else _path(key)
     match part:
-        case nodes.Part.TYPE:
+        case Part.TYPE:
             return f"json_type({document}, {path})"
-        case nodes.Part.JSON:
+        case Part.JSON:
             return f"({document} -> {path})"
-        case nodes.Part.VALUE:
+        case Part.VALUE:
             return f"({document} ->> {path})"
 
 

@@ -71,10 +71,11 @@ class Cursor:
 
     def step(self) -> Span:
         """Go over the current token, which is not END, and return its place."""
-        start = self._starts[self.at]
+        at = self.at
+        start = self._starts[at]
         place = Span(start, start + len(self.token))
-        self.at += 1
-        self.token = self._texts[self.at]
+        self.at = at = at + 1
+        self.token = self._texts[at]
         return place
 
     def next_token(self) -> str:

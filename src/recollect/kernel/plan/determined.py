@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.lift import class_of
-from recollect.kernel.plan.order import binds
 from recollect.kernel.plan.statistics import Statistics
 
 _SILENT = (ir.Filter, ir.Exclude, ir.MatchPath)  # from these nothing follows
@@ -45,7 +44,7 @@ def owners(branch: ir.Branch) -> dict[ir.Var, ir.Var]:
     for step in all_steps(branch):
         if isinstance(step, ir.Extend) and len(step.branches) == 1:
             for output, export in zip(step.outputs, step.branches[0].exports, strict=True):
-                if export in found and found[export] not in step.needs:
+                if export in found and found[export] not in step.shared:
                     found[output] = found[export]
     return found
 
@@ -82,7 +81,7 @@ def _telling(
             yield step, outer
         if isinstance(step, ir.Extend):
             for inner in step.branches:
-                yield from _telling(inner, outer.union(step.needs))
+                yield from _telling(inner, outer.union(step.shared))
 
 
 def _implied(step: ir.Step, known: set[ir.Var], statistics: Statistics) -> Iterable[ir.Var]:
@@ -113,9 +112,9 @@ def _implied_by_block(step: ir.Extend, known: set[ir.Var]) -> list[ir.Var]:
     """
     (branch,) = step.branches
     pairs = list(zip(step.outputs, branch.exports, strict=True))
-    is_decided = known.issuperset(step.needs)
+    is_decided = known.issuperset(step.shared)
     if not is_decided:
-        found = {var for one in branch.steps if isinstance(one, ir.Atom) for var in binds(one)}
+        found = {var for one in branch.steps if isinstance(one, ir.Atom) for var in one.binds()}
         is_decided = any(output in known and export in found for output, export in pairs)
     implied = [export for output, export in pairs if output in known]
     if is_decided:

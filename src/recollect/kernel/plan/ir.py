@@ -3,10 +3,14 @@
 A plan holds *branches* of *steps*. UNION has been distributed over the clauses after it, so a
 branch is a straight line; each branch has variables of its own, so two variables are the same
 exactly when their numbers are. What a block leaves unbound is bound to null by a step.
+
+Every step says what it `binds`: the variables that are bound once it has run. An atom says its
+`ends`, the elements among them; any other step what it `needs`, bound before it may run.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from recollect.kernel.lang import ast
@@ -34,6 +38,12 @@ class MatchConcept:
     name: str | None  # parameter
     id: str | None  # parameter
 
+    def ends(self) -> tuple[Var, ...]:
+        return (self.var,)
+
+    def binds(self) -> tuple[Var, ...]:
+        return (self.var,)
+
 
 @node(frozen=True, slots=True)
 class MatchLink:
@@ -45,6 +55,12 @@ class MatchLink:
     predicates: tuple[str, ...]
     predicate: Var | None = None
 
+    def ends(self) -> tuple[Var, ...]:
+        return (self.var, self.subject, self.object)
+
+    def binds(self) -> tuple[Var, ...]:
+        return self.ends() if self.predicate is None else (*self.ends(), self.predicate)
+
 
 @node(frozen=True, slots=True)
 class MatchLinkId:
@@ -52,6 +68,12 @@ class MatchLinkId:
 
     var: Var
     id: str  # parameter
+
+    def ends(self) -> tuple[Var, ...]:
+        return (self.var,)
+
+    def binds(self) -> tuple[Var, ...]:
+        return (self.var,)
 
 
 @node(frozen=True, slots=True)
@@ -70,6 +92,12 @@ class MatchPath:
     subject: Var
     object: Var
     steps: tuple[PathStep, ...]
+
+    def ends(self) -> tuple[Var, ...]:
+        return (self.subject, self.object)
+
+    def binds(self) -> tuple[Var, ...]:
+        return (self.subject, self.object)
 
 
 class Part(StrEnum):
@@ -90,12 +118,24 @@ class ReadValue:
     part: Part
     key: str | None
 
+    def needs(self) -> Sequence[Var]:
+        return (self.target,)
+
+    def binds(self) -> tuple[Var, ...]:
+        return (self.value,)
+
 
 @node(frozen=True, slots=True)
 class BindNull:
     """Bind a variable to null: nothing in this branch gives it a value."""
 
     var: Var
+
+    def needs(self) -> Sequence[Var]:
+        return ()
+
+    def binds(self) -> tuple[Var, ...]:
+        return (self.var,)
 
 
 @node(frozen=True, slots=True)
@@ -105,6 +145,12 @@ class Unify:
     left: Var
     right: Var
 
+    def needs(self) -> Sequence[Var]:
+        return (self.left, self.right)
+
+    def binds(self) -> tuple[Var, ...]:
+        return ()
+
 
 @node(frozen=True, slots=True)
 class Filter:
@@ -112,6 +158,12 @@ class Filter:
 
     expression: ast.Expression
     scope: tuple[tuple[str, Var], ...]
+
+    def needs(self) -> Sequence[Var]:
+        return [var for _, var in self.scope]
+
+    def binds(self) -> tuple[Var, ...]:
+        return ()
 
 
 @node(frozen=True, slots=True)
@@ -121,6 +173,12 @@ class Exclude:
     branches: tuple[Branch, ...]
     shared: tuple[Var, ...]
 
+    def needs(self) -> Sequence[Var]:
+        return self.shared
+
+    def binds(self) -> tuple[Var, ...]:
+        return ()
+
 
 @node(frozen=True, slots=True)
 class Extend:
@@ -128,7 +186,13 @@ class Extend:
 
     branches: tuple[Branch, ...]  # exports stand in the order of `outputs`
     outputs: tuple[Var, ...]
-    needs: tuple[Var, ...]  # variables of the rows before that the branches read
+    shared: tuple[Var, ...]  # variables of the rows before that the branches read
+
+    def needs(self) -> Sequence[Var]:
+        return self.shared
+
+    def binds(self) -> tuple[Var, ...]:
+        return self.outputs
 
 
 Atom = MatchConcept | MatchLink | MatchLinkId | MatchPath

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import is_
 from typing import assert_never
 
 from recollect.errors import INVALID_VALUE, RecollectError
@@ -67,6 +68,8 @@ class Lifting:
                 return ast.ConceptClause(clause.variable, pattern, span=clause.span)
             case ast.LinkClause():
                 link = self._any_link(clause.pattern)
+                if link is clause.pattern:
+                    return clause
                 return ast.LinkClause(clause.variable, link, span=clause.span)
             case ast.ReadClause():
                 target: ast.Target = clause.target
@@ -75,6 +78,8 @@ class Lifting:
                 elif not isinstance(target, ast.Variable):
                     target = self._any_link(target)
                 key = self._shaped(clause.key, self._bindings.key(clause.key))
+                if target is clause.target and key is clause.key:
+                    return clause
                 return ast.ReadClause(clause.section, target, key, clause.value, span=clause.span)
             case ast.FilterClause():
                 return ast.FilterClause(self._expression(clause.expression), span=clause.span)
@@ -97,13 +102,21 @@ class Lifting:
         return self._link(pattern)
 
     def _link(self, pattern: ast.LinkPattern) -> ast.LinkPattern:
-        predicate = pattern.predicate
+        subject, predicate = self._end(pattern.subject), pattern.predicate
         if isinstance(predicate, ast.Path):
-            steps = tuple([self._step(one) for one in predicate.steps])
-            predicate = ast.Path(steps, span=predicate.span)
-        return ast.LinkPattern(
-            self._end(pattern.subject), predicate, self._end(pattern.object), span=pattern.span
-        )
+            predicate = self._path(predicate)
+        object_ = self._end(pattern.object)
+        if (
+            subject is pattern.subject
+            and predicate is pattern.predicate
+            and object_ is pattern.object
+        ):
+            return pattern
+        return ast.LinkPattern(subject, predicate, object_, span=pattern.span)
+
+    def _path(self, path: ast.Path) -> ast.Path:
+        steps = tuple([self._step(one) for one in path.steps])
+        return path if all(map(is_, steps, path.steps)) else ast.Path(steps, span=path.span)
 
     def _step(self, step: ast.Step) -> ast.Step:
         predicate = self._kept(step.predicate, "a predicate")

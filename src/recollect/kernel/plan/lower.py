@@ -16,17 +16,17 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.scope import (
     expression_reads,
-    expression_variables,
     mentions,
     not_bound,
+    variable_of,
 )
 
 MOST_STEPS = 1_000
 """Clauses of a query, each counted once for every branch of UNION it runs in."""
 
 
-Waiting = tuple[ast.ReadClause | ast.FilterClause, list[ast.Variable]]
-"""A clause, and the variables it cannot run without."""
+Waiting = tuple[ast.ReadClause | ast.FilterClause, list[ast.Variable | ast.Field]]
+"""A clause, and what it reads: it cannot run before the variables of that are bound."""
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ class _Branch:
 
     def can_run(self, waiting: Waiting) -> bool:
         """Whether all that a clause needs is bound."""
-        return all(variable.name in self.scope for variable in waiting[1])
+        return self.scope.keys() >= {variable_of(one).name for one in waiting[1]}
 
 
 class Lowering:
@@ -69,11 +69,9 @@ class Lowering:
         names = list(exports)
         self._where = clauses
         branches = self._block(clauses, {})
-        read = [[self._field(branch, one) for one in fields] for branch in branches]
-        finished = [_finish(branch, names) for branch in branches]
         return [
-            ir.Branch(branch.steps, (*branch.exports, *values))
-            for branch, values in zip(finished, read, strict=True)
+            _finish(branch, names, [self._field(branch, one) for one in fields])
+            for branch in branches
         ]
 
     def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
@@ -123,8 +121,8 @@ class Lowering:
         if len(branches) > 1:
             self._level(branches)
         for branch in branches:
-            for _, needs in branch.waiting:
-                for variable in needs:
+            for _, reads in branch.waiting:
+                for variable in map(variable_of, reads):
                     if variable.name not in branch.scope:
                         raise not_bound(variable, branch.scope, self._where)
 
@@ -147,7 +145,7 @@ class Lowering:
             if ready is None:
                 return
             branch.waiting.remove(ready)
-            self._run(branch, ready[0])
+            self._run(branch, *ready)
 
     def _apply(self, branch: _Branch, clause: ast.Clause) -> None:
         match clause:
@@ -156,7 +154,7 @@ class Lowering:
             case ast.ConceptClause():
                 self._concept(branch, self._element(branch, clause.variable), clause.pattern)
             case ast.ReadClause() | ast.FilterClause():
-                branch.waiting.append((clause, _needs(clause)))
+                branch.waiting.append((clause, _reads(clause)))
             case ast.NotClause():
                 self._exclude(branch, clause)
             case ast.OptionalClause():
@@ -166,13 +164,18 @@ class Lowering:
             case _:
                 assert_never(clause)
 
-    def _run(self, branch: _Branch, clause: ast.ReadClause | ast.FilterClause) -> None:
+    def _run(
+        self,
+        branch: _Branch,
+        clause: ast.ReadClause | ast.FilterClause,
+        reads: list[ast.Variable | ast.Field],
+    ) -> None:
         if isinstance(clause, ast.FilterClause):
             found = {
                 one.name: self._field(branch, one)
                 if isinstance(one, ast.Field)
                 else branch.scope[one.name]
-                for one in expression_reads(clause.expression)
+                for one in reads
             }
             branch.steps.append(ir.Filter(clause.expression, tuple(sorted(found.items()))))
             return
@@ -299,9 +302,10 @@ class Lowering:
         return ir.Var(self._count, name, is_element)
 
 
-def _finish(branch: _Branch, names: Iterable[str]) -> ir.Branch:
-    exports = tuple([branch.scope[name] for name in names if name in branch.scope])
-    return ir.Branch(tuple(branch.steps), exports)
+def _finish(branch: _Branch, names: Iterable[str], values: Iterable[ir.Var] = ()) -> ir.Branch:
+    """Return a branch that hands out what is bound of the names, and the values."""
+    exports = [branch.scope[name] for name in names if name in branch.scope]
+    return ir.Branch(tuple(branch.steps), (*exports, *values))
 
 
 def _shared(clauses: Sequence[ast.Clause], scope: Mapping[str, ir.Var]) -> tuple[ir.Var, ...]:
@@ -309,9 +313,9 @@ def _shared(clauses: Sequence[ast.Clause], scope: Mapping[str, ir.Var]) -> tuple
     return tuple([scope[name] for name in names if name in scope])
 
 
-def _needs(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable]:
+def _reads(clause: ast.ReadClause | ast.FilterClause) -> list[ast.Variable | ast.Field]:
     if isinstance(clause, ast.FilterClause):
-        return expression_variables(clause.expression)
+        return expression_reads(clause.expression)
     assert isinstance(clause.target, ast.Variable)
     return [clause.target]
 

@@ -16,14 +16,13 @@ from recollect.kernel.plan.statistics import Statistics
 _DEGREE = 8.0  # links guessed at one end of a bound element
 _UNBOUND_PATH = 1e12
 _ATOMS = (ir.MatchConcept, ir.MatchLink, ir.MatchLinkId, ir.MatchPath)  # faster than the union
+_BLOCKS = (ir.Exclude, ir.Extend)
 
-Rest = ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude | ir.Extend
+Pattern = tuple[ir.Atom, Sequence[ir.Var]]
+"""An atom, and the elements at its ends."""
 
-Pattern = tuple[ir.Atom, Sequence[ir.Var], Sequence[ir.Var]]
-"""An atom, the elements at its ends, and what it binds."""
-
-Other = tuple[Rest, Sequence[ir.Var], Sequence[ir.Var]]
-"""A step that matches nothing, what must be bound before it, and what it binds."""
+Test = tuple[ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude, Sequence[ir.Var]]
+"""A step that makes no more rows of one, and what must be bound before it."""
 
 
 def order_branch(
@@ -32,119 +31,83 @@ def order_branch(
     """Return the branch with its steps, and those of its inner branches, in running order."""
     done = set(bound)
     patterns: list[Pattern] = []
-    others: list[Other] = []
-    owned: set[ir.Var] = set()  # what the others bind that have not run yet
+    tests: list[Test] = []
+    extensions: list[ir.Extend] = []
+    owned: set[ir.Var] = set()  # what other steps than patterns bind that have not run yet
     for step in branch.steps:
-        bound_by_it = binds(step)
         if isinstance(step, _ATOMS):
-            patterns.append((step, _ends(step), bound_by_it))
+            patterns.append((step, step.ends()))
+            continue
+        owned.update(step.binds())
+        if isinstance(step, ir.Extend):
+            extensions.append(step)
         else:
-            others.append((step, _needs(step), bound_by_it))
-            owned.update(bound_by_it)
+            tests.append((step, step.needs()))
     ordered: list[ir.Step] = []
-    while patterns or others:
-        step, _, bound_now = _take_next(patterns, others, done, owned, statistics)
-        if not isinstance(step, _ATOMS):
-            step = _order_inner(step, statistics, done)
-            owned.difference_update(bound_now)
-        ordered.append(step)
+    for _ in branch.steps:
+        step = _take_ready(tests, done) or _take_cheapest(
+            patterns, extensions, done, owned, statistics
+        )
+        bound_now = step.binds()
+        owned.difference_update(bound_now)
+        ordered.append(_order_inner(step, statistics, done))
         done.update(bound_now)
     return ir.Branch(tuple(ordered), branch.exports)
 
 
 def _order_inner(step: ir.Step, statistics: Statistics, bound: Set[ir.Var]) -> ir.Step:
-    match step:
-        case ir.Exclude():
-            inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
-            return ir.Exclude(inner, step.shared)
-        case ir.Extend():
-            inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
-            return ir.Extend(inner, step.outputs, step.needs)
-    return step
+    if not isinstance(step, _BLOCKS):
+        return step
+    inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
+    if isinstance(step, ir.Exclude):
+        return ir.Exclude(inner, step.shared)
+    return ir.Extend(inner, step.outputs, step.shared)
 
 
-def _take_next(
+def _take_ready(tests: list[Test], done: set[ir.Var]) -> ir.Step | None:
+    """Take the first test or read that can run."""
+    for at, (step, needed) in enumerate(tests):
+        if done.issuperset(needed):
+            del tests[at]
+            return step
+    return None
+
+
+def _take_cheapest(
     patterns: list[Pattern],
-    others: list[Other],
+    extensions: list[ir.Extend],
     done: set[ir.Var],
     owned: set[ir.Var],
     statistics: Statistics,
-) -> Pattern | Other:
-    """Take a test or read that is ready, else the cheapest pattern, else the next OPTIONAL."""
-    extension: int | None = None
-    for at, (step, needed, _) in enumerate(others):
-        if done.issuperset(needed):
-            if not isinstance(step, ir.Extend):
-                return others.pop(at)
-            extension = at if extension is None else extension
+) -> ir.Step:
+    """Take the cheapest pattern, or the next OPTIONAL where that pattern is a scan, or is none."""
     best: int | None = None
     lowest = 0.0
-    for at, (atom, ends, _) in enumerate(patterns):
+    for at, (atom, ends) in enumerate(patterns):
         if owned.isdisjoint(ends):
             cost = _cost(atom, done, statistics)
             if best is None or cost < lowest:
                 best, lowest = at, cost
     is_scan = best is not None and done and done.isdisjoint(patterns[best][1]) and lowest > 1
-    if extension is not None and (best is None or is_scan):
-        return others.pop(extension)
+    if best is None or is_scan:
+        for at, extension in enumerate(extensions):
+            if done.issuperset(extension.needs()):
+                return extensions.pop(at)
     assert best is not None, "every step is bound by one before it"
-    return patterns.pop(best)
-
-
-def _ends(atom: ir.Atom) -> tuple[ir.Var, ...]:
-    """Return the element variables an atom binds or checks."""
-    match atom:
-        case ir.MatchConcept() | ir.MatchLinkId():
-            return (atom.var,)
-        case ir.MatchLink():
-            return (atom.var, atom.subject, atom.object)
-        case ir.MatchPath():
-            return (atom.subject, atom.object)
-        case _:
-            assert_never(atom)
-
-
-def binds(step: ir.Step) -> tuple[ir.Var, ...]:
-    """Return the variables that are bound once the step has run."""
-    match step:
-        case ir.MatchConcept() | ir.MatchLinkId() | ir.MatchPath():
-            return _ends(step)
-        case ir.MatchLink():
-            return _ends(step) if step.predicate is None else (*_ends(step), step.predicate)
-        case ir.ReadValue():
-            return (step.value,)
-        case ir.BindNull():
-            return (step.var,)
-        case ir.Extend():
-            return step.outputs
-        case ir.Unify() | ir.Filter() | ir.Exclude():
-            return ()
-        case _:
-            assert_never(step)
-
-
-def _needs(step: Rest) -> Sequence[ir.Var]:
-    """Return the variables that must be bound before a step that matches nothing may run."""
-    match step:
-        case ir.ReadValue():
-            return (step.target,)
-        case ir.Unify():
-            return (step.left, step.right)
-        case ir.Filter():
-            return [var for _, var in step.scope]
-        case ir.Exclude():
-            return step.shared
-        case ir.Extend():
-            return step.needs
-        case ir.BindNull():
-            return ()
-        case _:
-            assert_never(step)
+    return patterns.pop(best)[0]
 
 
 def _cost(atom: ir.Atom, done: Set[ir.Var], statistics: Statistics) -> float:
     """Return about how many rows the atom makes of one, given what is bound."""
     match atom:
+        case ir.MatchLink():
+            bound = (atom.subject in done) + (atom.object in done)
+            if atom.var in done or bound == 2:
+                return 0.2
+            total = float(statistics.link_count(atom.predicates))
+            if bound == 1:
+                return 1.0 + min(_DEGREE + (atom.object in done), total)
+            return 4.0 + total
         case ir.MatchConcept():
             if atom.var in done:
                 return 0.1
@@ -155,14 +118,6 @@ def _cost(atom: ir.Atom, done: Set[ir.Var], statistics: Statistics) -> float:
             return 2.0 + statistics.type_count(atom.type)
         case ir.MatchLinkId():
             return 0.1 if atom.var in done else 0.5
-        case ir.MatchLink():
-            bound = (atom.subject in done) + (atom.object in done)
-            if atom.var in done or bound == 2:
-                return 0.2
-            total = float(statistics.link_count(atom.predicates))
-            if bound == 1:
-                return 1.0 + min(_DEGREE + (atom.object in done), total)
-            return 4.0 + total
         case ir.MatchPath():
             bound = (atom.subject in done) + (atom.object in done)
             if bound == 0:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
@@ -19,13 +19,15 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
 
     Raises KIP_3001 for a variable nothing binds, KIP_1001 for one of two kinds.
     """
-    plan = plan_as_written(find)
-    branches = [order_branch(branch, statistics) for branch in plan.branches]
-    return replace(plan, branches=tuple(branches))
+    return _plan(find, lambda branch: order_branch(branch, statistics))
 
 
 def plan_as_written(find: ast.Find) -> ir.Plan:
     """Return the plan of a FIND before any rewrite: its steps stand as in the text."""
+    return _plan(find, lambda branch: branch)
+
+
+def _plan(find: ast.Find, rewrite: Callable[[ir.Branch], ir.Branch]) -> ir.Plan:
     where = TargetNames().name_targets(find.where)
     kinds = resolve_kinds(where)
     branches = Lowering(kinds).lower(where, kinds, tuple(_fields(find)))
@@ -34,7 +36,7 @@ def plan_as_written(find: ast.Find) -> ir.Plan:
     places = {var.name: at for at, var in enumerate(variables)}
     columns = _Columns(places, variables, where)
     return ir.Plan(
-        branches=tuple(branches),
+        branches=tuple(map(rewrite, branches)),
         variables=variables,
         columns=tuple([columns.column(one) for one in find.columns]),
         names=tuple([one.name for one in find.columns]),

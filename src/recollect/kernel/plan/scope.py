@@ -18,6 +18,7 @@ from recollect.errors import (
 from recollect.kernel.lang import ast
 
 _BLOCKS = (ast.NotClause, ast.OptionalClause, ast.UnionClause)  # faster than the union
+_READS = (ast.Variable, ast.Field)
 
 Mention = tuple[ast.Variable, bool | None]
 
@@ -78,7 +79,7 @@ def mentions(clauses: Iterable[ast.Clause]) -> list[Mention]:
                 if clause.variable is not None:
                     found.append((clause.variable, True))
             case ast.FilterClause():
-                found += [(one, None) for one in expression_variables(clause.expression)]
+                found += [(variable_of(one), None) for one in expression_reads(clause.expression)]
             case ast.NotClause() | ast.OptionalClause() | ast.UnionClause():
                 found += mentions(clause.clauses)
             case _:
@@ -109,12 +110,6 @@ def place_of(node: object, text: str) -> Span | None:
     return next((span for part in parts if (span := place_of(part, text)) is not None), None)
 
 
-def expression_variables(expression: ast.Expression) -> list[ast.Variable]:
-    """Return the variables of a FILTER expression in textual order, those of fields among them."""
-    reads = expression_reads(expression)
-    return [one.variable if isinstance(one, ast.Field) else one for one in reads]
-
-
 def expression_reads(expression: ast.Expression) -> list[ast.Variable | ast.Field]:
     """Return the variables and the fields of a FILTER expression in textual order."""
     match expression:
@@ -130,7 +125,12 @@ def expression_reads(expression: ast.Expression) -> list[ast.Variable | ast.Fiel
             return [read for one in expression.operands for read in expression_reads(one)]
         case _:
             assert_never(expression)
-    return [one for one in operands if isinstance(one, ast.Variable | ast.Field)]
+    return [one for one in operands if isinstance(one, _READS)]
+
+
+def variable_of(read: ast.Variable | ast.Field) -> ast.Variable:
+    """Return the variable itself, or the one whose field is read."""
+    return read.variable if isinstance(read, ast.Field) else read
 
 
 def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:

@@ -13,7 +13,6 @@ from typing import assert_never
 
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
-from recollect.kernel.plan.order import binds
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
@@ -197,7 +196,7 @@ def _looked_up(rows: Rows, outer: Iterable[ir.Var], branch: ir.Branch) -> list[n
     for step in branch.steps:
         if isinstance(step, ir.MatchLink) and bound.issuperset((step.subject, step.object)):
             last = step
-        bound.update(binds(step))
+        bound.update(step.binds())
     alias = None if last is None else rows.element(last.var).link
     if alias is None or not rows.context.clock.has_known:
         return [block]
@@ -253,7 +252,7 @@ def _extend(rows: Rows, step: ir.Extend) -> Rows:
     if simple is not None:
         _extend_flat(rows, step, simple)
         return rows
-    rows, stage = rows.on_stage(step.needs)
+    rows, stage = rows.on_stage(step.shared)
     held = [_carrier(step, at) for at in range(len(step.outputs))]
     selects = []
     for branch in step.branches:
@@ -329,8 +328,8 @@ def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.Matc
     if len(links) > 1:
         return None
     new = {*step.outputs, *(var for one in links for var in (one.var, one.subject, one.object))}
-    reachable = new | set(step.needs)
-    new -= set(step.needs)
+    reachable = new | set(step.shared)
+    new -= set(step.shared)
     checks: list[ir.MatchConcept] = []
     seen_link = False
     for one in step.branches[0].steps:
@@ -352,7 +351,7 @@ def _extend_flat(
     link, checks = simple
     branch = step.branches[0]
     if link is not None:
-        _left_join_link(rows, link, checks, set(step.needs))
+        _left_join_link(rows, link, checks, set(step.shared))
     for one in branch.steps:
         if isinstance(one, ir.ReadValue):
             rows.bindings[one.value] = ReadFrom(one.target, one.part, one.key)
@@ -375,7 +374,7 @@ def _left_join_link(
     rows.left_join("link", alias, nodes.All(tuple(conditions)))
     for var in (link.subject, link.object, link.var):
         if var not in bound:
-            rows.bindings[var] = replace(inside.element(var), is_nullable=True)
+            rows.bindings[var] = inside.element(var).or_null()
     if link.predicate is not None:
         code = nodes.Column(alias, "predicate")
         rows.bindings[link.predicate] = PredicateName(code, is_nullable=True)

@@ -171,6 +171,19 @@ def test_a_closed_store_says_so(store: SqliteStore) -> None:
     store.close()
 
 
+def test_a_large_write_reaches_the_log_when_it_is_committed(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    log = tmp_path / "memory.db-wal"
+    store = SqliteStore(path, Settings(cache_bytes=2**20))
+    store.checkpoint()
+    with store.writing() as session:
+        rows = [(1, code, f"{code} {'x' * 1_000}") for code in range(2_000)]
+        session.execute_many("INSERT INTO term (group_id, code, text) VALUES (?, ?, ?)", rows)
+        assert log.stat().st_size == 0  # else some pages would be written to it twice
+    assert log.stat().st_size > 8 * 2**20
+    store.close()
+
+
 def test_closing_waits_for_a_block_that_reads(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "memory.db")
     is_reading, may_end = threading.Event(), threading.Event()

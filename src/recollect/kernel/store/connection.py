@@ -25,6 +25,7 @@ _KEPT = apsw.SQLITE_PREPARE_PERSISTENT  # leaves the engine its small memory for
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
+_UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
 Synchronous = Literal["full", "normal"]
@@ -232,6 +233,8 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.execute(f"PRAGMA cache_size = -{settings.cache_bytes // 1024}")
+    # A page that goes to the log before the end of its write may well go there again.
+    connection.execute(f"PRAGMA cache_spill = -{_UNWRITTEN // 1024}")
     connection.execute(f"PRAGMA mmap_size = {settings.mmap_bytes}")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
     connection.execute(f"PRAGMA synchronous = {settings.synchronous}")

@@ -7,7 +7,7 @@ before it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import assert_never
 
 from recollect.errors import (
@@ -68,7 +68,7 @@ def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
     batch.expect(changes)
     touched = [batch.apply(change) for change in changes]
     return BatchReport(
-        ids=tuple(unit.public_id(element) for element in touched),
+        ids=tuple(map(unit.public_id, touched)),
         created=batch.tracker.created,
         updated=batch.tracker.updated,
         closed=batch.closed + batch.facts.closed,
@@ -84,6 +84,7 @@ class _Batch:
         self._ends = defaultdict[str, dict[str, int]](dict)  # ids by type and name as written
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
+        self._fit = set[str]()  # keys of attributes and metadata that may be stored
         self.tracker = Tracker()
         self.facts = Facts(unit, self.tracker)
         self.closed = 0
@@ -122,8 +123,7 @@ class _Batch:
         self._expect_concepts(concepts)
         directory.expect_public_ids([identifier(one, "id") for one in ids])
         self._expect_ends(ends)
-        triples = map(self._known_triple, links)
-        directory.expect_triples([triple for triple in triples if triple is not None])
+        directory.expect_triples(self._known_triples(links))
 
     def apply(self, change: Change) -> Element:
         """Apply one change and return the element it is about."""
@@ -167,10 +167,10 @@ class _Batch:
             name=identifier(change.name, "name"),
             id=None if change.id is None else identifier(change.id, "id"),
         )
-        attributes = members(change.attributes, "attributes")
-        metadata = members(change.metadata, "metadata")
+        attributes = members(change.attributes, "attributes", fit=self._fit)
+        metadata = members(change.metadata, "metadata", fit=self._fit)
         own = _own(metadata, change.own_metadata)
-        new_metadata = members(change.new_metadata, "new_metadata")
+        new_metadata = members(change.new_metadata, "new_metadata", fit=self._fit)
         new_id = None if change.new_id is None else identifier(change.new_id, "new id")
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
@@ -212,8 +212,8 @@ class _Batch:
         predicate = self._predicate(change.predicate)
         key = identifier(change.key, "key") if change.key else ""
         given_id = None if change.id is None else identifier(change.id, "id")
-        attributes = members(change.attributes, "attributes")
-        metadata = members(change.metadata, "metadata")
+        attributes = members(change.attributes, "attributes", fit=self._fit)
+        metadata = members(change.metadata, "metadata", fit=self._fit)
         triple = self._end(change.subject), predicate, self._end(change.object)
         new_id = None if change.new_id is None else identifier(change.new_id, "new id")
         link, is_new = self._match_or_create_link(triple, key, given_id, new_id)
@@ -324,12 +324,12 @@ class _Batch:
             )
         self._handles[handle] = element
 
-    def _known_triple(self, link: PutLink | PutFact) -> Triple | None:
-        """Return the triple of a link whose parts are all in the graph already."""
-        subject, target = self._known(link.subject), self._known(link.object)
-        if subject is None or target is None:
-            return None
-        return subject, self._predicate(link.predicate), target
+    def _known_triples(self, links: Iterable[PutLink | PutFact]) -> Iterator[Triple]:
+        """Yield the triples of those links whose parts are all in the graph already."""
+        for link in links:
+            subject, target = self._known(link.subject), self._known(link.object)
+            if subject is not None and target is not None:
+                yield subject, self._predicate(link.predicate), target
 
     def _known(self, reference: Reference) -> int | None:
         match reference:

@@ -161,16 +161,16 @@ class Directory:
 
     def links(self, triple: Triple) -> list[LinkElement]:
         """Return the living links of a triple, under every key."""
-        if triple not in self._triples:
-            self.expect_triples([triple])
-        found = self._triples[triple]
+        found = self.all_links(triple)
         return [link for link in found if link.is_living] if found else []
 
     def all_links(self, triple: Triple) -> Sequence[LinkElement]:
         """Return the links of a triple that this transaction found alive or made."""
-        if triple not in self._triples:
+        found = self._triples.get(triple)
+        if found is None:
             self.expect_triples([triple])
-        return self._triples[triple]
+            found = self._triples[triple]
+        return found
 
     def links_from(self, subject: int, predicate: int) -> list[LinkElement]:
         """Return the living links of a subject and a predicate, to whatever object."""
@@ -265,7 +265,8 @@ class Directory:
         """Make a new link known by its triple, its ends and its ids."""
         self._elements[link.id] = link
         triple = link.subject, link.predicate, link.object
-        self._triples[triple] = (*(self._triples.get(triple) or self.all_links(triple)), link)
+        others = self.all_links(triple)
+        self._triples[triple] = (*others, link) if others else (link,)
         self._created_links.append(link)
         if link.public_id is not None:
             self._public[link.public_id] = link

@@ -38,11 +38,8 @@ INSERT INTO concept (id, group_id, type, name, name_key, public_id, attributes, 
     invalid_at, version, born_at, changed_at, expired_at, salt)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
 """
-_INSERT_LINK = """
-INSERT INTO link (id, group_id, subject, predicate, object, key, public_id, attributes, metadata,
-    valid_at, invalid_at, born_at, changed_at, expired_at, salt, version)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+# All columns in the order of the schema: the driver reads the text anew for every row.
+_INSERT_LINK = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _UPDATE_CONCEPT = """
 UPDATE concept SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
     changed_at = ?, expired_at = ?
@@ -112,33 +109,45 @@ class RowBatch:
                 session.execute_many(sql, rows)
 
     def _insert(self, element: Element, target: State) -> None:
-        content = target.content
-        ending = (
-            element.public_id,
-            _json(content.attributes),
-            _json(content.metadata),
-            content.valid_at,
-            content.invalid_at,
-            self.number,
-            self.number,
-            LIVING,
-            element.salt,
-        )
-        if isinstance(element, ConceptElement):
-            named = (element.type, element.name, element.name_key)
-            self._rows[_INSERT_CONCEPT].append((element.id, self.group_id, *named, *ending))
-        elif isinstance(element, LinkElement):
-            row = (
+        attributes, metadata, valid_at, invalid_at = target.content
+        if isinstance(element, LinkElement):
+            link = (
                 element.id,
                 self.group_id,
                 element.subject,
                 element.predicate,
                 element.object,
                 element.key,
-                *ending,
+                element.public_id,
+                _json(attributes),
+                _json(metadata),
+                valid_at,
+                invalid_at,
                 element.first_version,
+                self.number,
+                self.number,
+                LIVING,
+                element.salt,
             )
-            self._rows[_INSERT_LINK].append(row)
+            self._rows[_INSERT_LINK].append(link)
+        elif isinstance(element, ConceptElement):
+            concept = (
+                element.id,
+                self.group_id,
+                element.type,
+                element.name,
+                element.name_key,
+                element.public_id,
+                _json(attributes),
+                _json(metadata),
+                valid_at,
+                invalid_at,
+                self.number,
+                self.number,
+                LIVING,
+                element.salt,
+            )
+            self._rows[_INSERT_CONCEPT].append(concept)
 
     def _update(self, element: Element, target: State) -> None:
         before, content = element.before, target.content

@@ -77,23 +77,34 @@ def members(
     section: str,
     span: Span | None = None,
     reserved: Container[str] = (),
+    fit: set[str] | None = None,
 ) -> Attributes:
     """Return attributes or metadata that may be stored.
 
     KIP_2003 for what JSON or 64 bits cannot carry, KIP_4002 for what nests too deep, KIP_2002
-    for a key that begins with `_` and is none of the `reserved` ones.
+    for a key that begins with `_` and is none of the `reserved` ones. `fit` are keys that need
+    no further look; those that are fit are added.
     """
     if not isinstance(values, (dict, Mapping)):  # nearly all are, and to be told so is quicker
         raise RecollectError(
             INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
         )
+    fit = set() if fit is None else fit
     for key, value in values.items():
-        if not isinstance(key, str) or not key or (key[0] == "_" and key not in reserved):
-            raise _unfit_key(key, section, span)
-        if reason := fault(key, _DEEPEST) or fault(value, _DEEPEST):
-            shown = key.encode("utf-8", "replace").decode()
-            raise unfit(f'the value of "{shown}" in {section}', reason, _DEEPEST, span)
+        if key not in fit:
+            if not isinstance(key, str) or not key or (key[0] == "_" and key not in reserved):
+                raise _unfit_key(key, section, span)
+            if reason := fault(key, _DEEPEST):
+                raise _unfit_value(key, reason, section, span)
+            fit.add(key)
+        if reason := fault(value, _DEEPEST):
+            raise _unfit_value(key, reason, section, span)
     return values if type(values) is dict else dict(values)
+
+
+def _unfit_value(key: str, reason: str, section: str, span: Span | None) -> RecollectError:
+    shown = key.encode("utf-8", "replace").decode()
+    return unfit(f'the value of "{shown}" in {section}', reason, _DEEPEST, span)
 
 
 def _unfit_key(key: object, section: str, span: Span | None) -> RecollectError:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import pytest
@@ -184,6 +185,26 @@ def test_a_link_joins_what_was_made_again_before_it_in_the_batch(memory: Memory)
         ]
     )
     assert memory.links() == [("A q B", {}, {})]
+
+
+class Ring(Sequence[Change]):
+    """Links from each concept to the next, made anew each time they are gone through."""
+
+    def __len__(self) -> int:
+        return 9
+
+    def __getitem__(self, at: object) -> PutLink:  # type: ignore[override]
+        assert isinstance(at, int)
+        return PutLink(Key("T", str(at)), "p", Key("T", str((at + 1) % len(self))))
+
+    def __iter__(self) -> Iterator[Change]:
+        yield from map(self.__getitem__, range(len(self)))
+
+
+def test_changes_that_are_made_as_they_are_asked_for_are_told_apart(memory: Memory) -> None:
+    memory.write([PutConcept("T", str(at)) for at in range(9)])
+    memory.write(Ring())
+    assert sorted(memory.links()) == [(f"{at} p {(at + 1) % 9}", {}, {}) for at in range(9)]
 
 
 def test_a_delete_sees_the_links_put_since_the_last_one(memory: Memory) -> None:

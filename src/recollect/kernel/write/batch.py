@@ -64,6 +64,7 @@ def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
     KIP_3001 for an unknown handle, KIP_3002 for an element that is not there, KIP_3003 for an
     id or a handle that is taken; whoever opened the transaction then rolls all of it back.
     """
+    changes = tuple(changes)  # the same objects each time they are gone through
     batch = _Batch(unit)
     batch.expect(changes)
     touched = [batch.apply(change) for change in changes]
@@ -82,6 +83,7 @@ class _Batch:
         self._unit = unit
         self._handles: dict[str, Element] = {}
         self._ends = defaultdict[str, dict[str, int]](dict)  # ids by type and name as written
+        self._triples: dict[int, Triple] = {}  # of links between named ends, by the change's id()
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
         self._fit = set[str]()  # keys of attributes and metadata that may be stored
@@ -123,7 +125,7 @@ class _Batch:
         self._expect_concepts(concepts)
         directory.expect_public_ids([identifier(one, "id") for one in ids])
         self._expect_ends(ends)
-        directory.expect_triples(self._known_triples(links))
+        directory.expect_triples([*self._known_triples(links)])
 
     def apply(self, change: Change) -> Element:
         """Apply one change and return the element it is about."""
@@ -154,7 +156,7 @@ class _Batch:
             case Delete():
                 element = self._resolve(change.element)
                 self.closed += len(self._unit.close([element]))
-                self._ends.clear()  # it may have been one of them
+                self._forget_ends()
                 return element
             case Merge():
                 return self._merge(change)
@@ -209,12 +211,11 @@ class _Batch:
             )
 
     def _put_link(self, change: PutLink) -> Element:
-        predicate = self._predicate(change.predicate)
         key = identifier(change.key, "key") if change.key else ""
         given_id = None if change.id is None else identifier(change.id, "id")
         attributes = members(change.attributes, "attributes", fit=self._fit)
         metadata = members(change.metadata, "metadata", fit=self._fit)
-        triple = self._end(change.subject), predicate, self._end(change.object)
+        triple = self._triples.get(id(change)) or self._triple(change)
         new_id = None if change.new_id is None else identifier(change.new_id, "new id")
         link, is_new = self._match_or_create_link(triple, key, given_id, new_id)
         if change.expect_version is not None:
@@ -236,7 +237,7 @@ class _Batch:
         self.tracker.meet(target, is_new=False)
         if source is not target:
             self.closed += 1 + merge_concepts(self._unit, source, target).links_deduplicated
-            self._ends.clear()
+            self._forget_ends()
         return target
 
     def _match_or_create_link(
@@ -260,6 +261,15 @@ class _Batch:
                 raise taken_id(new_id)
             given_id = given_id or self._unit.adopted(new_id)
         return self._unit.create_link(triple, key, given_id), True
+
+    def _forget_ends(self) -> None:
+        """Look ends up anew: what was closed may have been one of them."""
+        self._ends.clear()
+        self._triples.clear()
+
+    def _triple(self, change: PutLink) -> Triple:
+        predicate = self._predicate(change.predicate)
+        return self._end(change.subject), predicate, self._end(change.object)
 
     def _end(self, reference: Reference) -> int:
         """Return the integer id of an end of a link."""
@@ -329,7 +339,10 @@ class _Batch:
         for link in links:
             subject, target = self._known(link.subject), self._known(link.object)
             if subject is not None and target is not None:
-                yield subject, self._predicate(link.predicate), target
+                triple = subject, self._predicate(link.predicate), target
+                if isinstance(link.subject, Key) and isinstance(link.object, Key):
+                    self._triples[id(link)] = triple
+                yield triple
 
     def _known(self, reference: Reference) -> int | None:
         match reference:

@@ -85,10 +85,12 @@ def members(
     for a key that begins with `_` and is none of the `reserved` ones. `fit` are keys that need
     no further look; those that are fit are added.
     """
-    if not isinstance(values, (dict, Mapping)):  # nearly all are, and to be told so is quicker
-        raise RecollectError(
-            INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
-        )
+    if type(values) is not dict:  # nearly all are
+        if not isinstance(values, Mapping):
+            raise RecollectError(
+                INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
+            )
+        values = dict(values)
     fit = set() if fit is None else fit
     for key, value in values.items():
         if key not in fit:
@@ -99,7 +101,7 @@ def members(
             fit.add(key)
         if reason := fault(value, _DEEPEST):
             raise _unfit_value(key, reason, section, span)
-    return values if type(values) is dict else dict(values)
+    return values
 
 
 def _unfit_value(key: str, reason: str, section: str, span: Span | None) -> RecollectError:

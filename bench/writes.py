@@ -59,7 +59,8 @@ LIMIT 10
 
 _CAPSULE_CONCEPTS = 5_000  # with two links each: about a megabyte
 _UPSERTS = 300
-_BATCHES = 7  # of links, to a graph that is there
+_BATCHES = 5  # of links, to a graph that is there
+_SHARE = 20  # a batch is a twentieth of the graph: 50,000 links to a million
 
 
 def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterator[Figure]:
@@ -67,15 +68,16 @@ def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterat
     section = f"load, {built.size.links // 1000} k links"
     reader, writer = apsw.Connection(str(built.path)), _bare_file(folder / "bare.db", "normal")
     ours, theirs, last = list[float](), list[float](), -1
-    while rows := _rows_after(reader, last):
+    at_once = built.size.links // _SHARE
+    while rows := _rows_after(reader, last, BATCH):
         last = int(str(rows.links[-1][0]))
         rows.insert(writer)
     with recollect.open(built.path, synchronous="normal") as nexus:
         for turn in range(_BATCHES):
             calibration.run()
-            batch = _comparisons(built, turn)
+            batch = _comparisons(built, turn, at_once)
             ours.append(len(batch) / seconds_of(partial(nexus.write, batch)))
-            rows = _rows_after(reader, last)
+            rows = _rows_after(reader, last, at_once)
             assert rows is not None
             last = int(str(rows.links[-1][0]))
             theirs.append(len(rows.links) / seconds_of(partial(rows.insert, writer)))
@@ -219,9 +221,9 @@ _INSERT_CHANGE = "INSERT INTO change VALUES (?, ?, ?, ?, ?)"
 _INSERT_TEXT = "INSERT INTO text_index (rowid, body) VALUES (?, ?)"
 
 
-def _rows_after(reader: apsw.Connection, last: int) -> _LinkRows | None:
-    """Return the rows of the links that follow an id, a batch of them; None when there are none."""
-    links = reader.execute(_LINKS, (last, BATCH)).fetchall()
+def _rows_after(reader: apsw.Connection, last: int, count: int) -> _LinkRows | None:
+    """Return the rows of so many links that follow an id; None when there are none."""
+    links = reader.execute(_LINKS, (last, count)).fetchall()
     if not links:
         return None
     predicates = dict(reader.execute("SELECT code, text FROM term"))
@@ -233,8 +235,8 @@ def _rows_after(reader: apsw.Connection, last: int) -> _LinkRows | None:
     )
 
 
-def _comparisons(built: Built, turn: int) -> list[PutLink]:
-    """Return a batch of links that are not in the graph."""
+def _comparisons(built: Built, turn: int, count: int) -> list[PutLink]:
+    """Return so many links that are not in the graph."""
     chance, drugs = random.Random(turn), built.size.drugs
     return [
         PutLink(
@@ -244,7 +246,7 @@ def _comparisons(built: Built, turn: int) -> list[PutLink]:
             {"weight": chance.randrange(100), "note": chance.choice(("better", "worse"))},
             {"confidence": chance.random()},
         )
-        for at in range(BATCH)
+        for at in range(count)
     ]
 
 

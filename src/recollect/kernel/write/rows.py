@@ -40,16 +40,18 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
 """
 # All columns in the order of the schema: the driver reads the text anew for every row.
 _INSERT_LINK = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_UPDATE_CONCEPT = """
-UPDATE concept SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
-    changed_at = ?, expired_at = ?
+_UPDATE = """
+UPDATE {} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
+    changed_at = ?
 WHERE id = ? AND group_id = ?
 """
-_UPDATE_LINK = """
-UPDATE link SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
+_CLOSE = """
+UPDATE {} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
     changed_at = ?, expired_at = ?
 WHERE id = ? AND group_id = ?
-"""
+"""  # every index holds `expired_at`, and whoever sets it writes all of them anew
+_UPDATE_CONCEPT, _UPDATE_LINK = _UPDATE.format("concept"), _UPDATE.format("link")
+_CLOSE_CONCEPT, _CLOSE_LINK = _CLOSE.format("concept"), _CLOSE.format("link")
 _DELETE_CONCEPT = "DELETE FROM concept WHERE id = ? AND group_id = ?"
 _DELETE_LINK = "DELETE FROM link WHERE id = ? AND group_id = ?"
 _INSERT_CONCEPT_PAST = """
@@ -71,6 +73,8 @@ _IN_ORDER = (
     _DELETE_CONCEPT,
     _DELETE_LINK_PAST,
     _DELETE_CONCEPT_PAST,
+    _CLOSE_LINK,
+    _CLOSE_CONCEPT,
     _UPDATE_LINK,
     _UPDATE_CONCEPT,
     _INSERT_CONCEPT,
@@ -98,7 +102,7 @@ class RowBatch:
         elif target is None:
             self._add(element, _DELETE_CONCEPT, _DELETE_LINK, (element.id, self.group_id))
         else:
-            self._update(element, target)
+            self._update(element, element.on_disk, target)
         if element.before is not None:
             self._move_past(element, element.before, element.on_disk, target)
 
@@ -149,7 +153,7 @@ class RowBatch:
             )
             self._rows[_INSERT_CONCEPT].append(concept)
 
-    def _update(self, element: Element, target: State) -> None:
+    def _update(self, element: Element, old: State, target: State) -> None:
         before, content = element.before, target.content
         if before is None:
             version, changed_at = first_version(element), self.number
@@ -157,15 +161,13 @@ class RowBatch:
             version, changed_at = before.version, before.changed_at
         else:
             version, changed_at = before.version + 1, self.number
-        row = (
-            *_content_columns(content),
-            version,
-            changed_at,
-            LIVING if target.is_living else self.number,
-            element.id,
-            self.group_id,
-        )
-        self._add(element, _UPDATE_CONCEPT, _UPDATE_LINK, row)
+        said = (*_content_columns(content), version, changed_at)
+        place = element.id, self.group_id
+        if target.is_living == old.is_living:
+            self._add(element, _UPDATE_CONCEPT, _UPDATE_LINK, (*said, *place))
+        else:
+            ends = LIVING if target.is_living else self.number
+            self._add(element, _CLOSE_CONCEPT, _CLOSE_LINK, (*said, ends, *place))
 
     def _move_past(
         self, element: Element, before: Before, old: State | None, new: State | None

@@ -15,7 +15,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.again import answer_again
-from recollect.kernel.read.catalogs import Catalogs
+from recollect.kernel.read.catalogs import Catalogs, Last
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.dated import dated_elements, keys_of
@@ -272,8 +272,8 @@ class Nexus:
         script = parsed(text, run.limits) if isinstance(text, str) else ast.Script(())
         progress("reading", len(text), len(text))
         with self._store.writing(run.dry_run) as session:
-            catalog = self._writing_catalog(session)
-            unit = Unit(session, catalog.group, catalog.terms, self._clock(), run.preparation)
+            catalog, last = self._for_writing(session)
+            unit = Unit(session, catalog.group, catalog.terms, last, self._clock(), run.preparation)
             reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
             if isinstance(text, str):
@@ -483,9 +483,9 @@ class Nexus:
         """
         text = what.text if isinstance(what, Found) else ""
         with quoting(text), self._store.writing(dry_run) as session:
-            catalog = self._writing_catalog(session)
+            catalog, last = self._for_writing(session)
             elements = elements_meant(session, catalog, self._limits, what)
-            unit = Unit(session, catalog.group, catalog.terms, self._clock())
+            unit = Unit(session, catalog.group, catalog.terms, last, self._clock())
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:
                 session.roll_back()  # nothing to erase: no group stays behind
@@ -576,14 +576,14 @@ class Nexus:
         Cost: every concept of the store, the first time.
         """
         with self._store.writing() as session:
-            group_id = self._writing_catalog(session).group.group_id
-            add_attribute_index(session, group_id, type, attribute, progress)
+            catalog, _ = self._for_writing(session)
+            add_attribute_index(session, catalog.group.group_id, type, attribute, progress)
 
     def drop_index(self, type: str, attribute: str) -> None:
         """Take back an index of the group; INVALID_ARGUMENT when it has none such."""
         with self._store.writing() as session:
-            group_id = self._writing_catalog(session).group.group_id
-            take_back_index(session, group_id, type, attribute)
+            catalog, _ = self._for_writing(session)
+            take_back_index(session, catalog.group.group_id, type, attribute)
 
     def indexes(self) -> tuple[AttributeIndex, ...]:
         """Return the declared indexes of the group, in order."""
@@ -657,7 +657,7 @@ class Nexus:
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield reader, bindings, query
 
-    def _writing_catalog(self, session: Session) -> Catalog:
+    def _for_writing(self, session: Session) -> tuple[Catalog, Last]:
         """Return the catalog of this group for a write, which makes the group if need be."""
         return self._catalogs.for_writing(session, self.group_name)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from uuid import UUID, uuid5
 
+import orjson
 import pytest
 from tests.faces.claims.conftest import claim
 
@@ -24,6 +26,7 @@ from recollect.faces.claims import (
     from_url,
     from_user_statement,
 )
+from recollect.faces.claims.records import evidence_name
 
 NO_EVIDENCE = (
     "A Claim requires at least one EvidenceRef. "
@@ -208,3 +211,11 @@ def test_severity_is_derived_from_status_and_confidence(
     status: str, confidence: float, severity: tuple[str, str]
 ) -> None:
     assert derive_claim_severity(claim(claim_status=status, confidence=confidence)) == severity
+
+
+def test_evidence_is_called_by_a_uuid_of_version_5_of_its_fields() -> None:
+    namespace = UUID("3d0a7f52-2c1e-5b57-9a44-0f1f4f8f7c39")
+    for number in range(50):
+        ref = from_tool_result(f"call-{number}", "caf\u00e9")
+        told = orjson.dumps([getattr(ref, one.name) for one in fields(EvidenceRef)])
+        assert evidence_name(ref) == str(uuid5(namespace, told.decode()))

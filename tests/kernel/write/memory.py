@@ -9,6 +9,7 @@ import orjson
 
 from recollect.errors import Notice
 from recollect.kernel.lang import ast, parse
+from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.store.group import create_group
 from recollect.kernel.store.protocol import SqlRow
 from recollect.kernel.store.schema import LIVING
@@ -63,7 +64,8 @@ class Memory:
         """Run the statements in one transaction, flushing after each as a text with FIND does."""
         reports: list[Result] = []
         with self.store.writing(is_dry_run) as session:
-            unit = Unit(session, self.group, self.terms, Instant(now))
+            _, last = Catalogs().for_writing(session, self.group.name)
+            unit = Unit(session, self.group, self.terms, last, Instant(now))
             for statement in statements:
                 if not isinstance(statement, str):
                     reports.append(apply_changes(unit, statement))

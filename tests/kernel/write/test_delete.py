@@ -3,6 +3,7 @@ from __future__ import annotations
 from tests.kernel.write.memory import Memory
 
 from recollect.kernel.lang.ast import Section
+from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.write.delete import delete_elements, remove_keys
 from recollect.kernel.write.unit import Unit
 from recollect.model import DeleteReport, Instant
@@ -24,7 +25,8 @@ def ids(memory: Memory, sql: str) -> list[int]:
 
 def run(memory: Memory, section: Section | None, chosen: list[int], *keys: str) -> DeleteReport:
     with memory.store.writing() as session:
-        unit = Unit(session, memory.group, memory.terms, Instant(0))
+        _, last = Catalogs().for_writing(session, memory.group.name)
+        unit = Unit(session, memory.group, memory.terms, last, Instant(0))
         if section is None:
             report = delete_elements(unit, chosen)
         else:

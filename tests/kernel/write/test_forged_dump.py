@@ -9,6 +9,7 @@ import pytest
 
 import recollect
 from recollect import RecollectError
+from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.store.group import create_group
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.store.terms import Terms
@@ -26,7 +27,8 @@ def forged(forge: Callable[[Unit], None]) -> bytes:
     with store.writing() as session:
         for name, write in (("other", ordinary), ("default", ordinary), ("default", forge)):
             group = create_group(session, name)
-            unit = Unit(session, group, Terms(group.group_id), Instant(0))
+            _, last = Catalogs().for_writing(session, group.name)
+            unit = Unit(session, group, Terms(group.group_id), last, Instant(0))
             write(unit)
             unit.commit()
     stream = io.BytesIO()

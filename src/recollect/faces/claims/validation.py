@@ -38,6 +38,8 @@ def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
         )
     if "\0" in value:
         raise refused(f"{name} holds the character NUL", "remove it")
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:

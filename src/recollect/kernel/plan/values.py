@@ -13,6 +13,7 @@ from recollect.kernel.lang.parse_value import LARGEST, SMALLEST
 _TOO_DEEP = "too many levels"
 _TOO_LARGE = "a whole number beyond 64 bits"
 _NOT_FINITE = "a number that is not finite"
+_TEXT = frozenset({str})
 
 
 def fault(value: object, depth: int) -> str:
@@ -29,10 +30,12 @@ def fault(value: object, depth: int) -> str:
         return "" if isfinite(value) else _NOT_FINITE
     if type(value) is int:
         return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
+    if value is None:
+        return ""
     match value:
         case str():
             return _text_fault(value)
-        case None | bool():
+        case bool():
             return ""
         case int():
             return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
@@ -41,9 +44,9 @@ def fault(value: object, depth: int) -> str:
         case dict() | list() if depth < 1:
             return _TOO_DEEP
         case dict():
-            if not all(type(key) is str for key in value):
+            if not set(map(type, value)) <= _TEXT:
                 return "an object with a key that is not text"
-            return _first_fault([*value, *value.values()], depth)
+            return _first_fault(["".join(value), *value.values()], depth)
         case list():
             return _first_fault(value, depth)
         case _:
@@ -70,6 +73,8 @@ def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> Recol
 
 def _first_fault(parts: list[object], depth: int) -> str:
     for part in parts:
+        if type(part) is str and part.isascii() and "\0" not in part:
+            continue  # as nearly all are
         if reason := fault(part, depth - 1):
             return reason
     return ""

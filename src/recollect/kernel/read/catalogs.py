@@ -7,16 +7,15 @@ purge of the store is never used after it, whichever process purged.
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.read.standing import Standing
-from recollect.kernel.read.statistics import GroupStatistics
-from recollect.kernel.store.cells import whole
+from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
-from recollect.kernel.store.group import Group, create_group, load_group
+from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.vectors.meanings import Meanings
 
@@ -25,6 +24,19 @@ NOBODY = 0
 
 _MOST = 256  # groups that are remembered
 _STATE = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.name = ?"
+_LAST = """
+SELECT e.begun, c.last_n, g.number, g.at, g.chain FROM erasure AS e CROSS JOIN counter AS c
+LEFT JOIN grp AS g ON g.name = ?
+"""
+
+
+class Last(NamedTuple):
+    """Where a write begins: the group's last transaction, and the last id the store gave out."""
+
+    number: int
+    at: int
+    chain: bytes
+    n: int  # of the id, which is 2n + kind
 
 
 class Catalogs:
@@ -69,17 +81,24 @@ class Catalogs:
             if not session.is_writing:
                 self._catalogs.keep((epoch, name), catalog)
         if session.is_writing:  # what it has not committed is nobody else's
-            return replace(catalog, statistics=GroupStatistics(catalog.group))
+            return catalog.apart()
         return catalog
 
-    def for_writing(self, session: Session, name: str) -> Catalog:
+    def for_writing(self, session: Session, name: str) -> tuple[Catalog, Last]:
         """Return the catalog for a write, which makes the group that is not there yet.
 
         What the write makes or counts is nobody else's before it is committed.
         """
-        key = purges(session), name
+        row = session.row(_LAST, (name,))
+        assert row is not None
+        epoch, n, number, at, chain = row
+        key = whole(epoch), name
         catalog = self._catalogs.find(key)
         if catalog is None:
             catalog = Catalog.of(create_group(session, name), self.meanings)
             session.on_commit(partial(self._catalogs.keep, key, catalog))
-        return replace(catalog, statistics=GroupStatistics(catalog.group))
+        if number is None:
+            last = Last(0, 0, NO_CHAIN, whole(n))
+        else:
+            last = Last(whole(number), whole(at), octets(chain), whole(n))
+        return catalog.apart(), last

@@ -77,6 +77,13 @@ class Catalog:
         statistics, keys = GroupStatistics(group), KnownKeys(group, terms)
         return cls(group, terms, statistics, Cache(1024), ReadyTexts(), keys, meanings)
 
+    def apart(self) -> Catalog:
+        """Return the same with counts of its own, of what a write has not committed."""
+        counts = GroupStatistics(self.group)
+        return Catalog(
+            self.group, self.terms, counts, self.plans, self.texts, self.keys, self.meanings
+        )
+
 
 class Reader:
     """Runs queries in one session, at one moment, within limits that are for all of them."""

@@ -10,11 +10,11 @@ tokens of every partition are counted in `tally`, for ranking. Nothing reaches t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import orjson
 
-from recollect.kernel.search.partition import Partition, Spelling, partition_of
+from recollect.kernel.search.partition import Partition, partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.counts import add_counts
@@ -62,12 +62,11 @@ class _Part(dict[str, tuple[str, int]]):
         super().__init__()
         self.partition = partition
         self.documents = self.words = 0
-        self._spelled = Spelling(partition).body
 
     def __missing__(self, text: str) -> tuple[str, int]:
         """Return the body and the number of words of a text, and keep them."""
         words = tokens(text)
-        self[text] = made = self._spelled(words), len(words)
+        self[text] = made = self.partition.body(words), len(words)
         return made
 
     def body(self, text: str) -> str:
@@ -124,17 +123,20 @@ class TextIndex:
 
     def flush(self) -> None:
         """Write everything collected; the index and its counts agree afterwards."""
+        add_counts(self._session, self._group_id, self.write())
+
+    def write(self) -> Mapping[tuple[str, int], int]:
+        """Write everything collected but for its counts, and return those, to be added."""
         if not self._current and not self._removed and not self._past:
-            return
+            return {}
         self._flush_removed()
         self._flush_current()
         self._flush_past()
         for part in self._parts.values():
             self._count(part.partition, part.documents, part.words)
-        add_counts(self._session, self._group_id, self._counts)
-        self._current, self._removed, self._past = {}, {}, {}
-        self._counts.clear()
-        self._parts.clear()
+        self._current, self._removed, self._past, self._parts = {}, {}, {}, {}
+        counts, self._counts = self._counts, Counter()
+        return counts
 
     def _flush_removed(self) -> None:
         removed = self._removed
@@ -163,6 +165,8 @@ class TextIndex:
         self._session.execute_many(_REPLACE_DOCUMENT, replaced)
 
     def _flush_past(self) -> None:
+        if not self._past:
+            return
         bodies: list[Parameters] = [
             {
                 "group": self._group_id,

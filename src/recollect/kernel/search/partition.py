@@ -43,8 +43,13 @@ class Partition:
         return f"{self.group_id}{_LETTERS[self.part]}"
 
     def body(self, words: Iterable[str]) -> str:
-        """Return the text the engine indexes for a document's tokens."""
-        return Spelling(self).body(words)
+        """Return the text the engine indexes for a document's tokens.
+
+        >>> Partition(12, is_link=False, is_living=True).body(["big", "cats"])
+        '12bbig 12bcats'
+        """
+        marked = [word if len(word) > 2 else _marked(word) for word in words]
+        return self.prefix + f" {self.prefix}".join(marked) if marked else ""
 
     def token(self, word: str) -> str:
         """Return what stands in the index for a word, but for its stem.
@@ -64,23 +69,6 @@ class Partition:
             f'"{self.prefix}{term.text}" *' if term.is_prefix else f'"{self.token(term.text)}"'
             for term in terms
         )
-
-
-class Spelling(dict[str, str]):
-    """What stands in the index for each word of many documents, made when it is first met."""
-
-    def __init__(self, partition: Partition) -> None:
-        super().__init__()
-        self._prefix = partition.prefix
-
-    def __missing__(self, word: str) -> str:
-        """Return the token of a word, and keep it."""
-        self[word] = token = self._prefix + _marked(word)
-        return token
-
-    def body(self, words: Iterable[str]) -> str:
-        """Return the text the engine indexes for a document's tokens."""
-        return " ".join(map(self.__getitem__, words))
 
 
 def _marked(word: str) -> str:

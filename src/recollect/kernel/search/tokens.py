@@ -79,7 +79,9 @@ def tokens(text: str) -> list[str]:
     """
     if text.isascii():
         words = text.encode().translate(_ASCII_FOLDING).decode().split()
-        return words if len(text) <= LONGEST else [word[:LONGEST] for word in words]
+        if max(map(len, words), default=0) <= LONGEST:
+            return words
+        return [word[:LONGEST] for word in words]
     found: list[str] = []
     for run, is_unspaced in _runs(text):
         if is_unspaced:

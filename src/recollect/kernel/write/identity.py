@@ -6,7 +6,7 @@ What fits several elements is never guessed: KIP_3003 with their ids.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recollect.errors import (
     DUPLICATE_EXISTS,
@@ -20,6 +20,7 @@ from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
+from recollect.node import node
 
 _SHOWN = 10  # ids or names an error lists
 _LISTED = 2000  # names a suggestion is chosen from
@@ -38,7 +39,7 @@ WHERE e.group_id = ? AND e.type = ? AND e.expired_at = ? ORDER BY e.id LIMIT ?
 """
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class ConceptName:
     """The parts of a concept that a text or a change gives, checked and normal."""
 

@@ -1,14 +1,12 @@
 """The counts that DESCRIBE and the planner read, kept by difference.
 
-Every flush adds what it changes, so the counts agree with the rows at every read.
+The rule: every flush adds what it changes, so the counts agree with the rows at every read.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 
-from recollect.kernel.store.counts import add_counts
-from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import (
     LINK_BIT,
     TALLY_CONCEPTS,
@@ -23,9 +21,13 @@ Move = tuple[Element, State | None]
 """An element and the state its row is about to say."""
 
 
-def count_moves(session: Session, group_id: int, moves: list[Move]) -> None:
-    """Add the difference that one flush makes; called before any of it is on disk."""
-    counts: Counter[tuple[str, int]] = Counter()
+Counts = defaultdict[tuple[str, int], int]
+"""Differences by kind of tally and term."""
+
+
+def counts_of(moves: list[Move]) -> Counts:
+    """Return the difference that one flush makes; asked before any of it is on disk."""
+    counts = Counts(int)
     for element, target in moves:
         on_disk = element.on_disk
         is_alive = target is not None and target.is_living
@@ -37,10 +39,10 @@ def count_moves(session: Session, group_id: int, moves: list[Move]) -> None:
                 _count_made(counts, element, made)
         elif isinstance(element, ConceptElement):
             counts[TALLY_CONCEPTS, element.type] += change
-    add_counts(session, group_id, counts)
+    return counts
 
 
-def _count_made(counts: Counter[tuple[str, int]], link: LinkElement, made: int) -> None:
+def _count_made(counts: Counts, link: LinkElement, made: int) -> None:
     """Count what the planner must know of all links that were ever there."""
     if link.key:
         counts[TALLY_KEYED, link.predicate] += made

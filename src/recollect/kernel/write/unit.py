@@ -10,9 +10,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
+from recollect.kernel.read.catalogs import Last
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
-from recollect.kernel.store.cells import octets, whole
+from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.protocol import Session
@@ -44,7 +45,7 @@ from recollect.kernel.write.log import (
 from recollect.kernel.write.merge import merge
 from recollect.kernel.write.own_types import meaning_of, name_key
 from recollect.kernel.write.rows import RowBatch, first_version
-from recollect.kernel.write.tally import Move, count_moves
+from recollect.kernel.write.tally import Move, counts_of
 from recollect.kernel.write.temporal import advance_clock, moves_clock
 from recollect.kernel.write.validation import identifier
 from recollect.model import Attributes, Instant
@@ -53,10 +54,6 @@ _SALT_BYTES = 16
 _FEWEST_SALTS, _MOST_SALTS = 8, 256
 """How many are asked for at once: for each alone it takes longer than to make its element."""
 
-_STANDING = """
-SELECT g.number, g.at, g.chain, c.last_n FROM grp AS g CROSS JOIN counter AS c
-WHERE g.group_id = ?
-"""
 _INSERT_CHANGE = """
 INSERT INTO change (group_id, tx, element, operation, digest) VALUES (?, ?, ?, ?, ?)
 """
@@ -69,7 +66,8 @@ _UPDATE_GROUP = "UPDATE grp SET number = ?, at = ?, chain = ? WHERE group_id = ?
 class Unit:
     """A unit of work inside `session`, a store's write transaction.
 
-    `now` is the caller's clock; the transaction's instant is later than the last one's.
+    `last` is where it begins. `now` is the caller's clock; the transaction's instant is later
+    than the last one's.
     `preparation` has the vectors of what will be said; `is_waiting` tells after `commit` that
     it lacks some, so that the transaction is to be undone and run again.
     """
@@ -79,6 +77,7 @@ class Unit:
         session: Session,
         group: Group,
         terms: Terms,
+        last: Last,
         now: Instant,
         preparation: Preparation | None = None,
     ) -> None:
@@ -86,10 +85,10 @@ class Unit:
         self.group = group
         self.terms = Interning(terms, session)
         self.notices: list[Notice] = []
-        number, at, self._chain, self._counted = _standing(session, group.group_id)
-        self.number = number + 1
-        self.at = Instant(max(now, at + 1))
-        self._last_n = self._counted
+        self.number = last.number + 1
+        self.at = Instant(max(now, last.at + 1))
+        self._chain = last.chain
+        self._last_n = self._counted = last.n
         self.directory = Directory(session, group, 2 * self._last_n + LINK_BIT)
         self._texts = TextIndex(session, group.group_id)
         self._preparation = preparation
@@ -97,6 +96,7 @@ class Unit:
         self._salts: list[bytes] = []  # to be given to new elements
         self._dirty: dict[int, Element] = {}  # touched since the last flush
         self._touched: dict[int, Element] = {}  # touched at all
+        self._reworded: set[int] = set()  # of those, what has had another text
 
     def public_id(self, element: Element) -> str:
         """Return the id by which callers know an element."""
@@ -220,7 +220,7 @@ class Unit:
         self._dirty.clear()
         if not moves:
             return
-        count_moves(self.session, self.group.group_id, moves)
+        counts = counts_of(moves)
         batch = RowBatch(self.group.group_id, self.number)
         for element, target in moves:
             batch.move(element, target)
@@ -231,7 +231,8 @@ class Unit:
             element.on_disk = target
             self._touched[element.id] = element
         batch.write(self.session)
-        self._texts.flush()
+        counts.update(self._texts.write())
+        add_counts(self.session, self.group.group_id, counts)
 
     def commit(self, actor: str | None = None, request_id: str | None = None) -> int | None:
         """Flush, log the net effect, and return the transaction's number; None if there is none.
@@ -251,7 +252,7 @@ class Unit:
             changes.append((number, operation, self._digest(element)))
             if operation is not CLOSE:
                 self._put_meaning(vectors, element)
-            if operation is not CREATE:
+            if operation is not CREATE and number in self._reworded:
                 self._keep_superseded_text(element)
         if not changes:
             return None
@@ -313,6 +314,7 @@ class Unit:
         if old is not None and old.is_living == new.is_living:
             said = self._text(element, old.content)
         if text != said:
+            self._reworded.add(element.id)
             self._texts.put(element.id, new.is_living, text, is_new=old is None)
 
     def _text(self, element: Element, content: Content) -> str:
@@ -374,11 +376,3 @@ def _operation(element: Element) -> str | None:
     if on_disk is None or not on_disk.is_living:
         return CLOSE
     return None if on_disk.content is before.content else UPDATE
-
-
-def _standing(session: Session, group_id: int) -> tuple[int, int, bytes, int]:
-    """Return the group's last transaction: number, instant, chain hash; and the last n given."""
-    row = session.row(_STANDING, (group_id,))
-    assert row is not None
-    number, at, chain, last_n = row
-    return whole(number), whole(at), octets(chain), whole(last_n)

@@ -114,7 +114,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Started]]:
     yield begin
     for one in servers:
         if one.process.poll() is None:
-            one.process.kill()
+            one.process.terminate()  # killed, it would leave the folder of its counts
             one.process.wait(SECONDS)
         one.reader.join(SECONDS)
         one.process.stdout.close()

@@ -9,7 +9,8 @@ import pytest
 from pydantic import TypeAdapter
 from tests.faces.operations.calls import TIME, Service, refused, told
 
-from recollect.faces.operations import OPERATIONS, Operation
+from recollect.faces.operations import OPERATIONS, Operation, Operations
+from recollect.kernel import Nexus
 
 ALL = list(OPERATIONS.values())
 WITH_INPUT = [one for one in ALL if one.example]
@@ -87,6 +88,11 @@ def test_an_unknown_operation_is_not_found(service: Service) -> None:
     answer = service.call("SearchFact", {})
     assert refused(answer) == "NOT_FOUND"
     assert answer["error"]["details"]["hint"] == "use SearchFacts"
+
+
+@pytest.mark.parametrize("name", [5, None, ["AddFact"], {}])
+def test_a_name_of_another_type_is_no_operation_either(nexus: Nexus, name: object) -> None:
+    assert refused(Operations(nexus).call(name, {})) == "NOT_FOUND"
 
 
 @pytest.mark.parametrize("given", [None, [], "text", 3])

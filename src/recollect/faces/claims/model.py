@@ -133,7 +133,7 @@ def check_claims(claims: Sequence[Claim]) -> None:
     for claim in claims:
         if not isinstance(claim, Claim):
             raise refused(
-                f"the claim is a {type(claim).__name__}, not a Claim",
+                f"the claim is of type {type(claim).__name__}, not a Claim",
                 "pass Claim(text, evidence)",
             )
         check_claim_fields(claim)

@@ -77,7 +77,7 @@ class Filters:
         if self.scope is not None:
             if not isinstance(self.scope, Scope):
                 raise refused(
-                    f"scope is a {type(self.scope).__name__}, not a Scope",
+                    f"scope is of type {type(self.scope).__name__}, not a Scope",
                     'pass scope=Scope("repo", "...")',
                 )
             found[SCOPE] = [scope_text(self.scope.scope_type, self.scope.scope_id) or ""]
@@ -166,7 +166,7 @@ def recalled(
     """
     limit = checked_limit(limit)
     if not isinstance(question, str):
-        raise refused(f"the question is a {type(question).__name__}", "pass a str")
+        raise refused(f"the question is of type {type(question).__name__}", "pass a str")
     where = filters.where()
     if [] in where.values():
         return []

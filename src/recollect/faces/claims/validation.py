@@ -28,7 +28,9 @@ def refused(message: str, hint: str) -> RecollectError:
 def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
     """Return a text that can be stored: Unicode, not blank, not endless."""
     if not isinstance(value, str):
-        raise refused(f"{name} is a {type(value).__name__}, not a text", f"pass {name} as a str")
+        raise refused(
+            f"{name} is of type {type(value).__name__}, not a text", f"pass {name} as a str"
+        )
     if not value.strip():
         raise refused(f"{name} is blank", f"say something in {name}, or leave it out")
     if len(value) > longest:
@@ -56,7 +58,7 @@ def checked_number(value: object, name: str) -> float:
     """Return a finite number as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise refused(
-            f"{name} is a {type(value).__name__}, not a number", f"pass {name} as a float"
+            f"{name} is of type {type(value).__name__}, not a number", f"pass {name} as a float"
         )
     try:
         number = float(value)

@@ -59,7 +59,9 @@ def _members(kind: type[Any], members: object) -> dict[str, object]:
     """Return the fields of a class that a JSON form has, those inside of them made too."""
     called = kind.__name__
     if not isinstance(members, Mapping):
-        raise refused(f"the {called} is a {type(members).__name__}, not an object", "pass {...}")
+        raise refused(
+            f"the {called} is of type {type(members).__name__}, not an object", "pass {...}"
+        )
     known = [one.name for one in fields(kind)]
     for name in members:
         if name not in known:

@@ -234,9 +234,9 @@ def _short_name(what: str, given: object) -> str:
     )
 
 
-def unknown_operation(name: str, known: Iterable[str]) -> RecollectError:
+def unknown_operation(name: object, known: Iterable[str]) -> RecollectError:
     """Return the error for an operation that there is none of."""
-    near = nearest(name, known)
+    near = nearest(str(name), known)
     return RecollectError(
         RESOURCE_NOT_FOUND,
         f'there is no operation "{name}"',

@@ -78,7 +78,7 @@ class Operations(Methods[Envelope]):
 
     def call(
         self,
-        name: str,
+        name: object,
         input: object,
         *,
         request_id: object = None,
@@ -94,7 +94,7 @@ class Operations(Methods[Envelope]):
         try:
             named = named_request(request_id)
             key = named_key(idempotency_key)
-            operation = OPERATIONS.get(name)
+            operation = OPERATIONS.get(name) if isinstance(name, str) else None
             if operation is None:
                 raise unknown_operation(name, OPERATIONS)
             status, output = self._run(operation, input, named, key, tally)
@@ -105,7 +105,7 @@ class Operations(Methods[Envelope]):
             cause = error.code.code if code_of(error) is not error.code else None
         self._observer(
             Observation(
-                operation=name,
+                operation=str(name),
                 request_id=envelope["request_id"],
                 groups=_groups(input),
                 status=envelope["status"],

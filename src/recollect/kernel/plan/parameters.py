@@ -16,10 +16,12 @@ def check_parameters(values: Mapping[str, object], max_depth: int) -> None:
     >>> check_parameters({"limit": 10, "names": ["Aspirin", None]}, max_depth=2)
     """
     if not isinstance(values, Mapping):
-        raise unfit("the parameters", f"no object but a {type(values).__name__}", max_depth)
+        raise unfit(
+            "the parameters", f"no object but what is of type {type(values).__name__}", max_depth
+        )
     for name, value in values.items():
         if not isinstance(name, str):
-            raise unfit("the parameters", f"a name that is a {type(name).__name__}", max_depth)
+            raise unfit("the parameters", f"a name of type {type(name).__name__}", max_depth)
         if reason := fault(name, max_depth) or fault(value, max_depth):
             shown = name.encode("utf-8", "replace").decode()
             raise unfit(f"parameter {shown}", reason, max_depth)

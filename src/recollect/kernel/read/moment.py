@@ -39,7 +39,7 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     if not isinstance(as_of, AsOf):
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"as_of is a {type(as_of).__name__}, not an AsOf",
+            f"as_of is of type {type(as_of).__name__}, not an AsOf",
             hint="pass AsOf(known=...) or AsOf(valid=...)",
         )
     for at in (as_of.valid, as_of.known):
@@ -48,7 +48,7 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
         if type(at) is not int:  # whatever the caller's types say
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"a point in time of AsOf is a {type(at).__name__}, not a whole number",
+                f"a point in time of AsOf is of type {type(at).__name__}, not a whole number",
                 hint="pass milliseconds since 1970-01-01T00:00:00Z",
             )
         if not -LIVING < at < LIVING:

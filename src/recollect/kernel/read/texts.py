@@ -55,7 +55,7 @@ def quoting(text: str) -> Iterator[None]:
     if not isinstance(text, str):
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"the text is a {type(text).__name__}, not a string",
+            f"the text is of type {type(text).__name__}, not a string",
             hint="pass KIP as a str",
         )
     try:

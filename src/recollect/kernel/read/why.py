@@ -78,7 +78,7 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
     if type(row) is not int:  # whatever the caller's types say
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"the row is a {type(row).__name__}, not a whole number",
+            f"the row is of type {type(row).__name__}, not a whole number",
             hint="pass the place of a row of the answer, from 0",
         )
     page = Page.of(find, bindings)

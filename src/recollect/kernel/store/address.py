@@ -62,7 +62,7 @@ def _path_text(address: object, what: str = "the store address") -> str:
         return text
     raise RecollectError(
         INVALID_ARGUMENT,
-        f"{what} is a {type(text or address).__name__}, not a text or a path",
+        f"{what} is of type {type(text or address).__name__}, not a text or a path",
         hint='use a path such as "memory.db"',
     )
 

@@ -460,6 +460,6 @@ def _unknown(what: str, given: object, expected: str) -> RecollectError:
     """Return the error for what is of another type than the caller's types say."""
     return RecollectError(
         INVALID_ARGUMENT,
-        f"a {what} of the batch is a {type(given).__name__}",
+        f"a {what} of the batch is of type {type(given).__name__}",
         hint=f"pass {expected}",
     )

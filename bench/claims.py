@@ -7,6 +7,7 @@ the order and with the frequencies of a language, wherever Python is.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
 import statistics
@@ -53,7 +54,8 @@ class Knowledge:
         asyncio.run(self._build())
 
     def figures(self, calibration: Calibration) -> Iterator[Figure]:
-        """Time what one does with claims."""
+        """Time what one does with claims, once the disk is done with what was loaded."""
+        os.sync()
         calibration.run()
         yield from asyncio.run(self._figures())
         calibration.run()

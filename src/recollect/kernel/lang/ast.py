@@ -196,6 +196,7 @@ class TextTest(StrEnum):
 
 
 Operand = Variable | Field | Literal | Parameter
+READS = (Variable, Field)  # the operands that differ from row to row; faster than their union
 
 
 @node(frozen=True, slots=True)

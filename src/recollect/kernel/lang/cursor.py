@@ -69,13 +69,19 @@ class Cursor:
         self.at += tokens
         self.token = self._texts[self.at]
 
+    def jump_level(self, tokens: int) -> None:
+        """Go over so many tokens, one level deeper and back; KIP_4002 when that is too deep."""
+        if self._depth >= self._max_depth:
+            raise self._too_deep()
+        self.at += tokens
+        self.token = self._texts[self.at]
+
     def step(self) -> Span:
         """Go over the current token, which is not END, and return its place."""
-        at = self.at
-        start = self._starts[at]
+        start = self._starts[self.at]
         place = Span(start, start + len(self.token))
-        self.at = at = at + 1
-        self.token = self._texts[at]
+        self.at += 1
+        self.token = self._texts[self.at]
         return place
 
     def next_token(self) -> str:

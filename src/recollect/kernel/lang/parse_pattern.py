@@ -73,9 +73,7 @@ def concept_pattern(cursor: Cursor) -> ConceptPattern:
 def _type_and_name(cursor: Cursor, kind: str, name: str) -> ConceptPattern:
     """Parse `{type: "...", name: "..."}`, as nearly all patterns of a capsule are, at a stroke."""
     first, starts = cursor.at, cursor.tokens.starts
-    cursor.descend()
-    cursor.ascend()
-    cursor.jump(_LENGTH)
+    cursor.jump_level(_LENGTH)
     of_kind, of_name = starts[first + _KIND], starts[first + _NAME]
     return ConceptPattern(
         Literal(kind[1:-1], kind, span=Span(of_kind, of_kind + len(kind))),
@@ -91,7 +89,8 @@ def link_pattern(cursor: Cursor) -> LinkPattern | LinkId:
     if at_link_id(cursor):
         return link_id(cursor, first)
     subject = _end(cursor)
-    _comma(cursor, "the subject")
+    if not cursor.take(","):
+        raise _no_comma(cursor, "the subject")
     predicate: Path | Variable
     if is_named(cursor.token, "?"):
         predicate = variable(cursor)
@@ -102,7 +101,8 @@ def link_pattern(cursor: Cursor) -> LinkPattern | LinkId:
             )
     else:
         predicate = path(cursor)
-    _comma(cursor, "the predicate")
+    if not cursor.take(","):
+        raise _no_comma(cursor, "the predicate")
     object_ = _end(cursor)
     cursor.take(",")
     cursor.close(")")
@@ -211,15 +211,13 @@ def _named_end(cursor: Cursor, name: Variable) -> RecollectError:
     )
 
 
-def _comma(cursor: Cursor, after: str) -> None:
-    if cursor.take(","):
-        return
+def _no_comma(cursor: Cursor, after: str) -> RecollectError:
     if cursor.token == ")":
-        raise cursor.error(
+        return cursor.error(
             f"this link ends after {after}",
             hint='write all three: (?subject, "predicate", ?object)',
         )
-    raise cursor.unexpected(",")
+    return cursor.unexpected(",")
 
 
 def _pattern_key(cursor: Cursor, found: dict[str, Text]) -> str:

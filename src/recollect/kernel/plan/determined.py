@@ -26,7 +26,7 @@ def values_read(branch: ir.Branch) -> Iterator[ir.Var]:
     for step in branch.steps:
         if isinstance(step, ir.ReadValue):
             yield step.value
-        elif isinstance(step, ir.Extend | ir.Exclude):
+        elif isinstance(step, ir.BLOCKS):
             for inner in step.branches:
                 yield from values_read(inner)
 
@@ -114,7 +114,7 @@ def _implied_by_block(step: ir.Extend, known: set[ir.Var]) -> list[ir.Var]:
     pairs = list(zip(step.outputs, branch.exports, strict=True))
     is_decided = known.issuperset(step.shared)
     if not is_decided:
-        found = {var for one in branch.steps if isinstance(one, ir.Atom) for var in one.binds()}
+        found = {var for one in branch.steps if isinstance(one, ir.ATOMS) for var in one.binds()}
         is_decided = any(output in known and export in found for output, export in pairs)
     implied = [export for output, export in pairs if output in known]
     if is_decided:
@@ -168,7 +168,7 @@ def _tested(expression: ast.Expression) -> Iterator[tuple[str, str]]:
             (expression.left, expression.right),
             (expression.right, expression.left),
         ):
-            if isinstance(one, ast.Variable | ast.Field) and isinstance(other, ast.Parameter):
+            if isinstance(one, ast.READS) and isinstance(other, ast.Parameter):
                 class_ = class_of(other)
                 if class_ in ("number", "string"):
                     yield one.name, class_

@@ -197,6 +197,8 @@ class Extend:
 
 Atom = MatchConcept | MatchLink | MatchLinkId | MatchPath
 Step = Atom | ReadValue | BindNull | Unify | Filter | Exclude | Extend
+ATOMS = (MatchConcept, MatchLink, MatchLinkId, MatchPath)  # faster than the union
+BLOCKS = (Exclude, Extend)
 
 
 @node(frozen=True, slots=True)

@@ -161,7 +161,7 @@ class Lifting:
                 assert_never(expression)
 
     def _operand(self, operand: ast.Operand) -> ast.Operand:
-        if isinstance(operand, ast.Variable | ast.Field):
+        if isinstance(operand, ast.READS):
             return operand
         return self._value(self._bindings.value(operand), operand)
 

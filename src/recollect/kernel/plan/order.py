@@ -15,8 +15,6 @@ from recollect.kernel.plan.statistics import Statistics
 
 _DEGREE = 8.0  # links guessed at one end of a bound element
 _UNBOUND_PATH = 1e12
-_ATOMS = (ir.MatchConcept, ir.MatchLink, ir.MatchLinkId, ir.MatchPath)  # faster than the union
-_BLOCKS = (ir.Exclude, ir.Extend)
 
 Pattern = tuple[ir.Atom, Sequence[ir.Var]]
 """An atom, and the elements at its ends."""
@@ -35,7 +33,7 @@ def order_branch(
     extensions: list[ir.Extend] = []
     owned: set[ir.Var] = set()  # what other steps than patterns bind that have not run yet
     for step in branch.steps:
-        if isinstance(step, _ATOMS):
+        if isinstance(step, ir.ATOMS):
             patterns.append((step, step.ends()))
             continue
         owned.update(step.binds())
@@ -56,7 +54,7 @@ def order_branch(
 
 
 def _order_inner(step: ir.Step, statistics: Statistics, bound: Set[ir.Var]) -> ir.Step:
-    if not isinstance(step, _BLOCKS):
+    if not isinstance(step, ir.BLOCKS):
         return step
     inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
     if isinstance(step, ir.Exclude):

@@ -18,7 +18,6 @@ from recollect.errors import (
 from recollect.kernel.lang import ast
 
 _BLOCKS = (ast.NotClause, ast.OptionalClause, ast.UnionClause)  # faster than the union
-_READS = (ast.Variable, ast.Field)
 
 Mention = tuple[ast.Variable, bool | None]
 
@@ -125,7 +124,7 @@ def expression_reads(expression: ast.Expression) -> list[ast.Variable | ast.Fiel
             return [read for one in expression.operands for read in expression_reads(one)]
         case _:
             assert_never(expression)
-    return [one for one in operands if isinstance(one, _READS)]
+    return [one for one in operands if isinstance(one, ast.READS)]
 
 
 def variable_of(read: ast.Variable | ast.Field) -> ast.Variable:

@@ -84,7 +84,7 @@ class Filters:
             return nodes.All((self._is_null(left), self._is_null(right)))
         if isinstance(left, ast.Parameter):
             left, right = right, left
-        if isinstance(left, ast.Variable | ast.Field) and isinstance(right, ast.Parameter):
+        if isinstance(left, ast.READS) and isinstance(right, ast.Parameter):
             return _equals_parameter(self._value(left), right)
         one_key, other_key = comparable(self._value(left)), comparable(self._value(right))
         return nodes.Binary("IS", bare(one_key), bare(other_key))
@@ -141,7 +141,7 @@ class Filters:
                 assert_never(test.function)
 
     def _is_null(self, operand: ast.Operand) -> nodes.Expr:
-        if not isinstance(operand, ast.Variable | ast.Field):
+        if not isinstance(operand, ast.READS):
             return _ALWAYS if _is_null(operand) else _NEVER
         element = self._element(operand)
         if element is not None:
@@ -153,13 +153,13 @@ class Filters:
         return not _is_null(operand) and self._element(operand) is None
 
     def _element(self, operand: ast.Operand) -> Element | None:
-        if not isinstance(operand, ast.Variable | ast.Field):
+        if not isinstance(operand, ast.READS):
             return None
         binding = self._rows.bindings[self._scope[operand.name]]
         return binding if isinstance(binding, Element) else None
 
     def _value(self, operand: ast.Operand) -> Value:
-        if isinstance(operand, ast.Variable | ast.Field):
+        if isinstance(operand, ast.READS):
             return value_of(self._rows, self._scope[operand.name])
         assert isinstance(operand, ast.Parameter)
         parameter = nodes.Param(operand.name)

@@ -33,6 +33,7 @@ from recollect.kernel.sql.steps import owner_id
 
 Position = list[tuple[nodes.Order, ir.Var | None]]
 _NO_PROMISE = Statistics().uncertain()
+_ORDERED = (PredicateName, Held)  # values that a row is told by
 LIMIT = nodes.Param("limit")
 OFFSET = nodes.Param("offset")
 
@@ -82,7 +83,7 @@ class Solutions:
             binding = self.rows.bindings[var]
             if isinstance(binding, Held) and binding.is_of_owner and binding.owner in ids:
                 continue
-            if isinstance(binding, PredicateName | Held):
+            if isinstance(binding, _ORDERED):
                 keys += [(order, var) for order in self.value_order(var, is_descending=False)]
         return keys
 

@@ -59,8 +59,8 @@ LIMIT 10
 
 _CAPSULE_CONCEPTS = 5_000  # with two links each: about a megabyte
 _UPSERTS = 300
-_BATCHES = 5  # of links, to a graph that is there
-_SHARE = 20  # a batch is a twentieth of the graph: 50,000 links to a million
+_BATCHES = 7  # of links, to a graph that is there
+_SHARE = 33  # a batch is a thirty-third of the graph: 30,000 links to a million
 
 
 def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterator[Figure]:

@@ -12,6 +12,8 @@ import pytest
 import recollect
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel import Nexus
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.write.queue import Queue
 from recollect.model import BEGINNING, FOREVER, Instant, PutConcept, WorkItem
 
 NOW, LATER = Instant(1_000), Instant(2_000)
@@ -42,7 +44,7 @@ def claimed(nexus: Nexus, owner: str = "me", now: Instant = NOW) -> WorkItem:
 
 def refused(nexus: Nexus, owner: str, item: WorkItem) -> None:
     assert nexus.queue.held(owner, [item]) == frozenset()
-    assert nexus.queue.settle(owner, [item], NOW, LATER) == ()
+    assert nexus.queue.settle(owner, [item], LATER) == ()
 
 
 def test_an_item_is_in_the_queue_once_and_on_every_receipt_it_is_put_with(nexus: Nexus) -> None:
@@ -59,7 +61,7 @@ def test_items_are_claimed_in_the_order_of_acceptance(nexus: Nexus) -> None:
     while items := nexus.queue.claim("me", NOW, LATER):
         order.extend(names(items))
         done = [replace(one, state="done", due_at=FOREVER) for one in items]
-        assert nexus.queue.settle("me", done, NOW, LATER) == tuple(done)
+        assert nexus.queue.settle("me", done, LATER) == tuple(done)
     assert order == ["b", "a", "c"]
     assert nexus.queue.due_groups("other", NOW) == ["decoy"]
 
@@ -70,13 +72,13 @@ def test_several_items_of_one_state_are_claimed_and_settled_together(nexus: Nexu
     assert nexus.queue.claim("other", NOW, LATER, 2) == ()
     again, done = replace(items[0], attempts=1), replace(items[1], state="done", due_at=FOREVER)
     nexus.purge("a")
-    assert nexus.queue.settle("me", [again, done], NOW, LATER) == (again,)
+    assert nexus.queue.settle("me", [again, done], LATER) == (again,)
     assert nexus.queue.find("a") is None
     items = nexus.queue.claim("me", NOW, LATER, 9)
     assert items[0] == again
     assert names(items) == ["b", "c"]
     seen = replace(again, state="seen")
-    nexus.queue.settle("me", [seen], NOW, LATER)
+    nexus.queue.settle("me", [seen], LATER)
     assert nexus.queue.claim("me", NOW, LATER, 9) == (seen,)
     nexus.queue.give_back("me", items)
     assert nexus.queue.claim("other", NOW, LATER, 9) == (seen,)
@@ -87,19 +89,55 @@ def test_several_items_of_one_state_are_claimed_and_settled_together(nexus: Nexu
 def keeping(nexus: Nexus, owner: str, item: WorkItem) -> tuple[WorkItem, ...]:
     """Settle an item with a text that is hard to spell, and read it again."""
     kept = replace(item, payload={"x": '"\\\n\U0001f600'})
-    nexus.queue.settle(owner, [kept], NOW, LATER)
+    nexus.queue.settle(owner, [kept], LATER)
     return nexus.queue.in_state(item.state)
 
 
 def test_an_item_that_is_due_later_waits(nexus: Nexus) -> None:
     item = claimed(nexus)
     later = replace(item, attempts=1, due_at=LATER, payload={"why": "busy"})
-    nexus.queue.settle("me", [later], NOW, LATER)
+    nexus.queue.settle("me", [later], LATER)
     assert nexus.queue.find("b") == later
     item = claimed(nexus)
     assert item.item == "a"
     nexus.queue.give_back("me", [item])
     assert claimed(nexus, now=LATER).item == "b"
+
+
+def test_the_lease_on_an_item_that_waits_ends_though_it_is_due_by_now(nexus: Nexus) -> None:
+    item = claimed(nexus)
+    soon = replace(item, attempts=1, due_at=Instant(NOW - 1))
+    assert nexus.queue.settle("me", [soon], LATER) == (soon,)
+    assert nexus.queue.claim("other", NOW, LATER) == (soon,)
+
+
+def test_claiming_and_settling_cost_the_same_beside_many_items_that_are_done(
+    tmp_path: Path,
+) -> None:
+    few, many = (steps(tmp_path / f"{count}.db", count) for count in (10, 1_000))
+    assert many < 2 * few
+
+
+def steps(path: Path, done: int) -> int:
+    """Return what the engine does to claim, settle and give back two items, beside some done."""
+    with recollect.open(path) as nexus:
+        names = [f"t{at}" for at in range(done + 3)]
+        nexus.write([PutConcept("Task", name, id=name) for name in names])
+        nexus.queue.put(names, "new", "r")
+        finished = nexus.queue.claim("me", NOW, LATER, done)
+        nexus.queue.settle(
+            "me", [replace(one, state="done", due_at=FOREVER) for one in finished], LATER
+        )
+    store = SqliteStore(path)
+    queue = Queue(store, "default")
+    with store.together(), store.writing() as session, session.measured() as work:
+        items = queue.claim("me", NOW, LATER, 3)
+        queue.settle("me", [replace(items[0], state="seen"), *items[1:2]], LATER)
+        queue.renew("me", LATER)
+        queue.give_back("me", items)
+    store.close()
+    assert len(items) == 3
+    return work.steps
 
 
 def test_one_owner_works_on_a_group_until_its_lease_ends(nexus: Nexus) -> None:
@@ -112,7 +150,7 @@ def test_one_owner_works_on_a_group_until_its_lease_ends(nexus: Nexus) -> None:
     assert nexus.queue.due_groups("other", Instant(1_500)) == ["decoy", "default"]
     assert nexus.queue.claim("other", Instant(1_500), LATER) == (item,)
     refused(nexus, "me", item)
-    assert nexus.queue.settle("other", [item], NOW, LATER) == (item,)
+    assert nexus.queue.settle("other", [item], LATER) == (item,)
 
 
 def test_who_has_no_lease_settles_nothing(nexus: Nexus) -> None:
@@ -129,7 +167,7 @@ def test_who_has_no_lease_settles_nothing(nexus: Nexus) -> None:
 def test_items_at_rest_may_be_due_again(nexus: Nexus) -> None:
     item = claimed(nexus)
     parked = replace(item, state="parked", attempts=4, due_at=FOREVER)
-    nexus.queue.settle("me", [parked], NOW, LATER)
+    nexus.queue.settle("me", [parked], LATER)
     nexus.queue.again([replace(parked, state="new", due_at=BEGINNING)])
     assert nexus.queue.find("b") == item
 

@@ -1,8 +1,9 @@
 """The durable queue: what is still to be done about elements of a group, step by step.
 
 The rule: an item is in the queue once, for as long as its element is in the memory; one worker
-at a time works on a group, and what it settles without its lease is refused. States and payloads
-are the words of whoever works; the queue knows only when an item is due.
+at a time works on a group, and what it settles without its lease stays as it is. States and
+payloads are the words of whoever works; the queue knows only when an item is due. What is done
+stays in it, so every statement about a few items begins at those or at what is leased.
 """
 
 from __future__ import annotations
@@ -52,27 +53,33 @@ WHERE w.group_id = :group AND w.due_at < {FOREVER} AND w.due_at <= :now AND NOT 
 ORDER BY w.number LIMIT :most
 """  # noqa: S608
 _LEASE = """
-UPDATE work SET owner = :owner, lease_until = :until
-FROM json_each(:items) AS one WHERE group_id = :group AND item = one.value
+UPDATE work INDEXED BY work_item SET owner = :owner, lease_until = :until
+WHERE group_id = :group AND item IN (SELECT one.value FROM json_each(:items) AS one)
 """
 _HELD = """
 SELECT w.item FROM json_each(:items) AS one CROSS JOIN work AS w ON w.item = one.value
 WHERE w.group_id = :group AND w.owner = :owner AND w.owner != ''
 """
-_SETTLE = """
-UPDATE work SET state = one.value ->> 'state', attempts = one.value ->> 'attempts',
-  due_at = one.value ->> 'due_at', payload = one.value ->> 'payload',
-  owner = CASE WHEN one.value ->> 'due_at' <= :now THEN owner ELSE '' END, lease_until = :until
+_SETTLE = f"""
+UPDATE work INDEXED BY work_leased SET
+  state = one.value ->> 'state', attempts = one.value ->> 'attempts',
+  due_at = one.value ->> 'due_at', payload = one.value ->> 'payload', lease_until = :until,
+  owner = CASE WHEN one.value ->> 'due_at' = {BEGINNING} THEN owner ELSE '' END
 FROM json_each(:items) AS one
 WHERE group_id = :group AND item = one.value ->> 'item' AND owner = :owner AND owner != ''
 RETURNING item
-"""
+"""  # noqa: S608 - a number
 _RETURN = """
-UPDATE work SET owner = '' FROM json_each(:items) AS one
-WHERE group_id = :group AND item = one.value AND owner = :owner
+UPDATE work INDEXED BY work_leased SET owner = ''
+WHERE group_id = :group AND owner = :owner AND owner != ''
+  AND item IN (SELECT one.value FROM json_each(:items) AS one)
 """
-_HAS_LEASE = "SELECT 1 FROM work AS w WHERE w.owner = :owner AND w.owner != '' LIMIT 1"
-_RENEW = "UPDATE work SET lease_until = :until WHERE owner = :owner"
+_HAS_LEASE = """
+SELECT 1 FROM work AS w INDEXED BY work_leased WHERE w.owner = :owner AND w.owner != '' LIMIT 1
+"""
+_RENEW = """
+UPDATE work INDEXED BY work_leased SET lease_until = :until WHERE owner = :owner AND owner != ''
+"""
 _AGAIN = """
 UPDATE work SET state = :state, attempts = 0, due_at = :due_at, payload = :payload
 WHERE group_id = :group AND item = :item
@@ -165,8 +172,8 @@ class Queue:
     ) -> tuple[WorkItem, ...]:
         """Take the next items that are due, in the order of acceptance, and leases on them.
 
-        They are in one state, and at most so many. None when nothing is due, or another owner's
-        lease is running in the group.
+        They are in one state, and at most so many; there are none when nothing is due, or another
+        owner's lease is running in the group.
         """
         owner = identifier(owner, "owner")
         with self._store.writing() as session:
@@ -189,19 +196,18 @@ class Queue:
             asked: Values = {"group": group.group_id, "owner": owner, "items": _names(items)}
             return frozenset(text(item) for (item,) in session.rows(_HELD, asked))
 
-    def settle(
-        self, owner: str, items: Sequence[WorkItem], now: Instant, until: Instant
-    ) -> tuple[WorkItem, ...]:
+    def settle(self, owner: str, items: Sequence[WorkItem], until: Instant) -> tuple[WorkItem, ...]:
         """Let items be as they are given, and return those that are.
 
-        The others are not the owner's any more: they were taken over, or are gone. While an item
-        is due its lease goes on, until an instant. Cost: two statements.
+        The others are not the owner's any more: they were taken over, or are gone. The lease on
+        an item that is due at once goes on, until an instant; that on any other ends. Cost: two
+        statements.
         """
         with self._store.writing() as session:
             group = load_group(session, self._name)
             if group is None:
                 return ()
-            asked: Values = {"group": group.group_id, "owner": owner, "now": now, "until": until}
+            asked: Values = {"group": group.group_id, "owner": owner, "until": until}
             written = orjson.dumps([_written(one) for one in items]).decode()
             settled = {item for (item,) in session.rows(_SETTLE, asked | {"items": written})}
             return tuple(one for one in items if one.item in settled)

@@ -5,7 +5,7 @@ The rule: every flush adds what it changes, so the counts agree with the rows at
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 
 from recollect.kernel.store.schema import (
     LINK_BIT,
@@ -21,13 +21,13 @@ Move = tuple[Element, State | None]
 """An element and the state its row is about to say."""
 
 
-Counts = defaultdict[tuple[str, int], int]
+Counts = Counter[tuple[str, int]]
 """Differences by kind of tally and term."""
 
 
 def counts_of(moves: list[Move]) -> Counts:
     """Return the difference that one flush makes; asked before any of it is on disk."""
-    counts = Counts(int)
+    counts = Counts()
     for element, target in moves:
         on_disk = element.on_disk
         is_alive = target is not None and target.is_living

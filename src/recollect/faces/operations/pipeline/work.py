@@ -147,6 +147,8 @@ class Work:
         What a step does not come to is given back, as it stands.
         """
         episodes, count = _episodes(nexus, items), len(items)
+        if len(episodes) < len(items):
+            self._park_closed(nexus, [one for one in items if one.item not in episodes])
         waiting = deque(one for one in items if one.item in episodes)
         while waiting:
             settled = self._step(nexus, waiting, episodes) if may_go_on() else ()
@@ -282,8 +284,17 @@ class Work:
         due_at = Instant(self._clock() + int(wait * _MILLISECONDS))
         return moved(item, _FAILURES[_REACHED[item.state]], progress, due_at, attempts)
 
+    def _park_closed(self, nexus: Nexus, items: Sequence[WorkItem]) -> None:
+        """Give items up whose episode was closed; one that was purged took its item with it."""
+        parked = [
+            moved(one, "parked", Progress.of(one).failing("the episode is deleted"), FOREVER)
+            for one in items
+        ]
+        for item in self._settle(nexus, parked):
+            self._watch(nexus, item, None, 0.0)
+
     def _settle(self, nexus: Nexus, items: Sequence[WorkItem]) -> Sequence[WorkItem]:
-        return nexus.queue.settle(self.owner, items, self._clock(), self.lease_end())
+        return nexus.queue.settle(self.owner, items, self.lease_end())
 
     def _watch(self, nexus: Nexus, item: WorkItem, failed: State | None, seconds: float) -> None:
         self._watcher(

@@ -262,7 +262,5 @@ def test_none_outlives_the_one_that_watches(server: Started) -> None:
     assert not server.reader.is_alive()
 
 
-def test_two_serve_where_nobody_says_how_many(start: Start) -> None:
-    server = start()
-    most = min(2, os.cpu_count() or 1)
-    assert server.first["result"]["processes"] == most
+def test_one_serves_where_nobody_says_how_many(start: Start) -> None:
+    assert start().first["result"]["processes"] == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from dataclasses import dataclass
 from functools import partial
@@ -18,8 +17,6 @@ from recollect.servers.wiring import open_nexus
 if TYPE_CHECKING:
     from recollect.servers.http.plan import Plan
     from recollect.servers.http.processes import Begun
-
-_MOST_PROCESSES = 2  # where nobody says how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
     hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
     plan = Plan(options, asked.functional, asked.has_worker, Form(asked.log))
-    group, count = settings.group(), _processes(asked, located, settings)
+    group, count = settings.group(), _processes(asked, located)
     with open_nexus(located, group, create=True):
         pass  # what is wrong with it is told before anything is begun, and it is made once
     with listen(host, settings.port(asked.port)) as listener:
@@ -88,24 +85,16 @@ def _open(located: Located, group: str, plan: Plan, listener: socket.socket, beg
         serve_nexus(nexus, plan, listener, begun, extractor)
 
 
-def _processes(asked: Asked, located: Located, settings: Settings) -> int:
-    """Return how many processes serve: two where there are two cores and nothing speaks for one.
-
-    A model that is loaded speaks for one: each process would load it, and it uses all cores.
-    """
-    if located.file is None:
-        if (asked.processes or 1) > 1:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"{located.path} is in no file, and processes share a memory by its file",
-                hint="leave --processes out",
-            )
-        return 1
-    if asked.processes is not None:
-        return asked.processes
-    embedding = settings.embedding()
-    loads = embedding is not None and embedding.embedder != "http"
-    return 1 if loads else min(_MOST_PROCESSES, os.cpu_count() or 1)
+def _processes(asked: Asked, located: Located) -> int:
+    """Return how many processes serve: one where nobody says more."""
+    count = asked.processes or 1
+    if count > 1 and located.file is None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{located.path} is in no file, and processes share a memory by its file",
+            hint="leave --processes out",
+        )
+    return count
 
 
 def _threads(asked: Asked, settings: Settings) -> int:

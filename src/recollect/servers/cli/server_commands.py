@@ -70,7 +70,7 @@ def serve_http(
             metavar="N",
             min=1,
             max=64,
-            help="Processes that share the work; 2, or 1 where a model is loaded.",
+            help="Processes that share the work, as many as there are cores at most; else 1.",
         ),
     ] = None,
     no_worker: Annotated[

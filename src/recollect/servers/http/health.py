@@ -33,7 +33,8 @@ def health_face(shared: Shared) -> Face:
         dependencies=[Depends(shared.guard.admit_admin)],
     )
     async def metrics() -> Response:
-        return Response(shared.metrics.text(), media_type=_PROMETHEUS)
+        text = await shared.threads.run(shared.metrics.text)
+        return Response(text, media_type=_PROMETHEUS)
 
     return Face("", router, is_open=True)
 

@@ -188,6 +188,8 @@ def _ring(path: Path | None) -> mmap:
     size = _RECENT * _ENTRY.size
     if path is None:
         return mmap(-1, size)
+    path.parent.mkdir(exist_ok=True)  # somebody may have cleaned up
     with path.open("w+b") as file:
-        file.truncate(size)
+        file.write(bytes(size))  # a place that is mapped and cannot be had ends the process
+        file.flush()
         return mmap(file.fileno(), size)

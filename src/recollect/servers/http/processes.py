@@ -1,7 +1,8 @@
 """Several processes that answer at one socket, and the one that watches over them.
 
-The rule: they end together. A process that ends by itself is begun again, unless it never
-answered or too many have ended; the one that watches answers nothing and has no memory open.
+The rule: they end together. A process that ends by itself is begun again, unless not all of them
+have answered yet or too many have ended; the one that watches answers nothing and has no memory
+open.
 """
 
 from __future__ import annotations
@@ -30,8 +31,14 @@ Work = Callable[[socket.socket, Begun], None]
 """Answers at a socket until SIGTERM; it is sent to a new process, and so is all it holds."""
 
 _MOST_ENDS = 5
-_TURN_SECONDS = 0.002
+_TURN_SECONDS = 0.0002
 _WITHIN_SECONDS = 60.0
+
+_HEARD_SECONDS = 0.2  # until a signal to all is heard here, after a process has ended by it
+_STOPS = tuple(
+    getattr(signal, one) for one in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, one)
+)
+_KEYS = {signal.SIGINT}
 
 _SPAWN = get_context("spawn")  # neither threads nor a database come through a fork
 allow_connection_pickling()
@@ -63,13 +70,14 @@ class Processes:
         self._ended = ended
         self._running: list[_Running] = []
         self._ends: deque[float] = deque(maxlen=_MOST_ENDS)
+        self._all_answered = False
 
     def run(self, begun: Begun) -> None:
         """Answer until SIGTERM or Ctrl-C; only from the main thread.
 
         `begun` is called when all of them answer. UNAVAILABLE, or the error of the process, where
-        one ends before it has answered, and UNAVAILABLE where five end within a minute: all of
-        them have ended then.
+        one ends before that, and UNAVAILABLE where five end within a minute: all of them have
+        ended then.
         """
         with _signals() as stopped:
             try:
@@ -85,31 +93,29 @@ class Processes:
             target=_work, args=(self._work, self._listener, far, self._end_seconds)
         )
         # Ctrl-C goes to all processes of a terminal; a new one is told by the line until it hears.
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, _KEYS)
         try:
             process.start()
         finally:
-            signal.signal(signal.SIGINT, before)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _KEYS)
         far.close()
         self._running.append(_Running(process, line))
 
     def _watch(self, stopped: Connection, begun: Begun) -> None:
-        is_told = False
-        while True:
+        while not stopped.poll():
             said = wait([stopped, *(one.line for one in self._running)])
-            if stopped in said:
-                return
             for one in [one for one in self._running if one.line in said]:
-                self._hear(one)
-            if not is_told and all(one.answers for one in self._running):
-                is_told = True
+                self._hear(one, stopped)
+            answering = sum(one.answers for one in self._running)
+            if not self._all_answered and answering == self._count:
+                self._all_answered = True
                 begun()
 
-    def _hear(self, one: _Running) -> None:
+    def _hear(self, one: _Running, stopped: Connection) -> None:
         try:
             failed: tuple[str, str, str] | None = one.line.recv()
         except (EOFError, OSError):
-            self._replace(one)
+            self._replace(one, stopped)
             return
         if failed is not None:
             code, message, hint = failed
@@ -117,13 +123,16 @@ class Processes:
         one.answers = True
         log_event("process_started", process=one.process.pid)
 
-    def _replace(self, one: _Running) -> None:
-        """Begin another process for one that has ended."""
+    def _replace(self, one: _Running, stopped: Connection) -> None:
+        """Begin another process for one that has ended, unless all are to end."""
         self._running.remove(one)
         process, exit_code = _closed(one, self._end_seconds)
         self._ended(process)
         log_event("process_ended", process=process, exit_code=exit_code)
-        if not one.answers:
+        was_told = exit_code is not None and -exit_code in _STOPS
+        if stopped.poll(_HEARD_SECONDS if was_told else 0.0):
+            return
+        if not self._all_answered:
             raise RecollectError(
                 UNAVAILABLE,
                 f"a process of the server ended with {exit_code} before it answered",
@@ -165,9 +174,9 @@ def _closed(one: _Running, seconds: float) -> tuple[int, int | None]:
 
 @contextmanager
 def _signals() -> Iterator[Connection]:
-    """Yield what is at its end as soon as SIGTERM or Ctrl-C comes."""
+    """Yield what is at its end as soon as SIGTERM or Ctrl-C comes, or the terminal is closed."""
     stopped, stop = _SPAWN.Pipe(duplex=False)
-    names = (signal.SIGTERM, signal.SIGINT)
+    names = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
     before = [signal.signal(one, lambda *_: stop.close()) for one in names]
     try:
         yield stopped
@@ -198,6 +207,8 @@ class Turns(socket.socket):
 
 def _work(work: Work, listener: socket.socket, line: Connection, end_seconds: float) -> None:
     """Do the work in a new process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _KEYS)
     threading.Thread(target=_end_with, args=(line, end_seconds), daemon=True).start()
     turns = Turns(listener.family, listener.type, listener.proto, listener.detach())
     try:

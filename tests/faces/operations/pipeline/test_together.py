@@ -26,6 +26,7 @@ from recollect.faces.operations.pipeline import (
     Work,
 )
 from recollect.kernel import Nexus
+from recollect.model import Delete
 
 
 def about(number: int) -> dict[str, object]:
@@ -131,6 +132,16 @@ def test_one_that_cannot_be_written_stops_no_other_and_leaves_nothing(nexus: Nex
     assert one.facts("g", "Acme") == ["Person 0 works at Acme", "Person 2 works at Acme"]
     assert told(one.service.search_nodes(group_ids=["g"], query="New"))["nodes"] == []
     assert nexus.group("g").verify().is_whole
+
+
+def test_one_whose_episode_was_closed_is_parked_and_stops_no_other(nexus: Nexus) -> None:
+    one = rig(nexus)
+    given = one.add("g", *(about(number) for number in range(20)))
+    nexus.group("g").write([Delete(f"e{number}") for number in range(17)])
+    assert one.drain() == 20
+    states = ["parked"] * 17 + ["completed"] * 3
+    assert one.receipt("g", given["receipt_id"]) == ("PARKED", states)
+    assert {each.error for each in one.seen if each.state == "parked"} == {"the episode is deleted"}
 
 
 def test_one_that_is_deleted_meanwhile_stops_no_other(nexus: Nexus) -> None:

@@ -1,7 +1,7 @@
 """The HTTP server: searches a second over many facts, asked from another process.
 
 The rule: an answer counts when it is OK and holds facts; what is not is an error, and none may be.
-Two processes answer, as of `recollect serve` on two cores; what one reaches is told beside it.
+Two processes answer, as of `recollect serve --processes 2`; what one reaches is told beside it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SEARCHERS = 8
 _SECONDS = 10.0
 _LEAST = 300  # searches a second
 _ASKED = 500
-_PROCESSES = 2  # as `recollect serve` has on two cores
+_PROCESSES = 2  # one for each core
 _SERVED_BY = {1: "one process", _PROCESSES: "two processes"}
 _SERVE = ("-c", "from recollect.servers.cli import main; main()", "serve", "--port", "0")
 _QUIET = ("--log", "none", "--no-worker", "--json")
@@ -130,8 +130,11 @@ def _be_served(path: str, processes: int) -> None:
     with listen("127.0.0.1", 0) as listener:
         told = orjson.dumps({"result": {"url": url_of(listener)}}).decode()
         plan = Plan(log=Form.NONE)
-        opened = partial(_open, path)
-        serve_in_processes(opened, plan, listener, processes, lambda: print(told, flush=True))
+        opened, begun = partial(_open, path), lambda: print(told, flush=True)
+        if processes == 1:
+            opened(plan, listener, begun)
+        else:
+            serve_in_processes(opened, plan, listener, processes, begun)
 
 
 def _open(path: str, plan: Plan, listener: socket.socket, begun: Begun) -> None:

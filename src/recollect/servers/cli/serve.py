@@ -58,9 +58,11 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
     plan = Plan(options, asked.functional, asked.has_worker, Form(asked.log))
     group, count = settings.group(), _processes(asked, located)
-    with open_nexus(located, group, create=True):
-        pass  # what is wrong with it is told before anything is begun, and it is made once
-    with listen(host, settings.port(asked.port)) as listener:
+    # What is wrong with the memory is told before anything is begun.
+    with (
+        open_nexus(located, group, create=True) as nexus,
+        listen(host, settings.port(asked.port)) as listener,
+    ):
         url = url_of(listener)
 
         def begun() -> None:
@@ -72,7 +74,13 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
 
         if learner.warning and asked.has_worker:
             out.warn(learner.warning, learner.hint)
-        serve_in_processes(partial(_open, located, group), plan, listener, count, begun)
+        if count == 1:
+            from recollect.servers.http.serving import serve_nexus
+
+            serve_nexus(nexus, plan, listener, begun, learner.extractor)
+        else:
+            nexus.close()
+            serve_in_processes(partial(_open, located, group), plan, listener, count, begun)
         log_event("stopped")
 
 

@@ -1,4 +1,4 @@
-"""How a memory is to be served, and that being done: by this process, or by several.
+"""How a memory is to be served, and that being done by several processes.
 
 The rule: what a process is told stands in its plan, which can be sent to another process. Nothing
 that only those need who answer requests is loaded here.
@@ -49,14 +49,11 @@ class Open(Protocol):
 def serve_in_processes(
     opened: Open, plan: Plan, listener: socket.socket, count: int, begun: Begun
 ) -> None:
-    """Serve a memory until SIGTERM or Ctrl-C, in this process or in several others.
+    """Serve a memory until SIGTERM or Ctrl-C, in so many other processes.
 
     `opened` is sent to each, so all it holds must be what can be sent. Raises what
     `Processes.run` raises.
     """
-    if count == 1:
-        opened(plan, listener, begun)
-        return
     begin_log(plan.log, sys.stderr)
     with TemporaryDirectory(prefix="recollect-") as folder, counting_in(counts := Path(folder)):
         Processes(

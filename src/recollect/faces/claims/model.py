@@ -54,8 +54,7 @@ class EvidenceRef:
     def __post_init__(self) -> None:
         known_word(self.kind, KINDS, "kind")
         for name in _TEXTS_OF_EVIDENCE:
-            if (value := getattr(self, name)) is not None:
-                checked_text(value, name)
+            optional_text(getattr(self, name), name)
         if self.fetched_at is not None:
             object.__setattr__(self, "fetched_at", checked_number(self.fetched_at, "fetched_at"))
 
@@ -119,8 +118,7 @@ def check_claim_fields(claim: Claim) -> None:
     if claim.scope_type is not None:
         known_word(claim.scope_type, SCOPE_TYPES, "scope_type")
     for name in _TEXTS_OF_CLAIM:
-        if (value := getattr(claim, name)) is not None:
-            checked_text(value, name)
+        optional_text(getattr(claim, name), name)
     claim.created_at = checked_number(claim.created_at, "created_at")
     tags: object = claim.tags
     if not isinstance(tags, list | tuple):

@@ -73,8 +73,6 @@ def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> Recol
 
 def _first_fault(parts: list[object], depth: int) -> str:
     for part in parts:
-        if type(part) is str and part.isascii() and "\0" not in part:
-            continue  # as nearly all are
         if reason := fault(part, depth - 1):
             return reason
     return ""

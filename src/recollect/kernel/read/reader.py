@@ -79,10 +79,7 @@ class Catalog:
 
     def apart(self) -> Catalog:
         """Return the same with counts of its own, of what a write has not committed."""
-        counts = GroupStatistics(self.group)
-        return Catalog(
-            self.group, self.terms, counts, self.plans, self.texts, self.keys, self.meanings
-        )
+        return replace(self, statistics=GroupStatistics(self.group))
 
 
 class Reader:

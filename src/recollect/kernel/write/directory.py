@@ -6,7 +6,7 @@ the transaction creates or closes is seen before it is on disk. Only the living 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import orjson
@@ -297,11 +297,6 @@ class Directory:
         wanted: Sequence[int | str | ConceptKey | tuple[int, ...]],
         **others: SqlValue,
     ) -> Iterable[list[SqlRow]]:
-        return self._chunks(sql, wanted, others) if wanted else ()
-
-    def _chunks(
-        self, sql: str, wanted: Sequence[object], others: Mapping[str, SqlValue]
-    ) -> Iterator[list[SqlRow]]:
         for start in range(0, len(wanted), _CHUNK):
             parameters: dict[str, SqlValue] = {
                 "wanted": orjson.dumps(wanted[start : start + _CHUNK]).decode(),

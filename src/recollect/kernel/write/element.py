@@ -27,8 +27,8 @@ class Content(NamedTuple):
         return self is other or (
             self.valid_at == other.valid_at
             and self.invalid_at == other.invalid_at
-            and _is_same(self.attributes, other.attributes)
-            and _is_same(self.metadata, other.metadata)
+            and says_same(self.attributes, other.attributes)
+            and says_same(self.metadata, other.metadata)
         )
 
 
@@ -103,7 +103,7 @@ class LinkElement(Element):
 Triple = tuple[int, int, int]
 
 
-def _is_same(one: Attributes, other: Attributes) -> bool:
+def says_same(one: object, other: object) -> bool:
     """Whether two say the same; what Python finds different is, and 1, 1.0 and true it does not."""
     return one is other or (one == other and canonical(one) == canonical(other))
 

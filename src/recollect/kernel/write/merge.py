@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.kernel.write.element import Content, canonical
+from recollect.kernel.write.element import Content, says_same
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, Clock
 from recollect.model import BEGINNING, FOREVER, Attributes, Value
 
@@ -73,5 +73,5 @@ def _is_same(old: Value, new: Value) -> bool:
     if type(old) is not type(new):
         return False
     if isinstance(old, (dict, list)):
-        return canonical(old) == canonical(new)
+        return says_same(old, new)
     return old == new

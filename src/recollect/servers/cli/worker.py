@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from recollect.faces.operations import Policy
 from recollect.faces.operations.pipeline import Transition, Work, Worker
 from recollect.servers.cli.output import Output, output
 from recollect.servers.learning import make_learner
 from recollect.servers.settings import Settings
+from recollect.servers.stopping import told_to_end
 from recollect.servers.wiring import open_nexus
 
 GRACE_SECONDS = 10.0
@@ -61,7 +60,8 @@ def work_on_memory(
                 work.drain(nexus)
             else:
                 out.say(f"working on {located.path} with {learner.name}", "green")
-                with _until_signal() as stopped:
+                stopped = threading.Event()
+                with told_to_end((signal.SIGTERM, signal.SIGINT), stopped.set):
                     worker = Worker(nexus, work, threads=threads).start()
                     stopped.wait()
                     worker.stop(GRACE_SECONDS)
@@ -69,16 +69,3 @@ def work_on_memory(
                 out.json({"result": {"extractor": learner.name, **log.counts}})
             elif once and not sum(log.counts.values()):
                 out.say("nothing is due")
-
-
-@contextmanager
-def _until_signal() -> Iterator[threading.Event]:
-    """Yield an event that SIGTERM and Ctrl-C set, instead of ending the process."""
-    stopped = threading.Event()
-    names = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.signal(one, lambda *_: stopped.set()) for one in names]
-    try:
-        yield stopped
-    finally:
-        for one, handler in zip(names, before, strict=True):
-            signal.signal(one, handler)

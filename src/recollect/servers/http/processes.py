@@ -23,6 +23,7 @@ from multiprocessing.context import SpawnProcess
 
 from recollect.errors import CODES, UNAVAILABLE, RecollectError
 from recollect.servers.http.logs import log_event
+from recollect.servers.stopping import told_to_end
 
 Begun = Callable[[], None]
 """Is called once, when requests are answered."""
@@ -35,7 +36,7 @@ _TURN_SECONDS = 0.0002
 _WITHIN_SECONDS = 60.0
 
 _HEARD_SECONDS = 0.2  # until a signal to all is heard here, after a process has ended by it
-_STOPS = tuple(
+_STOPS: tuple[signal.Signals, ...] = tuple(
     getattr(signal, one) for one in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, one)
 )
 _KEYS = {signal.SIGINT}
@@ -177,12 +178,10 @@ def _signals() -> Iterator[Connection]:
     """Yield what is at its end as soon as SIGTERM or Ctrl-C comes, or the terminal is closed."""
     stopped, stop = _SPAWN.Pipe(duplex=False)
     names = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
-    before = [signal.signal(one, lambda *_: stop.close()) for one in names]
     try:
-        yield stopped
+        with told_to_end(names, stop.close):
+            yield stopped
     finally:
-        for one, handler in zip(names, before, strict=True):
-            signal.signal(one, handler)
         stop.close()
         stopped.close()
 

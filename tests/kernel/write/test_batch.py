@@ -239,3 +239,36 @@ def test_a_name_that_is_no_text_is_refused(memory: Memory, part: object) -> None
             memory.write([PutLink(a, "p", a), change])
         assert caught.value.code.code == "KIP_2003"
     assert memory.links() == []
+
+
+def test_a_long_batch_changes_deletes_and_makes_again_what_it_put_long_before(
+    memory: Memory,
+) -> None:
+    between: list[Change] = [PutConcept("Filler", f"filler {at}") for at in range(1_500)]
+    written = memory.write(
+        [
+            PutConcept("T", "A", {"x": 1}, handle="a"),
+            PutConcept("T", "B", id="b"),
+            PutLink(Local("a"), "p", "b", {"w": 1}, id="l"),
+            PutLink(Local("a"), "q", "b", {"w": 1}, handle="kept"),
+            *between,
+            PutConcept("T", "A", {"x": 2}),
+            RemoveKeys(Local("kept"), frozenset({"w"})),
+            Delete("l"),
+            *between,
+            PutLink(Local("a"), "p", "b", {"w": 2}, id="l"),
+            PutLink("b", "about", "l"),
+        ]
+    )
+    (report,) = written.reports
+    assert isinstance(report, BatchReport)
+    assert (report.created, report.updated, report.closed) == (1_505, 0, 1)
+    assert memory.links() == [
+        ("A q B", {}, {}),
+        ("A p B", {"w": 2}, {}),
+        ("B about (A p B)", {}, {}),
+    ]
+    said = "SELECT attributes, version FROM concept WHERE name = 'A' AND group_id = :group"
+    assert memory.rows(said) == [('{"x":2}', 1)]
+    assert memory.rows("SELECT count(*) FROM change WHERE group_id = :group") == [(1_505,)]
+    assert (memory.tally()["link", "p"], memory.tally()["link", "q"]) == (1, 1)

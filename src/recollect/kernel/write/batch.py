@@ -57,6 +57,9 @@ from recollect.model import (
 
 _CHANGES = "PutConcept, PutLink, PutFact, RemoveKeys, Delete or Merge"
 
+_TOGETHER = 1_000
+"""Changes whose rows are made and written before the next ones: the caches of a core hold them."""
+
 
 def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
     """Apply the changes in order and return what they did.
@@ -67,7 +70,10 @@ def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
     changes = tuple(changes)  # the same objects each time they are gone through
     batch = _Batch(unit)
     batch.expect(changes)
-    touched = [batch.apply(change) for change in changes]
+    touched: list[Element] = []
+    for start in range(0, len(changes), _TOGETHER):
+        touched += map(batch.apply, changes[start : start + _TOGETHER])
+        unit.flush()
     return BatchReport(
         ids=tuple(map(unit.public_id, touched)),
         created=batch.tracker.created,
@@ -101,8 +107,11 @@ class _Batch:
                 case PutLink():
                     links.append(change)
                     self._check_predicate(change.predicate)
-                    _expect_reference(change.subject, ends, ids)
-                    _expect_reference(change.object, ends, ids)
+                    for end in (change.subject, change.object):
+                        if type(end) is Key:  # nearly all are
+                            ends.meet(end.type, end.name)
+                        else:
+                            _expect_reference(end, ends, ids)
                     _expect_ids(change, ids)
                 case PutConcept():
                     concepts.meet(change.type, change.name)
@@ -336,11 +345,13 @@ class _Batch:
 
     def _known_triples(self, links: Iterable[PutLink | PutFact]) -> Iterator[Triple]:
         """Yield the triples of those links whose parts are all in the graph already."""
+        known, predicates = self._known, self._predicates
         for link in links:
-            subject, target = self._known(link.subject), self._known(link.object)
+            subject, target = known(link.subject), known(link.object)
             if subject is not None and target is not None:
-                triple = subject, self._predicate(link.predicate), target
-                if isinstance(link.subject, Key) and isinstance(link.object, Key):
+                predicate = predicates.get(link.predicate) or self._predicate(link.predicate)
+                triple = subject, predicate, target
+                if type(link.subject) is type(link.object) is Key:
                     self._triples[id(link)] = triple
                 yield triple
 

@@ -107,11 +107,8 @@ class _Batch:
                 case PutLink():
                     links.append(change)
                     self._check_predicate(change.predicate)
-                    for end in (change.subject, change.object):
-                        if type(end) is Key:  # nearly all are
-                            ends.meet(end.type, end.name)
-                        else:
-                            _expect_reference(end, ends, ids)
+                    _expect_reference(change.subject, ends, ids)
+                    _expect_reference(change.object, ends, ids)
                     _expect_ids(change, ids)
                 case PutConcept():
                     concepts.meet(change.type, change.name)
@@ -345,13 +342,11 @@ class _Batch:
 
     def _known_triples(self, links: Iterable[PutLink | PutFact]) -> Iterator[Triple]:
         """Yield the triples of those links whose parts are all in the graph already."""
-        known, predicates = self._known, self._predicates
         for link in links:
-            subject, target = known(link.subject), known(link.object)
+            subject, target = self._known(link.subject), self._known(link.object)
             if subject is not None and target is not None:
-                predicate = predicates.get(link.predicate) or self._predicate(link.predicate)
-                triple = subject, predicate, target
-                if type(link.subject) is type(link.object) is Key:
+                triple = subject, self._predicate(link.predicate), target
+                if isinstance(link.subject, Key) and isinstance(link.object, Key):
                     self._triples[id(link)] = triple
                 yield triple
 

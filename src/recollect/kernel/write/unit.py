@@ -243,14 +243,14 @@ class Unit:
         request_id = None if request_id is None else identifier(request_id, "request id")
         self.flush()
         changes: list[Logged] = []
-        vectors, is_prepared = self._vectors(), self._preparation is not None
+        vectors = self._vectors()
         for number in sorted(self._touched):
             element = self._touched[number]
             operation = _operation(element)
             if operation is None:
                 continue
             changes.append((number, operation, self._digest(element)))
-            if operation is UPDATE or (operation is CREATE and is_prepared):
+            if operation is not CLOSE:
                 self._put_meaning(vectors, element)
             if operation is not CREATE and number in self._reworded:
                 self._keep_superseded_text(element)
@@ -341,6 +341,8 @@ class Unit:
     def _put_meaning(self, vectors: VectorRows, element: Element) -> None:
         """Let an element that is new, or says something else than before, have another vector."""
         before = element.before
+        if before is None and self._preparation is None:
+            return
         text = self._meaning(element, element.content)
         if before is None:
             if text is not None:

@@ -56,7 +56,5 @@ def _add_strings(values: Iterable[Value], found: list[str]) -> None:
     for value in values:
         if isinstance(value, str):
             found.append(value)
-        elif isinstance(value, dict):
-            _add_strings(value.values(), found)
-        elif isinstance(value, list):
-            _add_strings(value, found)
+        elif isinstance(value, (dict, list)):
+            _add_strings(value.values() if isinstance(value, dict) else value, found)

@@ -249,8 +249,7 @@ class _Batch:
     def _match_or_create_link(
         self, triple: Triple, key: str, given_id: str | None, new_id: str | None
     ) -> tuple[LinkElement, bool]:
-        links = self._unit.directory.links(triple)
-        link = next((one for one in links if one.key == key), None) if links else None
+        link = self._unit.directory.link(triple, key)
         if given_id is not None:
             holder = self._unit.directory.by_public_id(given_id)
             if holder is not link or (holder is None and link is not None):

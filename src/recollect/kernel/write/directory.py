@@ -159,12 +159,18 @@ class Directory:
         named = self.by_id(computed)  # a given id hides the computed one
         return named if named is not None and named.public_id is None else None
 
+    def link(self, triple: Triple, key: str) -> LinkElement | None:
+        """Return the living link of a triple under that key."""
+        for link in self._all_links(triple):
+            if link.is_living and link.key == key:
+                return link
+        return None
+
     def links(self, triple: Triple) -> list[LinkElement]:
         """Return the living links of a triple, under every key."""
-        found = self.all_links(triple)
-        return [link for link in found if link.is_living] if found else []
+        return [link for link in self._all_links(triple) if link.is_living]
 
-    def all_links(self, triple: Triple) -> Sequence[LinkElement]:
+    def _all_links(self, triple: Triple) -> Sequence[LinkElement]:
         """Return the links of a triple that this transaction found alive or made."""
         found = self._triples.get(triple)
         if found is None:
@@ -265,7 +271,7 @@ class Directory:
         """Make a new link known by its triple, its ends and its ids."""
         self._elements[link.id] = link
         triple = link.subject, link.predicate, link.object
-        others = self.all_links(triple)
+        others = self._all_links(triple)
         self._triples[triple] = (*others, link) if others else (link,)
         self._created_links.append(link)
         if link.public_id is not None:

@@ -200,7 +200,7 @@ class Facts:
         since = metadata.get(VALID_FROM)
         parts = [change.key, since if isinstance(since, str) else ""]
         key = _PARTS.join(parts).rstrip(_PARTS)
-        holder = next((one for one in unit.directory.links(triple) if one.key == key), None)
+        holder = unit.directory.link(triple, key)
         if holder is not None and not is_fact(holder) and change.id is None:
             return holder
         if holder is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
 
 from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.read.catalogs import Last
@@ -93,7 +94,7 @@ class Unit:
         self._texts = TextIndex(session, group.group_id)
         self._preparation = preparation
         self.is_waiting = False
-        self._salts: list[bytes] = []  # to be given to new elements
+        self._salts = BytesIO()  # to be given to new elements
         self._dirty: dict[int, Element] = {}  # touched since the last flush
         self._touched: dict[int, Element] = {}  # touched at all
         self._reworded: set[int] = set()  # of those, what has had another text
@@ -284,12 +285,13 @@ class Unit:
         return 2 * self._last_n + bit
 
     def _next_salt(self) -> bytes:
-        if not self._salts:
-            made = self._last_n - self._counted
-            many = min(max(made, _FEWEST_SALTS), _MOST_SALTS)  # as many as were needed so far
-            salts, size = os.urandom(_SALT_BYTES * many), _SALT_BYTES
-            self._salts = [salts[at : at + size] for at in range(0, len(salts), size)]
-        return self._salts.pop()
+        salt = self._salts.read(_SALT_BYTES)
+        if salt:
+            return salt
+        made = self._last_n - self._counted
+        many = min(max(made, _FEWEST_SALTS), _MOST_SALTS)  # as many as were needed so far
+        self._salts = BytesIO(os.urandom(_SALT_BYTES * many))
+        return self._salts.read(_SALT_BYTES)
 
     def adopted(self, new_id: str | None) -> str | None:
         """Return the id, unless the memory may one day compute it for another element."""
@@ -310,12 +312,12 @@ class Unit:
 
     def _put_text(self, element: Element, old: State | None, new: State) -> None:
         """Let the text index say what an element's row says; it may say so already."""
-        text, said = self._text(element, new.content), None
-        if old is not None and old.is_living == new.is_living:
-            said = self._text(element, old.content)
-        if text != said:
+        text = self._text(element, new.content)
+        if old is None:
+            self._texts.put(element.id, new.is_living, text, is_new=True)
+        elif old.is_living != new.is_living or text != self._text(element, old.content):
             self._reworded.add(element.id)
-            self._texts.put(element.id, new.is_living, text, is_new=old is None)
+            self._texts.put(element.id, new.is_living, text)
 
     def _text(self, element: Element, content: Content) -> str:
         """Return what the text index holds of an element."""

@@ -1,7 +1,7 @@
 """Claims: 100,000 of real text, each with two references, learned, recalled, moved and listed.
 
-The text is what the standard library's authors wrote in comments and docstrings: real words, in
-the order and with the frequencies of a language, wherever Python is.
+The text is what the authors of the installed packages wrote in comments and docstrings: real
+words, in the order and with the frequencies of a language, and the same under every Python.
 """
 
 from __future__ import annotations
@@ -157,17 +157,18 @@ def _figure(name: str, value: float, most: float) -> Figure:
 
 
 def _texts() -> Iterator[str]:
-    """Yield texts of real words, one after another from what the library says."""
-    words = [word for text in _prose() for word in _WORD.findall(text)]
-    for start in range(0, len(words) - _WORDS, _STEP):
-        yield " ".join(words[start : start + _WORDS])
+    """Yield texts of real words, one after another from what the packages say."""
+    words = list[str]()
+    for prose in _prose():
+        words += _WORD.findall(prose)
+        while len(words) >= _WORDS:
+            yield " ".join(words[:_WORDS])
+            del words[:_STEP]
 
 
 def _prose() -> Iterator[str]:
-    """Yield the comments and long strings of the library's modules."""
-    for path in sorted(Path(sysconfig.get_path("stdlib")).rglob("*.py")):
-        if "site-packages" in path.parts:
-            continue
+    """Yield the comments and long strings of the packages' modules."""
+    for path in sorted(Path(sysconfig.get_path("purelib")).rglob("*.py")):
         source = path.read_text(encoding="utf-8", errors="replace")
         yield from _COMMENT.findall(source)
         yield from _LONG_STRING.findall(source)

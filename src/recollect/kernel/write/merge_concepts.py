@@ -96,8 +96,7 @@ class _Moving:
         subject = self._moved.get(link.subject, link.subject)
         target = self._moved.get(link.object, link.object)
         if isinstance(subject, int) and isinstance(target, int):
-            known = self._unit.directory.links((subject, link.predicate, target))
-            stays = next((one for one in known if one.key == link.key), None)
+            stays = self._unit.directory.link((subject, link.predicate, target), link.key)
             if stays is not None:
                 self._lost.setdefault(stays.id, []).append(link)
                 self._moved[link.id] = stays.id

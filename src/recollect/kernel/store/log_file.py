@@ -1,8 +1,10 @@
 """Keeps the log file short: what it holds is copied into the store's file as it grows.
 
-The rule: copying waits for nobody, until the log is long. Then readers that follow each other
-without a pause would keep it from ever being begun anew, so the writer waits for them, but only
-a moment, and again only when it has grown: a reader that stays delays writes, and stops none.
+The rule: small writes have it copied early. A load changes the same pages again and again, so
+what it writes is copied late, each page once for several transactions. Copying waits for nobody,
+until the log is long. Then readers that follow each other without a pause would keep it from ever
+being begun anew, so the writer waits for them, but only a moment, and again only when it has
+grown: a reader that stays delays writes, and stops none.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import apsw
 
 _SHORT = 1_000  # pages; below, nothing is copied
 _LONG = 4_000  # pages; from here on the log is worth waiting for
+_LOADED = 16_000  # pages of transactions that each write more than a short log
 _PATIENCE = 500  # milliseconds
 
 
@@ -18,13 +21,16 @@ class LogFile:
     """What a writing connection does after each commit."""
 
     def __init__(self) -> None:
+        self._pages = 0
         self._worth_waiting = _LONG
 
     def grown(self, connection: apsw.Connection, database: str, pages: int) -> int:
         """Copy the log, now of so many pages, if it is time to; SQLite's hook after a commit."""
+        added = pages - self._pages if pages > self._pages else pages  # it may have begun anew
+        self._pages = pages
         if pages < _LONG:
             self._worth_waiting = _LONG
-        if pages < _SHORT:
+        if pages < (_SHORT if added < _SHORT else _LOADED):
             return apsw.SQLITE_OK
         mode = apsw.SQLITE_CHECKPOINT_PASSIVE
         if pages >= self._worth_waiting:

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.sqlite import SqliteStore
+
+MEGABYTE = 2**20
+
+
+def load(store: SqliteStore, turn: int) -> None:
+    """Write four megabytes of texts, which an index repeats, in one transaction."""
+    with store.writing() as session:
+        numbers = range(4 * turn, 4 * turn + 4)
+        rows = [(1, code, f"{code} {'x' * MEGABYTE}") for code in numbers]
+        session.execute_many("INSERT INTO term (group_id, code, text) VALUES (?, ?, ?)", rows)
+
+
+def count_on(store: SqliteStore) -> None:
+    with store.writing() as session:
+        session.execute_many("UPDATE counter SET last_n = last_n + 1", [()])
+
+
+def test_small_writes_begin_the_log_anew_when_it_is_short(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    for _ in range(3_000):
+        count_on(store)
+    assert (tmp_path / "memory.db-wal").stat().st_size < 6 * MEGABYTE
+    store.close()
+
+
+def test_what_a_load_writes_stays_in_the_log_for_several_transactions(tmp_path: Path) -> None:
+    path, log = tmp_path / "memory.db", tmp_path / "memory.db-wal"
+    store = SqliteStore(path, Settings("normal"))
+    store.checkpoint()
+    before = path.stat().st_size
+    for at in range(5):
+        load(store, at)
+    assert path.stat().st_size == before
+    assert log.stat().st_size > 40 * MEGABYTE
+    store.close()
+
+
+def test_the_log_of_a_long_load_is_copied_and_begun_anew(tmp_path: Path) -> None:
+    path, log = tmp_path / "memory.db", tmp_path / "memory.db-wal"
+    store = SqliteStore(path, Settings("normal"))
+    for at in range(20):
+        load(store, at)
+        assert log.stat().st_size < (64 + 9) * MEGABYTE
+    assert path.stat().st_size > 80 * MEGABYTE
+    store.close()
+
+
+def test_a_small_write_after_a_load_copies_what_that_left(tmp_path: Path) -> None:
+    path, log = tmp_path / "memory.db", tmp_path / "memory.db-wal"
+    store = SqliteStore(path, Settings("normal"))
+    load(store, 0)
+    load(store, 1)
+    count_on(store)
+    assert path.stat().st_size > 16 * MEGABYTE
+    full = log.stat().st_size
+    for at in range(2, 4):
+        load(store, at)
+    assert log.stat().st_size < full + MEGABYTE
+    store.close()

@@ -77,6 +77,19 @@ class _Part(dict[str, tuple[str, int]]):
         return body
 
 
+class _Parts(dict[tuple[int, bool], _Part]):
+    """What one flush adds to each of a group's partitions, by kind and whether it is living."""
+
+    def __init__(self, group_id: int) -> None:
+        super().__init__()
+        self._group_id = group_id
+
+    def __missing__(self, key: tuple[int, bool]) -> _Part:
+        """Begin a partition that is met for the first time."""
+        self[key] = part = _Part(partition_of(self._group_id, *key))
+        return part
+
+
 class TextIndex:
     """Collects what one write transaction does to a group's documents, and writes it at once.
 
@@ -90,7 +103,7 @@ class TextIndex:
         self._removed: dict[int, bool] = {}  # whether each was living
         self._past: dict[tuple[int, int], str] = {}  # by element and until
         self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
-        self._parts: dict[tuple[int, bool], _Part] = {}  # by kind and whether it is living
+        self._parts = _Parts(group_id)
 
     def put(self, element: int, is_living: bool, text: str, *, is_new: bool = False) -> None:
         """Set an element's document, replacing the one it has; `text` is from `document.py`.
@@ -134,7 +147,8 @@ class TextIndex:
         self._flush_past()
         for part in self._parts.values():
             self._count(part.partition, part.documents, part.words)
-        self._current, self._removed, self._past, self._parts = {}, {}, {}, {}
+        self._current, self._removed, self._past = {}, {}, {}
+        self._parts.clear()
         counts, self._counts = self._counts, Counter()
         return counts
 
@@ -156,7 +170,7 @@ class TextIndex:
         added: list[tuple[int, str]] = []
         replaced: list[tuple[int, str]] = []
         for element, (is_living, text, is_new) in self._current.items():
-            body = self._body(element, is_living, text)
+            body = self._parts[element & 1, is_living].body(text)
             (added if is_new else replaced).append((element, body))
         for element, length in self._lengths(element for element, _ in replaced).items():
             was = partition_of(self._group_id, element, is_living=True)
@@ -172,19 +186,12 @@ class TextIndex:
                 "group": self._group_id,
                 "element": element,
                 "until": until,
-                "body": self._body(element, False, text),
+                "body": self._parts[element & 1, False].body(text),
             }
             for (element, until), text in self._past.items()
         ]
         self._session.execute_many(_PUT_PAST, [(self._group_id, *key) for key in self._past])
         self._session.execute_many(_PUT_PAST_BODY, bodies)
-
-    def _body(self, element: int, is_living: bool, text: str) -> str:
-        key = element & 1, is_living
-        part = self._parts.get(key)
-        if part is None:
-            part = self._parts[key] = _Part(partition_of(self._group_id, element, is_living))
-        return part.body(text)
 
     def _count(self, partition: Partition, documents: int, words: int) -> None:
         part = partition.part

@@ -61,6 +61,8 @@ INSERT INTO change (group_id, tx, element, operation, digest) VALUES (?, ?, ?, ?
 _INSERT_TX = """
 INSERT INTO tx (group_id, number, at, last_id, actor, request, chain) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
+# Without the FAIL, the engine keeps a journal of the statement: one row could fail after another.
+_UPDATE_COUNTER = "UPDATE OR FAIL counter SET last_n = ?"
 _UPDATE_GROUP = "UPDATE grp SET number = ?, at = ?, chain = ? WHERE group_id = ?"
 
 
@@ -273,7 +275,7 @@ class Unit:
         self.session.execute_many(_INSERT_TX, [(group_id, *record, chain)])
         self.session.execute_many(_UPDATE_GROUP, [(number, self.at, chain, group_id)])
         if self._last_n != self._counted:
-            self.session.execute_many("UPDATE counter SET last_n = ?", [(self._last_n,)])
+            self.session.execute_many(_UPDATE_COUNTER, [(self._last_n,)])
         return number
 
     def next_place(self) -> int:

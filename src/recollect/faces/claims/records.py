@@ -7,6 +7,7 @@ last transition said stands in the claim's attribute `event`; the log has those 
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -62,7 +63,7 @@ INDEXED: Final = (
 )
 """The attributes that claims are found by."""
 
-_NAMESPACE: Final = uuid.UUID("3d0a7f52-2c1e-5b57-9a44-0f1f4f8f7c39")
+_NAMESPACE: Final = uuid.UUID("3d0a7f52-2c1e-5b57-9a44-0f1f4f8f7c39").bytes
 _SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: ["text", "domain", "tags"]}
 _SEARCHED_EVIDENCE: Final[Attributes] = {SEARCH_ATTRIBUTES: ["detail", "path", "url"]}
 _CLAIM: Final = fields(Claim)
@@ -114,7 +115,9 @@ def evidence_name(ref: EvidenceRef) -> str:
     ...     EvidenceRef("url", fetched_at=1.0))
     True
     """
-    return str(uuid.uuid5(_NAMESPACE, orjson.dumps(_parts(ref)).decode()))
+    # As uuid5 makes it, in half the time.
+    digest = hashlib.sha1(_NAMESPACE + orjson.dumps(_parts(ref)), usedforsecurity=False).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=5))
 
 
 def named(evidence: Iterable[EvidenceRef]) -> list[Named]:

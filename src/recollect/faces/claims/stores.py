@@ -1,7 +1,8 @@
 """Knowledge stores on a memory: in this process, or in a file.
 
 The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each
-call runs in a thread of its own and the event loop goes on; who acts is taken along.
+call runs in a thread and the event loop goes on: what reads in any, what writes in one, after
+those before it. Who acts is taken along.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from recollect.faces.claims.attention import AttentionItem, AttentionQueue
 from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.checking import Checker, EvidenceReport
 from recollect.faces.claims.feed import FeedEvent, events_after
+from recollect.faces.claims.lane import Lane
 from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
 from recollect.faces.claims.past import claim_events, no_claim
@@ -58,10 +60,11 @@ class NexusKnowledgeStore(RankedStore):
         self.logger = logger
         self._writer = Writer(nexus)
         self._attention = AttentionQueue(nexus)
+        self._writes = Lane()
 
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
-        return await asyncio.to_thread(self._writer.write, claims, acting_now())
+        return await self._writes.run(self._writer.write, claims, acting_now())
 
     async def recall_scored(
         self,
@@ -91,7 +94,7 @@ class NexusKnowledgeStore(RankedStore):
         NOT_FOUND for an unknown id; CONFLICT for a status that may not follow, and where the
         claim is not in `expected_status`.
         """
-        await asyncio.to_thread(
+        await self._writes.run(
             self._writer.transition,
             claim_id,
             new_status,
@@ -106,7 +109,7 @@ class NexusKnowledgeStore(RankedStore):
     ) -> None:
         """Mark the old claim superseded by the new one, whose `supersedes` names it."""
         await log_supersession(self, old_id)
-        await asyncio.to_thread(
+        await self._writes.run(
             self._writer.supersede, old_id, new_id, acting_now(), expected_status
         )
 
@@ -175,15 +178,15 @@ class NexusKnowledgeStore(RankedStore):
 
     async def dismiss(self, fingerprint: str) -> None:
         """Put an item of attention aside until its status or reason changes."""
-        await asyncio.to_thread(self._attention.dismiss, fingerprint, acting_now())
+        await self._writes.run(self._attention.dismiss, fingerprint, acting_now())
 
     async def snooze(self, fingerprint: str, until: float) -> None:
         """Put an item of attention aside until a time, in seconds since 1970."""
-        await asyncio.to_thread(self._attention.snooze, fingerprint, until, acting_now())
+        await self._writes.run(self._attention.snooze, fingerprint, until, acting_now())
 
     async def record_rejection(self, text: str) -> str:
         """Record that a claim was refused for want of evidence; return its fingerprint."""
-        return await asyncio.to_thread(self._attention.reject, text, acting_now())
+        return await self._writes.run(self._attention.reject, text, acting_now())
 
     async def events(self, after: str = "0.0", limit: int = 100) -> Feed:
         """Return what happened to all claims after an event's id, oldest first."""

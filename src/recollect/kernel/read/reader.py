@@ -79,7 +79,10 @@ class Catalog:
 
     def apart(self) -> Catalog:
         """Return the same with counts of its own, of what a write has not committed."""
-        return replace(self, statistics=GroupStatistics(self.group))
+        group, statistics = self.group, GroupStatistics(self.group)
+        return Catalog(
+            group, self.terms, statistics, self.plans, self.texts, self.keys, self.meanings
+        )
 
 
 class Reader:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 
+_LENGTH = 36
 _ID_DIGITS = 12
 _ID_BITS = 4 * _ID_DIGITS
 _VARIANT_AND_VERSION = (8 << 76) | (2 << 62)
@@ -31,12 +32,10 @@ def element_id(id_bits: bytes, text: str) -> int | None:
     >>> element_id(bytes(10), 'snomedct_25064002') is None
     True
     """
-    beginning = _beginning(id_bits)
-    digits = text.removeprefix(beginning)
-    if len(digits) != _ID_DIGITS or len(text) != len(beginning) + _ID_DIGITS:
+    if len(text) != _LENGTH or not text.startswith(_beginning(id_bits)):
         return None
     try:
-        element = int(digits, 16)
+        element = int(text[-_ID_DIGITS:], 16)
     except ValueError:
         return None
     return element if public_id(id_bits, element) == text else None

@@ -92,7 +92,6 @@ class _Batch:
         self._triples: dict[int, Triple] = {}  # of links between named ends, by the change's id()
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
-        self._fit = set[str]()  # keys of attributes and metadata that may be stored
         self.tracker = Tracker()
         self.facts = Facts(unit, self.tracker)
         self.closed = 0
@@ -175,10 +174,10 @@ class _Batch:
             name=identifier(change.name, "name"),
             id=None if change.id is None else identifier(change.id, "id"),
         )
-        attributes = members(change.attributes, "attributes", fit=self._fit)
-        metadata = members(change.metadata, "metadata", fit=self._fit)
+        attributes = members(change.attributes, "attributes")
+        metadata = members(change.metadata, "metadata")
         own = _own(metadata, change.own_metadata)
-        new_metadata = members(change.new_metadata, "new_metadata", fit=self._fit)
+        new_metadata = members(change.new_metadata, "new_metadata")
         new_id = None if change.new_id is None else identifier(change.new_id, "new id")
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
@@ -219,8 +218,8 @@ class _Batch:
     def _put_link(self, change: PutLink) -> Element:
         key = identifier(change.key, "key") if change.key else ""
         given_id = None if change.id is None else identifier(change.id, "id")
-        attributes = members(change.attributes, "attributes", fit=self._fit)
-        metadata = members(change.metadata, "metadata", fit=self._fit)
+        attributes = members(change.attributes, "attributes")
+        metadata = members(change.metadata, "metadata")
         triple = self._triples.get(id(change)) or self._triple(change)
         new_id = None if change.new_id is None else identifier(change.new_id, "new id")
         link, is_new = self._match_or_create_link(triple, key, given_id, new_id)

@@ -14,7 +14,7 @@ from recollect.errors import (
     Span,
 )
 from recollect.kernel.lang.cursor import MAX_DEPTH
-from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.names import LONGEST_NAME, canonical_name
 from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Attributes
 
@@ -22,6 +22,10 @@ _DEEPEST = MAX_DEPTH - 1
 """Levels of a value: with the object it stands in, as many as a text may write."""
 
 _PATH_SIGNS = re.compile(r"[{}|]")
+
+_MOST_FIT = 4_096
+_fit: set[str] = set()
+"""Keys that need no further look: the words of a schema come again and again."""
 
 
 def identifier(text: object, what: str, span: Span | None = None) -> str:
@@ -33,6 +37,8 @@ def identifier(text: object, what: str, span: Span | None = None) -> str:
     >>> identifier("Cafe\u0301", "name") == "Caf\u00e9"
     True
     """
+    if type(text) is str and 0 < len(text) <= LONGEST_NAME and text.isascii() and "\0" not in text:
+        return text  # as nearly all are
     if not isinstance(text, str):
         raise RecollectError(
             INVALID_VALUE, f"the {what} is not a string", hint="write it in quotes", span=span
@@ -77,13 +83,11 @@ def members(
     section: str,
     span: Span | None = None,
     reserved: Container[str] = (),
-    fit: set[str] | None = None,
 ) -> Attributes:
     """Return attributes or metadata that may be stored.
 
     KIP_2003 for what JSON or 64 bits cannot carry, KIP_4002 for what nests too deep, KIP_2002
-    for a key that begins with `_` and is none of the `reserved` ones. `fit` are keys that need
-    no further look; those that are fit are added.
+    for a key that begins with `_` and is none of the `reserved` ones.
     """
     if type(values) is not dict:  # nearly all are
         if not isinstance(values, Mapping):
@@ -91,17 +95,21 @@ def members(
                 INVALID_VALUE, f"{section} is not an object", hint="write { key: value }", span=span
             )
         values = dict(values)
-    fit = set() if fit is None else fit
     for key, value in values.items():
-        if key not in fit:
-            if not isinstance(key, str) or not key or (key[0] == "_" and key not in reserved):
-                raise _unfit_key(key, section, span)
-            if reason := fault(key, _DEEPEST):
-                raise _unfit_value(key, reason, section, span)
-            fit.add(key)
+        if key not in _fit:
+            _check_key(key, section, span, reserved)
         if reason := fault(value, _DEEPEST):
             raise _unfit_value(key, reason, section, span)
     return values
+
+
+def _check_key(key: object, section: str, span: Span | None, reserved: Container[str]) -> None:
+    if not isinstance(key, str) or not key or (key[0] == "_" and key not in reserved):
+        raise _unfit_key(key, section, span)
+    if reason := fault(key, _DEEPEST):
+        raise _unfit_value(key, reason, section, span)
+    if key[0] != "_" and len(_fit) < _MOST_FIT:
+        _fit.add(str(key))
 
 
 def _unfit_value(key: str, reason: str, section: str, span: Span | None) -> RecollectError:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.kernel.store.sqlite import SqliteStore
 
 MEGABYTE = 2**20
@@ -19,6 +20,11 @@ def load(store: SqliteStore, turn: int) -> None:
 def count_on(store: SqliteStore) -> None:
     with store.writing() as session:
         session.execute_many("UPDATE counter SET last_n = last_n + 1", [()])
+
+
+def writer(store: SqliteStore) -> SqliteSession:
+    with store.writing(is_dry_run=True) as session:
+        return session
 
 
 def test_small_writes_begin_the_log_anew_when_it_is_short(tmp_path: Path) -> None:
@@ -62,4 +68,50 @@ def test_a_small_write_after_a_load_copies_what_that_left(tmp_path: Path) -> Non
     for at in range(2, 4):
         load(store, at)
     assert log.stat().st_size < full + MEGABYTE
+    store.close()
+
+
+def test_another_connection_writes_once_a_load_is_over(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    load(store, 0)
+    loading = writer(store)
+    load(store, 1)
+    assert writer(store) is loading  # a load may go on
+    count_on(store)
+    descriptors = len(os.listdir("/dev/fd"))
+    fresh = writer(store)
+    assert fresh is not loading
+    for _ in range(1_500):  # more than a load writes, but not at once
+        count_on(store)
+    assert writer(store) is fresh
+    with store.reading() as session:
+        assert session.rows("SELECT last_n FROM counter") == [(1_501,)]
+        assert session.rows("SELECT count(*) FROM term") == [(8,)]
+    assert len(os.listdir("/dev/fd")) <= descriptors + 3  # of a reader: the file, its log and index
+    store.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["memory.db"]
+
+
+def test_what_others_load_is_no_load_of_this_connection(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    store, other = (SqliteStore(path, Settings("normal")) for _ in range(2))
+    own = writer(store)
+    for turn in range(3):
+        load(other, turn)
+        count_on(store)
+        count_on(store)
+    assert writer(store) is own
+    store.close()
+    other.close()
+
+
+def test_several_writes_of_one_transaction_may_be_a_load(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
+    with store.together():
+        load(store, 0)
+        count_on(store)
+        with store.writing() as session:
+            loading = session
+    count_on(store)
+    assert writer(store) is not loading
     store.close()

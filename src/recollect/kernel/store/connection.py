@@ -67,6 +67,7 @@ class SqliteSession:
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
+        self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
         try:
@@ -81,11 +82,16 @@ class SqliteSession:
             raise translated(error) from error
         self.connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
         if not query_only:
-            self.connection.set_wal_hook(LogFile().grown)
+            self.connection.set_wal_hook(self._log.grown)
 
     def allow(self, budget: Budget | None) -> None:
         """Let what the rest of the block reads cost so much; the end of a block lifts it."""
         self._meter.allow(budget)
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether a load is over: its tables in memory grew, and small writes go through them."""
+        return self._log.is_past_load
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""

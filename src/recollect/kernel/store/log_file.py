@@ -13,7 +13,7 @@ import apsw
 
 _SHORT = 1_000  # pages; below, nothing is copied
 _LONG = 4_000  # pages; from here on the log is worth waiting for
-_LOADED = 16_000  # pages of transactions that each write more than a short log
+_LOADED = 16_000  # pages; below, what loads write is not: transactions of a short log or more
 _PATIENCE = 500  # milliseconds
 
 
@@ -21,16 +21,19 @@ class LogFile:
     """What a writing connection does after each commit."""
 
     def __init__(self) -> None:
-        self._pages = 0
         self._worth_waiting = _LONG
+        self._has_loaded = False
+        self.is_past_load = False  # the last transaction was small, and one before it was not
 
     def grown(self, connection: apsw.Connection, database: str, pages: int) -> int:
         """Copy the log, now of so many pages, if it is time to; SQLite's hook after a commit."""
-        added = pages - self._pages if pages > self._pages else pages  # it may have begun anew
-        self._pages = pages
+        written, _ = connection.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE, True)  # by this one
+        is_load = written >= _SHORT
+        self.is_past_load = self._has_loaded and not is_load
+        self._has_loaded |= is_load
         if pages < _LONG:
             self._worth_waiting = _LONG
-        if pages < (_SHORT if added < _SHORT else _LOADED):
+        if pages < (_LOADED if is_load else _SHORT):
             return apsw.SQLITE_OK
         mode = apsw.SQLITE_CHECKPOINT_PASSIVE
         if pages >= self._worth_waiting:

@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -143,6 +143,9 @@ class SqliteStore:
                     session.depth -= 1
                     session.roll_back()
                     self._close_late(session)
+                if session.is_worn and not self._is_closed:
+                    connections.renew_writer()
+                    self._close_late(connections.writer())
 
     @contextmanager
     def together(self, is_dry_run: bool = False) -> Iterator[None]:
@@ -304,6 +307,13 @@ class _Connections:
                 self._filename, self._settings, query_only=False, creates=creates
             )
         return self._writer
+
+    def renew_writer(self) -> None:
+        """Write by another connection from now on; the caller holds the write lock."""
+        worn = self.writer()
+        with suppress(RecollectError):  # the old one still writes
+            self._writer = SqliteSession(self._filename, self._settings, query_only=False)
+            worn.connection.close(True)
 
     @contextmanager
     def write_lock(self, seconds: float) -> Iterator[None]:

@@ -55,9 +55,8 @@ _SALT_BYTES = 16
 _FEWEST_SALTS, _MOST_SALTS = 8, 256
 """How many are asked for at once: for each alone it takes longer than to make its element."""
 
-_INSERT_CHANGE = """
-INSERT INTO change (group_id, tx, element, operation, digest) VALUES (?, ?, ?, ?, ?)
-"""
+# All columns in the order of the schema: the driver reads the text anew for every row.
+_INSERT_CHANGE = "INSERT INTO change VALUES (?, ?, ?, ?, ?)"
 _INSERT_TX = """
 INSERT INTO tx (group_id, number, at, last_id, actor, request, chain) VALUES (?, ?, ?, ?, ?, ?, ?)
 """

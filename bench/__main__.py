@@ -146,7 +146,8 @@ def main() -> None:
     asked = _arguments()
     console = Console()
     with TemporaryDirectory() as folder, Progress(console=console, transient=True) as progress:
-        run = Run(Path(folder), asked.only, asked.small, progress, Calibration())
+        place = Path(folder)
+        run = Run(place, asked.only, asked.small, progress, Calibration(place))
         figures = in_sections(run.figures())
     show(figures, console)
     promised = [one.is_reached for one in figures if one.is_reached is not None]

@@ -1,20 +1,27 @@
 """Times, and how far this machine can be trusted with them.
 
-The rule: what is compared is run in turns, in one process, and medians are taken; two fixed
-loops run all along, one of pure Python and one of SQLite alone, and their spread is the noise.
+The rule: what is compared is run in turns, in one process, and medians are taken; four fixed
+pieces of work run all along, and their spread is the noise: a loop of pure Python, one of SQLite
+alone, memory that is touched for the first time, and a write that waits for the disk.
 """
 
 from __future__ import annotations
 
+import mmap
+import os
 import random
 import statistics
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import apsw
 
 WARM = 5  # runs before the clock starts
+
+_TOUCHED = 4 * 2**20  # bytes of memory
+_WRITTEN = 128 * 1024  # bytes, as many as a small transaction writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +80,46 @@ def seconds_of(action: Callable[[], object]) -> float:
 
 
 class Calibration:
-    """Two loops of fixed work, timed again and again through a run."""
+    """Fixed work, timed again and again through a run; `folder` is where the run's files are."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self._connection = _table()
-        self._python: list[float] = []
-        self._sqlite: list[float] = []
+        self._file = folder / "calibration"
+        self._file.write_bytes(bytes(_WRITTEN))
+        self._work: dict[str, Callable[[], None]] = {
+            "Python loop": _python_loop,
+            "SQLite loop": self._sqlite_loop,
+            "new memory": _new_memory,
+            "durable write": self._durable_write,
+        }
+        self._seconds: dict[str, list[float]] = {name: [] for name in self._work}
 
     def run(self) -> None:
-        """Time both loops once: about ten milliseconds."""
-        self._python.append(seconds_of(_python_loop))
-        self._sqlite.append(seconds_of(self._sqlite_loop))
+        """Time all of it once: some twenty milliseconds."""
+        for name, work in self._work.items():
+            self._seconds[name].append(seconds_of(work))
 
     def figures(self) -> list[Figure]:
-        """Return the median of both loops, each beside its fastest run."""
+        """Return the median of each, beside its fastest run."""
         return [
-            Figure("machine", f"{name}, median beside fastest", 1e6 * middle, "us", 1e6 * least)
-            for name, middle, least in (
-                ("Python loop", statistics.median(self._python), min(self._python)),
-                ("SQLite loop", statistics.median(self._sqlite), min(self._sqlite)),
+            Figure(
+                "machine",
+                f"{name}, median beside fastest",
+                1e6 * statistics.median(seconds),
+                "us",
+                1e6 * min(seconds),
             )
+            for name, seconds in self._seconds.items()
         ]
 
     def _sqlite_loop(self) -> None:
         for at in range(1_000):
             self._connection.execute("SELECT b FROM t WHERE a = ?", (at * 7,)).fetchall()
+
+    def _durable_write(self) -> None:
+        with self._file.open("r+b", buffering=0) as file:
+            file.write(bytes(_WRITTEN))
+            os.fsync(file.fileno())
 
 
 def _table() -> apsw.Connection:
@@ -105,6 +127,12 @@ def _table() -> apsw.Connection:
     connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
     connection.executemany("INSERT INTO t VALUES (?, ?)", ((at, str(at)) for at in range(10_000)))
     return connection
+
+
+def _new_memory() -> None:
+    with mmap.mmap(-1, _TOUCHED) as memory:
+        for page in range(0, _TOUCHED, mmap.PAGESIZE):
+            memory[page] = 1
 
 
 def _python_loop() -> None:

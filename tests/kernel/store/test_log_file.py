@@ -115,3 +115,21 @@ def test_several_writes_of_one_transaction_may_be_a_load(tmp_path: Path) -> None
     count_on(store)
     assert writer(store) is not loading
     store.close()
+
+
+def test_a_connection_that_cannot_be_replaced_writes_on(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    store = SqliteStore(path, Settings("normal"))
+    load(store, 0)
+    loading = writer(store)
+    path.rename(tmp_path / "away.db")
+    count_on(store)
+    count_on(store)
+    assert writer(store) is loading
+    (tmp_path / "away.db").rename(path)
+    load(store, 1)
+    count_on(store)
+    assert writer(store) is not loading
+    with store.reading() as session:
+        assert session.rows("SELECT last_n FROM counter") == [(3,)]
+    store.close()

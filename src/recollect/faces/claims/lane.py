@@ -22,22 +22,32 @@ _T = TypeVar("_T")
 class Lane:
     """Runs calls one after another, while the event loop goes on.
 
-    >>> asyncio.run(Lane().run(max, 1, 2))
+    >>> lane = Lane()
+    >>> asyncio.run(lane.run(max, 1, 2))
     2
+    >>> lane.close()
     """
 
     def __init__(self) -> None:
-        self._executor: ThreadPoolExecutor | None = None
-        self._process = 0
+        self._begin()
 
     async def run(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Return what a call returns, in the context of the task; raise what it raises."""
-        work = partial(copy_context().run, call, *args, **kwargs)
-        return await asyncio.get_running_loop().run_in_executor(self._thread(), work)
+        """Return what a call returns, in the context of the task; raise what it raises.
 
-    def _thread(self) -> ThreadPoolExecutor:
-        """Return the thread; a forked process has none of its parent's and begins its own."""
-        if self._executor is None or self._process != os.getpid():
-            self._executor = ThreadPoolExecutor(1, "recollect-claims")
-            self._process = os.getpid()
-        return self._executor
+        A task that is cancelled takes its call back, unless that has begun.
+        """
+        if self._process != os.getpid():
+            self._begin()  # a forked process has no threads of its parent
+        work = partial(copy_context().run, call, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+    def close(self) -> None:
+        """End the thread after the calls that wait; a later call begins another."""
+        thread, is_own = self._thread, self._process == os.getpid()
+        self._begin()
+        if is_own:
+            thread.shutdown()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
+        self._thread = ThreadPoolExecutor(1, "recollect-claims")  # begun by the first call

@@ -204,8 +204,9 @@ class _OwnStore(NexusKnowledgeStore):
     """A store that opens a memory of its own, and closes it."""
 
     def close(self) -> None:
-        """Close the memory; closing twice is the same as once."""
+        """Close the memory; closing twice is the same as once. Writes that wait are refused."""
         self.nexus.close()
+        self._writes.close()
 
     def __enter__(self) -> Self:
         return self

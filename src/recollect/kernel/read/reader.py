@@ -79,9 +79,14 @@ class Catalog:
 
     def apart(self) -> Catalog:
         """Return the same with counts of its own, of what a write has not committed."""
-        group, statistics = self.group, GroupStatistics(self.group)
-        return Catalog(
-            group, self.terms, statistics, self.plans, self.texts, self.keys, self.meanings
+        return Catalog(  # `replace` takes several times as long, in every write
+            group=self.group,
+            terms=self.terms,
+            statistics=GroupStatistics(self.group),
+            plans=self.plans,
+            texts=self.texts,
+            keys=self.keys,
+            meanings=self.meanings,
         )
 
 

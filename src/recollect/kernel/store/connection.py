@@ -90,7 +90,10 @@ class SqliteSession:
 
     @property
     def is_worn(self) -> bool:
-        """Whether a load is over: its tables in memory grew, and small writes go through them."""
+        """Whether a load is just over, for which page cache and text index grew tables in memory.
+
+        Small writes go through all of them: another connection is quicker.
+        """
         return self._log.is_past_load
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:

@@ -13,7 +13,8 @@ import apsw
 
 _SHORT = 1_000  # pages; below, nothing is copied
 _LONG = 4_000  # pages; from here on the log is worth waiting for
-_LOADED = 16_000  # pages; below, what loads write is not: transactions of a short log or more
+_LOAD = 1_000  # pages; a transaction that writes as many is part of a load
+_LOADED = 16_000  # pages; below, the log of a load is not copied
 _PATIENCE = 500  # milliseconds
 
 
@@ -22,15 +23,16 @@ class LogFile:
 
     def __init__(self) -> None:
         self._worth_waiting = _LONG
-        self._has_loaded = False
-        self.is_past_load = False  # the last transaction was small, and one before it was not
+        self._is_loading = False
+        self.is_past_load = False  # the last transaction was small, and the one before was not
 
     def grown(self, connection: apsw.Connection, database: str, pages: int) -> int:
         """Copy the log, now of so many pages, if it is time to; SQLite's hook after a commit."""
-        written, _ = connection.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE, True)  # by this one
-        is_load = written >= _SHORT
-        self.is_past_load = self._has_loaded and not is_load
-        self._has_loaded |= is_load
+        # What other connections wrote is in the log too, and is not counted here.
+        written, _ = connection.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE, True)
+        is_load = written >= _LOAD
+        self.is_past_load = self._is_loading and not is_load
+        self._is_loading = is_load
         if pages < _LONG:
             self._worth_waiting = _LONG
         if pages < (_LOADED if is_load else _SHORT):

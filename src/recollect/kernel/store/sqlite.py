@@ -311,8 +311,12 @@ class _Connections:
     def renew_writer(self) -> None:
         """Write by another connection from now on; the caller holds the write lock."""
         worn = self.writer()
-        with suppress(RecollectError):  # the old one still writes
-            self._writer = SqliteSession(self._filename, self._settings, query_only=False)
+        with suppress(RecollectError):  # then the old one goes on
+            fresh = SqliteSession(self._filename, self._settings, query_only=False)
+            if fresh.connection.readonly("main"):  # the rights of the process have changed
+                fresh.connection.close(True)
+                return
+            self._writer = fresh
             worn.connection.close(True)
 
     @contextmanager

@@ -23,9 +23,9 @@ _DEEPEST = MAX_DEPTH - 1
 
 _PATH_SIGNS = re.compile(r"[{}|]")
 
-_MOST_FIT = 4_096
-_fit: set[str] = set()
-"""Keys that need no further look: the words of a schema come again and again."""
+_MOST_KEYS, _LONGEST_KEY = 4_096, 64
+_known_keys: set[str] = set()
+"""Keys that were checked in this process: the words of a schema come again and again."""
 
 
 def identifier(text: object, what: str, span: Span | None = None) -> str:
@@ -96,7 +96,7 @@ def members(
             )
         values = dict(values)
     for key, value in values.items():
-        if key not in _fit:
+        if type(key) is not str or key not in _known_keys:
             _check_key(key, section, span, reserved)
         if reason := fault(value, _DEEPEST):
             raise _unfit_value(key, reason, section, span)
@@ -108,8 +108,9 @@ def _check_key(key: object, section: str, span: Span | None, reserved: Container
         raise _unfit_key(key, section, span)
     if reason := fault(key, _DEEPEST):
         raise _unfit_value(key, reason, section, span)
-    if key[0] != "_" and len(_fit) < _MOST_FIT:
-        _fit.add(str(key))
+    is_word = type(key) is str and key[0] != "_" and len(key) <= _LONGEST_KEY
+    if is_word and len(_known_keys) < _MOST_KEYS:
+        _known_keys.add(key)
 
 
 def _unfit_value(key: str, reason: str, section: str, span: Span | None) -> RecollectError:

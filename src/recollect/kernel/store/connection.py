@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -13,6 +14,7 @@ import apsw
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store import text_functions
 from recollect.kernel.store.faults import READING_ERRORS, translated
+from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
@@ -20,12 +22,18 @@ from recollect.kernel.store.patience import patient
 from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 from recollect.kernel.store.read_only import SCHEME
 
+MEMORY = ":memory:"
+"""The name of a file that is none."""
+
 _STATEMENT_CACHE = 512
 _KEPT = apsw.SQLITE_PREPARE_PERSISTENT  # leaves the engine its small memory for running
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
+
+_CLOSED = apsw.Connection(MEMORY)
+_CLOSED.close()
 
 
 Synchronous = Literal["full", "normal"]
@@ -70,19 +78,50 @@ class SqliteSession:
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
-        try:
-            flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
-            if filename.startswith(SCHEME):
-                flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-            self.connection = apsw.Connection(
-                filename, flags=flags, statementcachesize=_STATEMENT_CACHE
-            )
-            _configure(self.connection, settings, query_only=query_only)
-        except apsw.Error as error:
-            raise translated(error) from error
+        self._is_file = filename != MEMORY
+        flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
+        if filename.startswith(SCHEME):
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with FORKS.visit():
+            try:
+                self.connection = apsw.Connection(
+                    filename, flags=flags, statementcachesize=_STATEMENT_CACHE
+                )
+                _configure(self.connection, settings, query_only=query_only)
+            except apsw.Error as error:
+                raise translated(error) from error
+            FORKS.enter(self)
         self.connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
         if not query_only:
             self.connection.set_wal_hook(self._log.grown)
+
+    def __del__(self) -> None:
+        if hasattr(self, "connection"):
+            self.close()
+
+    def close(self) -> None:
+        """Close the connection; the session is of no use any more."""
+        with self.lock:
+            self.connection.close(True)
+
+    def leave(self) -> bool:
+        """Close what a forked child inherits, unless it is amid a write: see `forks`."""
+        if self._is_file:
+            if self.is_writing:
+                return False
+            try:
+                self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                self.connection.close(True)
+            except apsw.ConnectionClosedError:
+                return True
+            except apsw.Error:  # a statement of this thread is running, and called what forked
+                return False
+        return True
+
+    def abandon(self) -> None:
+        """Be as if closed in a forked child, and keep the engine's part from ever being so."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
+        self.connection = _CLOSED
 
     def allow(self, budget: Budget | None) -> None:
         """Let what the rest of the block reads cost so much; the end of a block lifts it."""
@@ -231,8 +270,9 @@ class SqliteSession:
             return
         self.is_writing = False
         self._after_commit.clear()
-        if self.connection.in_transaction:
-            self.rows("ROLLBACK")
+        with suppress(apsw.ConnectionClosedError):  # in a child that was forked inside a block
+            if self.connection.in_transaction:
+                self.rows("ROLLBACK")
 
 
 def _configure(connection: apsw.Connection, settings: Settings, *, query_only: bool) -> None:

@@ -12,6 +12,7 @@ from recollect.errors import (
     INTERNAL_ERROR,
     RESOURCE_EXHAUSTED,
     STORE_BUSY,
+    STORE_CLOSED,
     STORE_CORRUPT,
     STORE_FOREIGN,
     STORE_UNAVAILABLE,
@@ -65,6 +66,12 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
                 RESOURCE_EXHAUSTED,
                 "the query has more clauses, columns or terms than one statement can hold",
                 hint="split the query",
+            )
+        case apsw.ConnectionClosedError():
+            return RecollectError(
+                STORE_CLOSED,
+                "the connection is closed: by another thread, or by a fork inside this block",
+                hint="begin the block anew",
             )
         case apsw.Error():
             return RecollectError(

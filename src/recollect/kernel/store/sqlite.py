@@ -24,7 +24,7 @@ from recollect.errors import (
 )
 from recollect.kernel.store.address import check_place, parse_address
 from recollect.kernel.store.backup import back_up
-from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.connection import MEMORY, Settings, SqliteSession
 from recollect.kernel.store.erasure import finish_erasure, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, translated
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
@@ -33,11 +33,7 @@ from recollect.kernel.store.protocol import Parameters
 from recollect.kernel.store.read_only import read_only
 from recollect.model import Progress, silent
 
-_MEMORY = ":memory:"
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
-
-_abandoned: list[_Connections] = []
-"""Connections of a parent process: never used again, and never closed by its child."""
 
 
 class SqliteStore:
@@ -64,13 +60,15 @@ class SqliteStore:
         if self._path is not None:
             refuse_unusable(self._path)
         self._read_only = None if self._path is None else read_only(self._path)
-        self._filename = _MEMORY if self._path is None else str(self._path)
+        self._filename = MEMORY if self._path is None else str(self._path)
         if self._read_only is not None:
             self._filename = self._read_only.uri
         self._is_closed = False
         self._connections = _Connections(self._filename, self._settings)
         try:
-            self._prepare()
+            session = self._connections.writer(creates=True)
+            with session.lock:
+                self._prepare(session)
         except BaseException:
             self.close()
             raise
@@ -222,9 +220,8 @@ class SqliteStore:
         if self._connections.process == os.getpid():
             self._connections.close()
 
-    def _prepare(self) -> None:
+    def _prepare(self, session: SqliteSession) -> None:
         """Make or update the tables, then switch the file to WAL."""
-        session = self._connections.writer(creates=True)
         try:
             refuse_open(session.connection)
         except RecollectError:
@@ -249,7 +246,7 @@ class SqliteStore:
     def _close_late(self, session: SqliteSession) -> None:
         """Close a connection that could not be closed while its block was open."""
         if self._is_closed and not session.depth:
-            session.connection.close(True)
+            session.close()
 
     def _here(self) -> _Connections:
         """Return the connections of this process; a forked child opens its own."""
@@ -261,7 +258,6 @@ class SqliteStore:
                     "a store in memory does not cross into a forked process",
                     hint="open a file instead",
                 )
-            _abandoned.append(self._connections)
             self._connections = _Connections(self._filename, self._settings)
         return self._connections
 
@@ -290,7 +286,7 @@ class _Connections:
 
     def reader(self) -> SqliteSession:
         """Return this thread's reader; in memory, the one connection there is."""
-        if self._filename == _MEMORY:
+        if self._filename == MEMORY:
             return self.writer()
         session: SqliteSession | None = getattr(self._own, "session", None)
         if session is None:
@@ -314,10 +310,10 @@ class _Connections:
         with suppress(RecollectError):  # then the old one goes on
             fresh = SqliteSession(self._filename, self._settings, query_only=False)
             if fresh.connection.readonly("main"):  # the rights of the process have changed
-                fresh.connection.close(True)
+                fresh.close()
                 return
             self._writer = fresh
-            worn.connection.close(True)
+            worn.close()
 
     @contextmanager
     def write_lock(self, seconds: float) -> Iterator[None]:
@@ -357,7 +353,7 @@ class _Connections:
         for session in sessions:
             with session.lock:
                 if not session.depth:  # else its own thread is inside, and closes it on leaving
-                    session.connection.close(True)
+                    session.close()
 
 
 @contextmanager

@@ -1,0 +1,239 @@
+"""Memories that are open while their process forks; each case in an interpreter of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.kernel.store.sqlite import SqliteStore
+from together import ENVIRONMENT
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+
+BEGIN = """
+import os, sys, threading
+from recollect.errors import RecollectError
+from recollect.kernel.store import forks
+from recollect.kernel.store.sqlite import SqliteStore
+
+store = SqliteStore(sys.argv[1])
+
+def add(store):
+    with store.writing() as session:
+        session.rows("UPDATE counter SET last_n = last_n + 1")
+
+def refused(action):
+    try:
+        action()
+    except RecollectError as error:
+        return error.code.code
+    return None
+
+def in_child(action):
+    child = os.fork()
+    if child == 0:
+        threading.Timer(30, os._exit, [3]).start()  # rather than hang
+        os._exit(0 if action() else 1)
+    return child
+
+def ended(child):
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+add(store)
+with store.reading() as session:
+    session.rows("SELECT 1")
+"""
+
+
+def run(path: Path, script: str) -> None:
+    # Python itself warns of every fork beside a thread, which is what some of these do.
+    quiet = ("-W", "error", "-W", "ignore::DeprecationWarning")
+    command = [sys.executable, *quiet, "-c", BEGIN + script, str(path)]
+    ran = subprocess.run(
+        command, timeout=60, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def counted(path: Path) -> object:
+    store = SqliteStore(path)
+    with store.reading() as session:
+        ((count,),) = session.rows("SELECT last_n FROM counter")
+        assert session.rows("PRAGMA integrity_check") == [("ok",)]
+    store.close()
+    return count
+
+
+@pytest.mark.parametrize("child_uses", ["store", "SqliteStore(sys.argv[1])"])
+def test_what_a_child_writes_stays_when_its_parent_closes_the_file(
+    tmp_path: Path, child_uses: str
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        f"""
+closed, writing = os.pipe(), os.pipe()
+def write():
+    own = {child_uses}
+    add(own)
+    os.write(writing[1], b"1")
+    os.read(closed[0], 1)
+    for _ in range(50):
+        add(own)
+    return True
+child = in_child(write)
+os.read(writing[0], 1)
+store.close()
+again = SqliteStore(sys.argv[1])  # of itself it would take the log for left over
+add(again)
+again.close()
+os.write(closed[1], b"1")
+third = SqliteStore(sys.argv[1])
+for _ in range(50):
+    add(third)
+assert ended(child) == 0
+third.close()
+""",
+    )
+    assert counted(path) == 1 + 1 + 1 + 50 + 50
+
+
+def test_a_process_may_fork_while_its_threads_read_write_and_open(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+is_over, counts = threading.Event(), [0]
+def write():
+    while not is_over.is_set():
+        add(store)
+        counts[0] += 1
+def read():
+    while not is_over.is_set():
+        with store.reading() as session:
+            session.rows("SELECT last_n FROM counter")
+def come_and_go():
+    while not is_over.is_set():
+        thread = threading.Thread(target=lambda: store.reader())
+        thread.start()
+        thread.join()
+        SqliteStore(sys.argv[1]).close()
+threads = [threading.Thread(target=one) for one in (write, read, come_and_go)]
+for thread in threads:
+    thread.start()
+def write_thrice():
+    for _ in range(3):
+        add(store)
+    return True
+for _ in range(20):
+    assert ended(in_child(write_thrice)) == 0
+is_over.set()
+for thread in threads:
+    thread.join()
+with store.reading() as session:
+    assert session.rows("SELECT last_n FROM counter") == [(1 + counts[0] + 20 * 3,)]
+store.close()
+""",
+    )
+
+
+def test_a_child_that_is_forked_inside_a_write_is_refused_and_harms_nothing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+def write_and_fork():
+    with store.writing() as session:
+        session.rows("UPDATE counter SET last_n = last_n + 1")
+        child = os.fork()
+        if child == 0:
+            assert refused(lambda: session.rows("SELECT 1")) == "STORE_CLOSED"
+            assert refused(lambda: add(store)) == "STORE_UNAVAILABLE"
+            assert refused(lambda: SqliteStore(sys.argv[1])) == "STORE_UNAVAILABLE"
+            assert refused(lambda: SqliteStore(":memory:")) == "STORE_UNAVAILABLE"
+            if fails:
+                raise SystemExit(0)
+        else:
+            assert ended(child) == (0 if fails else 4)
+for fails in (True, False):
+    if refused(write_and_fork) == "STORE_CLOSED":  # the child cannot commit
+        store.close()
+        raise SystemExit(4)
+add(store)
+store.close()
+""",
+    )
+    assert counted(path) == 4
+
+
+def test_a_block_that_reads_does_not_cross_a_fork_and_ends_quietly(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+with store.reading() as session:
+    session.rows("SELECT last_n FROM counter")
+    child = os.fork()
+    if child == 0:
+        assert refused(lambda: session.rows("SELECT 1")) == "STORE_CLOSED"
+        assert refused(lambda: session.row("SELECT 1")) == "STORE_CLOSED"
+        add(store)
+    else:
+        assert ended(child) == 0
+        assert session.rows("SELECT last_n FROM counter") == [(1,)]
+if child:
+    add(store)
+store.close()
+""",
+    )
+    assert counted(path) == 3
+
+
+def test_a_child_is_refused_where_a_thread_stays_inside_a_write_for_too_long(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+forks._WAIT_SECONDS = 0.1
+inside, may_end = threading.Event(), threading.Event()
+def write_long():
+    with store.writing() as session:
+        session.rows("UPDATE counter SET last_n = last_n + 1")
+        inside.set()
+        may_end.wait()
+thread = threading.Thread(target=write_long)
+thread.start()
+inside.wait()
+assert ended(in_child(lambda: refused(lambda: add(store)) == "STORE_UNAVAILABLE")) == 0
+may_end.set()
+thread.join()
+assert ended(in_child(lambda: refused(lambda: add(store)) is None)) == 0
+store.close()
+""",
+    )
+    assert counted(path) == 3
+
+
+def test_a_child_of_a_child_writes_too(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+def write_and_fork():
+    add(store)
+    grandchild = in_child(lambda: refused(lambda: add(store)) is None)
+    store.close()
+    return ended(grandchild) == 0
+assert ended(in_child(write_and_fork)) == 0
+store.close()
+""",
+    )
+    assert counted(path) == 3

@@ -83,14 +83,14 @@ class Library:
             self.done += len(batch)
 
     def _by_hand(self, group: str) -> Callable[[str], object]:
-        connection = SqliteSession(str(self._path), Settings(), query_only=True).connection
+        session = SqliteSession(str(self._path), Settings(), query_only=True)
         sql = "SELECT group_id FROM grp WHERE name = ?"
-        ((group_id,),) = connection.execute(sql, (group,))
+        ((group_id,),) = session.rows(sql, (group,))
         partition = Partition(group_id, is_link=False, is_living=True)
 
         def ask(text: str) -> object:
             bound = {"match": partition.match(terms(text)), "group": group_id, "number": 10**9}
-            return connection.execute(_BY_HAND, bound).fetchall()
+            return session.connection.execute(_BY_HAND, bound).fetchall()
 
         return ask
 

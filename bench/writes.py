@@ -70,7 +70,7 @@ def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterat
     last = -1
     while rows := _rows_after(reader, last, BATCH):
         last = int(str(rows.links[-1][0]))
-        rows.insert(writer)
+        rows.insert(writer.connection)
     with recollect.open(built.path, synchronous="normal") as nexus:
         for at, size in enumerate((BATCH, max(BATCH, built.size.links // _SHARE))):
             ours = theirs = 0.0  # seconds of all batches: what some copy, several have written
@@ -81,7 +81,7 @@ def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterat
                 rows = _rows_after(reader, last, size)
                 assert rows is not None
                 last = int(str(rows.links[-1][0]))
-                theirs += seconds_of(partial(rows.insert, writer))
+                theirs += seconds_of(partial(rows.insert, writer.connection))
             rate, bare = _BATCHES * size / ours, _BATCHES * size / theirs
             name = f"links by change batches of {size:,}"
             yield Figure(section, name, rate, "/s", None, "35000/s", rate >= 35_000)
@@ -126,7 +126,8 @@ def text_figures(calibration: Calibration) -> Iterator[Figure]:
 def upsert_figure(folder: Path, calibration: Calibration) -> Figure:
     """Return what one durable UPSERT costs beside one bare durable insert."""
     calibration.run()
-    connection = _bare_file(folder / "insert.db", "full")
+    session = _bare_file(folder / "insert.db", "full")
+    connection = session.connection
     numbers = count(1)
     with recollect.open(folder / "upsert.db") as nexus:
 
@@ -154,7 +155,7 @@ def upsert_figure(folder: Path, calibration: Calibration) -> Figure:
                 connection.execute(_INSERT, row)
 
         ours, theirs = medians([upsert, bare], ["drug"] * _UPSERTS, 8.0)
-    connection.close()
+    session.close()
     return Figure("writes", "one durable UPSERT", ours, "us", theirs, "3x", ours <= 3 * theirs)
 
 
@@ -262,7 +263,7 @@ def _body(link: SqlRow, terms: dict[int, str]) -> str:
     return partition_of(group, identity, is_living=True).body(words)
 
 
-def _bare_file(path: Path, synchronous: Literal["full", "normal"]) -> apsw.Connection:
-    """Return a connection like the store's to an empty file with its tables."""
+def _bare_file(path: Path, synchronous: Literal["full", "normal"]) -> SqliteSession:
+    """Return a session like the store's to an empty file with its tables."""
     recollect.open(path).close()
-    return SqliteSession(str(path), Settings(synchronous), query_only=False).connection
+    return SqliteSession(str(path), Settings(synchronous), query_only=False)

@@ -85,7 +85,7 @@ class Library:
     def _by_hand(self, group: str) -> Callable[[str], object]:
         session = SqliteSession(str(self._path), Settings(), query_only=True)
         sql = "SELECT group_id FROM grp WHERE name = ?"
-        ((group_id,),) = session.rows(sql, (group,))
+        ((group_id,),) = session.connection.execute(sql, (group,))
         partition = Partition(group_id, is_link=False, is_living=True)
 
         def ask(text: str) -> object:

@@ -6,6 +6,7 @@ The rule: what the tables themselves cost is measured beside it, with bare state
 from __future__ import annotations
 
 import gc
+import os
 import random
 import statistics
 import subprocess
@@ -71,6 +72,7 @@ def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterat
     while rows := _rows_after(reader, last, BATCH):
         last = int(str(rows.links[-1][0]))
         rows.insert(writer.connection)
+    os.sync()  # what was written to prepare is not to be waited for
     with recollect.open(built.path, synchronous="normal") as nexus:
         for at, size in enumerate((BATCH, max(BATCH, built.size.links // _SHARE))):
             ours = theirs = 0.0  # seconds of all batches: what some copy, several have written

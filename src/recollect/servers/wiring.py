@@ -68,13 +68,20 @@ def filled_nexus(located: Located, group: str) -> Iterator[Nexus]:
 
 def require_group(nexus: Nexus) -> None:
     """Refuse a group that nobody wrote to with KIP_3002; in a new memory `default` is one."""
+    absent = absent_group(nexus)
+    if absent is not None:
+        raise absent
+
+
+def absent_group(nexus: Nexus) -> RecollectError | None:
+    """Return what to say of a group that nobody wrote to; in a new memory `default` is one."""
     name, names = nexus.group_name, nexus.groups()
     if name in names or (not names and name == DEFAULT_GROUP):
-        return
+        return None
     known = nearest(name, names)
     there = f" (there are: {', '.join(names[:FEW_GROUPS])})" if names and not known else ""
     hint = f"use --group {quote(known[0])}" if known else "recollect groups"
-    raise RecollectError(NOT_FOUND, f'no group is named "{name}"{there}', hint=hint, known=known)
+    return RecollectError(NOT_FOUND, f'no group is named "{name}"{there}', hint=hint, known=known)
 
 
 def make_folder(folder: Path) -> None:

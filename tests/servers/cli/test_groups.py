@@ -37,5 +37,45 @@ def test_a_group_that_is_not_there_is_an_error(cli: Cli, grouped: str, command: 
     assert "hint: recollect groups" in far.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("query", 'FIND(?x) WHERE { ?x {type: "Drug"} }'), "no rows\n"),
+        (("search", "aspirin"), "nothing found\n"),
+        (("describe", "types"), "nothing yet\n"),
+        (("changes",), "0 transactions\n"),
+        (("claim", "list"), "no claims\n"),
+        (("attention",), "nothing asks for attention\n"),
+    ],
+)
+def test_a_group_that_is_not_there_is_read_as_empty_with_a_warning(
+    cli: Cli, grouped: str, command: tuple[str, ...], said: str
+):
+    there = cli(*command, "--db", grouped, "--group", "trial")
+    assert "no group is named" not in there.stderr
+    absent = cli(*command, "--db", grouped, "--group", "trail")
+    assert (absent.exit_code, absent.stdout) == (0, said)
+    told = 'warning: no group is named "trail" (use --group trial)\n'
+    assert absent.stderr.startswith(told)
+    as_json = cli(*command, "--db", grouped, "--group", "trail", "--json")
+    assert as_json.stdout.startswith("{")
+    assert as_json.stderr == told
+
+
+def test_a_claim_that_begins_a_group_warns_of_nothing(cli: Cli, grouped: str):
+    added = cli(
+        "claim",
+        "add",
+        "It rains",
+        "--evidence",
+        "url=https://a.b",
+        "--db",
+        grouped,
+        "--group",
+        "new",
+    )
+    assert (added.exit_code, added.stderr) == (0, "")
+
+
 def test_all_groups_are_dumped_whatever_the_group(cli: Cli, grouped: str):
     assert cli("dump", "--all", "--db", grouped, RECOLLECT_GROUP="nosuch").exit_code == 0

@@ -12,9 +12,8 @@ from recollect.model import Value
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.response import without_places
-from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 Layout = Literal["rows", "columns", "objects"]
 
@@ -58,8 +57,7 @@ def query(
             whole = f"{whole}\n{_PARTS['cursor']} ${_NEXT}"
             parameters = {**parameters, _NEXT: cursor}
         layout = layout if as_json else "rows"
-        settings = Settings()
-        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+        with opened_to_read(out, database, group) as nexus:
             _refuse_writing(nexus, whole)
             response = execute_kip_readonly(
                 nexus, whole, parameters=parameters, as_of=as_of, format=layout
@@ -113,8 +111,7 @@ def _answer(
     as_of: Mapping[str, str | int | None] | None = None,
 ) -> None:
     """Answer a text of the program's own: no error points into it, for nobody wrote it."""
-    settings = Settings()
-    with open_nexus(settings.database(database), settings.group(group)) as nexus:
+    with opened_to_read(out, database, group) as nexus:
         response = without_places(
             execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)
         )

@@ -26,7 +26,7 @@ def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_item
                 await store.dismiss(fingerprint)
             return await store.attention(aside=all_items)
 
-        items = asked.of(work)
+        items = asked.of(out, work)
         if out.as_json:
             out.json({"result": {"items": [asdict(one) for one in items]}})
         elif items:

@@ -30,6 +30,7 @@ from recollect.faces.claims import (
 from recollect.faces.claims.wire import from_wire
 from recollect.model import Instant, instant_text
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.reading import warn_of_absent_group
 from recollect.servers.cli.safe_text import one_line, shown
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -72,6 +73,7 @@ class Asked:
 
     def of(
         self,
+        out: Output,
         work: Callable[[NexusKnowledgeStore], Awaitable[ResultT]],
         *,
         create: bool = False,
@@ -80,6 +82,8 @@ class Asked:
         settings = Settings()
         located = settings.database(self.database)
         with open_nexus(located, settings.group(self.group), create=create) as nexus:
+            if not create:
+                warn_of_absent_group(out, nexus)
             store = NexusKnowledgeStore(nexus)
 
             async def run() -> ResultT:
@@ -156,7 +160,7 @@ def add(
         )
         if id is not None:
             claim.id = id
-        claim_id = asked.of(lambda store: store.write_claim(claim), create=True)
+        claim_id = asked.of(out, lambda store: store.write_claim(claim), create=True)
         _settled(out, claim_id, claim.claim_status, verb="is added as")
 
 
@@ -190,7 +194,7 @@ def show_list(
                 after=after,
             )
 
-        claims = asked.of(found)
+        claims = asked.of(out, found)
         if out.as_json:
             out.json({"result": {"claims": [asdict(one) for one in claims]}})
         elif claims:
@@ -202,7 +206,7 @@ def show_list(
 def show_claim(asked: Asked, claim_id: str) -> None:
     """Show a claim, what it rests on and what happened to it."""
     with output(as_json=asked.as_json) as out:
-        standing = asked.of(lambda store: _standing(store, claim_id))
+        standing = asked.of(out, lambda store: _standing(store, claim_id))
         claim = standing.claim
         if out.as_json:
             events = [asdict(one) for one in standing.events]
@@ -248,21 +252,23 @@ def move(
     """Verify or dispute a claim."""
     refs = [_evidence(one) for one in evidence]
     with output(as_json=asked.as_json) as out:
-        asked.of(lambda store: store.transition(claim_id, status, evidence=refs, reason=reason))
+        asked.of(
+            out, lambda store: store.transition(claim_id, status, evidence=refs, reason=reason)
+        )
         _settled(out, claim_id, status)
 
 
 def supersede(asked: Asked, old_id: str, new_id: str) -> None:
     """Let a claim take the place of another."""
     with output(as_json=asked.as_json) as out:
-        asked.of(lambda store: store.supersede(old_id, new_id))
+        asked.of(out, lambda store: store.supersede(old_id, new_id))
         _settled(out, old_id, "superseded", by=new_id)
 
 
 def show_history(asked: Asked, claim_id: str) -> None:
     """Show what happened to a claim."""
     with output(as_json=asked.as_json) as out:
-        events = asked.of(lambda store: store.history(claim_id))
+        events = asked.of(out, lambda store: store.history(claim_id))
         if out.as_json:
             out.json({"result": {"history": [asdict(one) for one in events]}})
         else:
@@ -290,7 +296,7 @@ def check(
         _require_folder(place, "--repo")
     checker = Checker(root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private)
     with output(as_json=asked.as_json) as out:
-        reports = asked.of(lambda store: store.check(claim_id, checker))
+        reports = asked.of(out, lambda store: store.check(claim_id, checker))
         out.failed = any(one.outcome == "refuted" for one in reports)
         if out.as_json:
             out.json({"result": {"evidence": [asdict(one) for one in reports]}})

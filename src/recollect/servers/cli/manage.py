@@ -10,6 +10,7 @@ from shlex import quote
 from recollect.faces.kip import load_capsules, starter_capsule
 from recollect.kernel import Nexus
 from recollect.servers.cli.output import output
+from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.render import counted, facts
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -40,18 +41,13 @@ def init(
 
 def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
     """Show the counts of a memory."""
-    settings = Settings()
-    with output(as_json=as_json) as out:
-        nexus = open_nexus(settings.database(database), settings.group(group))
-        try:
-            counts = counts_of(nexus)
-            if out.as_json:
-                out.json({"result": counts})
-            else:
-                counts["groups written to"] = counts.pop("groups")
-                out.show(facts(counts))
-        finally:
-            nexus.close()
+    with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
+        counts = counts_of(nexus)
+        if out.as_json:
+            out.json({"result": counts})
+        else:
+            counts["groups written to"] = counts.pop("groups")
+            out.show(facts(counts))
 
 
 def groups(database: str | None, *, as_json: bool) -> None:

@@ -24,11 +24,10 @@ from recollect.model import (
 from recollect.servers.cli.cells import cell, label, link
 from recollect.servers.cli.log import ends_named, fact_clock, life_json
 from recollect.servers.cli.output import output
+from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import plain, shown
-from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 COLOURS: Mapping[Operation, str] = {
     Operation.CREATE: "green",
@@ -47,11 +46,7 @@ def history(
     as_json: bool,
 ) -> None:
     """Show the lives of an element, step by step."""
-    settings = Settings()
-    with (
-        output(as_json=as_json) as out,
-        open_nexus(settings.database(database), settings.group(group)) as nexus,
-    ):
+    with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
         lives = nexus.history(element, as_of=read_as_of(as_of))
         if out.as_json:
             out.json({"result": {"lives": [life_json(one) for one in lives]}})
@@ -66,11 +61,7 @@ def changes(
     since: int, limit: int, database: str | None, group: str | None, *, as_json: bool
 ) -> None:
     """Show what transactions did, oldest first."""
-    settings = Settings()
-    with (
-        output(as_json=as_json) as out,
-        open_nexus(settings.database(database), settings.group(group)) as nexus,
-    ):
+    with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
         log = nexus.changes(since, limit)
         if out.as_json:
             out.json({"result": {"transactions": [logged_json(one) for one in log]}})

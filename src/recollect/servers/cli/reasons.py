@@ -16,11 +16,10 @@ from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.log import fact_clock
 from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import one_line, shown
-from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 AsOfGiven = Mapping[str, str | int | None]
 
@@ -37,8 +36,7 @@ def explain(
     """Show how a query is answered."""
     with output(as_json=as_json, takes_parameters=True) as out:
         whole = text_of(text) if text == STANDARD_INPUT else text
-        settings = Settings()
-        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+        with opened_to_read(out, database, group) as nexus:
             found = nexus.explain(whole, parameters, as_of=read_as_of(as_of))
             out.response({"result": explanation_object(found)})
 
@@ -56,8 +54,7 @@ def why(
     """Show what a row of an answer stands on; rows count from 1, as people count."""
     with output(as_json=as_json, takes_parameters=True) as out:
         whole = text_of(text) if text == STANDARD_INPUT else text
-        settings = Settings()
-        with open_nexus(settings.database(database), settings.group(group)) as nexus:
+        with opened_to_read(out, database, group) as nexus:
             found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(as_of))
             response = {"result": why_json(found)}
             if out.as_json:

@@ -1,0 +1,27 @@
+"""Open a memory for a command that only reads: a group that is not there is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.kernel import Nexus
+from recollect.servers.cli.output import Output
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import absent_group, open_nexus
+
+
+@contextmanager
+def opened_to_read(out: Output, database: str | None, group: str | None) -> Iterator[Nexus]:
+    """Open the memory that was asked for, and warn of a group that nobody wrote to."""
+    settings = Settings()
+    with open_nexus(settings.database(database), settings.group(group)) as nexus:
+        warn_of_absent_group(out, nexus)
+        yield nexus
+
+
+def warn_of_absent_group(out: Output, nexus: Nexus) -> None:
+    """Tell that what follows is empty since the group is not there: its name may be misspelt."""
+    absent = absent_group(nexus)
+    if absent is not None:
+        out.warn(absent.message, absent.hint)

@@ -222,6 +222,204 @@ store.close()
     assert counted(path) == 3
 
 
+def test_a_child_is_refused_and_does_not_hang_where_other_threads_have_read_too(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+forks._WAIT_SECONDS = 0.05
+is_over, has_read = threading.Event(), threading.Event()
+def read_and_stay():  # its connection goes with it, before the child can look at anything
+    with store.reading() as session:
+        session.rows("SELECT 1")
+    has_read.set()
+    is_over.wait()
+def be_inside():
+    with store.reading() as session:
+        session.rows("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c "
+                     "WHERE x < 3000000) SELECT count(*) FROM c")
+    is_over.set()
+threads = [threading.Thread(target=one) for one in (read_and_stay, be_inside)]
+for thread in threads:
+    thread.start()
+has_read.wait()
+while not is_over.is_set():
+    child = in_child(lambda: refused(lambda: add(store)) in (None, "STORE_UNAVAILABLE"))
+    assert ended(child) == 0
+for thread in threads:
+    thread.join()
+store.close()
+""",
+    )
+    assert isinstance(counted(path), int)
+
+
+def test_a_store_that_is_dropped_in_a_cycle_is_closed_in_the_child_as_well(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+import gc
+gc.disable()
+class Slow:
+    def __del__(self):
+        collecting.set()
+        has_forked.wait()
+class Owner:
+    pass
+def make_garbage():
+    one = Owner()
+    one.itself, one.slow, one.store = one, Slow(), SqliteStore(sys.argv[1])
+    add(one.store)
+collecting, has_forked, closed = threading.Event(), threading.Event(), os.pipe()
+make_garbage()
+thread = threading.Thread(target=gc.collect)
+thread.start()
+collecting.wait()
+def write():
+    add(store)
+    os.read(closed[0], 1)
+    for _ in range(20):
+        add(store)
+    return True
+child = in_child(write)
+has_forked.set()
+thread.join()
+store.close()
+SqliteStore(sys.argv[1]).close()
+os.write(closed[1], b"1")
+assert ended(child) == 0
+""",
+    )
+    assert counted(path) == 1 + 1 + 1 + 20
+
+
+def test_a_fork_does_not_wait_for_a_block_that_waits_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+forks._WAIT_SECONDS = 60.0  # longer than this may take
+reading, is_over = threading.Event(), threading.Event()
+def write_inside_a_snapshot():
+    while not is_over.is_set():
+        with store.reading() as session:
+            session.rows("SELECT 1")
+            reading.set()
+            add(store)
+thread = threading.Thread(target=write_inside_a_snapshot)
+thread.start()
+reading.wait()
+for _ in range(10):
+    assert ended(in_child(lambda: refused(lambda: add(store)) is None)) == 0
+is_over.set()
+thread.join()
+store.close()
+""",
+    )
+
+
+def test_two_threads_that_fork_at_once_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+forks._WAIT_SECONDS = 60.0
+both = threading.Barrier(2)
+def fork_inside_a_block():
+    with store.reading() as session:
+        session.rows("SELECT 1")
+        both.wait()
+        codes.append(ended(in_child(lambda: refused(lambda: add(store)) is None)))
+codes = []
+threads = [threading.Thread(target=fork_inside_a_block) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert codes == [0, 0]
+store.close()
+""",
+    )
+    assert counted(path) == 3
+
+
+def test_a_part_of_a_write_that_a_child_inherits_is_refused_like_the_whole(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+def write_in_parts():
+    with store.together():
+        add(store)
+        with store.writing() as session:
+            child = os.fork()
+            if child == 0:
+                assert refused(session.version) == "STORE_CLOSED"
+                assert refused(lambda: add(store)) == "STORE_UNAVAILABLE"
+            else:
+                assert ended(child) == 4
+if refused(write_in_parts) == "STORE_CLOSED":
+    raise SystemExit(4)
+store.close()
+""",
+    )
+    assert counted(path) == 2
+
+
+def test_a_child_of_a_backup_leaves_the_copy_alone(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+def fork_once(*_):
+    if not children:
+        children.append(in_child(lambda: refused(lambda: add(store)) == "STORE_UNAVAILABLE"))
+children = []
+store.back_up(sys.argv[1] + ".copy", fork_once)
+assert ended(*children) == 0
+copy = SqliteStore(sys.argv[1] + ".copy")
+with copy.reading() as session:
+    assert session.rows("SELECT last_n FROM counter") == [(1,)]
+copy.close()
+store.close()
+""",
+    )
+
+
+def test_a_child_collects_garbage_where_a_thread_of_its_parent_had_paused_that(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+import gc
+from recollect.kernel.write.collector import uncollected
+paused, may_end = threading.Event(), threading.Event()
+def pause():
+    with uncollected(1_000_000):
+        paused.set()
+        may_end.wait()
+thread = threading.Thread(target=pause)
+thread.start()
+paused.wait()
+assert not gc.isenabled()
+assert ended(in_child(gc.isenabled)) == 0
+may_end.set()
+thread.join()
+assert gc.isenabled()
+store.close()
+""",
+    )
+
+
 def test_a_child_of_a_child_writes_too(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     run(

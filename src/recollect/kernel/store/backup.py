@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import apsw
 
 from recollect.kernel.store.connection import SqliteSession
 from recollect.kernel.store.faults import translated
+from recollect.kernel.store.forks import held
 from recollect.kernel.store.new_file import new_file
 from recollect.model import Progress
 
@@ -22,15 +24,14 @@ def back_up(session: SqliteSession, path: str | os.PathLike[str], progress: Prog
     """
     with new_file(path) as part:
         try:
-            copy = apsw.Connection(str(part))
-            try:
-                session.rows("SELECT count(*) FROM sqlite_schema")
-                # The snapshot is open now, or every write of another process would begin it anew.
-                with copy.backup("main", session.connection, "main") as backup:
-                    while not backup.step(_PAGES_AT_ONCE):
-                        progress("pages", backup.page_count - backup.remaining, backup.page_count)
-                    progress("pages", backup.page_count, backup.page_count)
-            finally:
-                copy.close()
+            session.rows("SELECT count(*) FROM sqlite_schema")
+            # The snapshot is open now, or every write of another process would begin it anew.
+            with (
+                held(partial(apsw.Connection, str(part))) as copy,
+                copy.backup("main", session.connection, "main") as backup,
+            ):
+                while not backup.step(_PAGES_AT_ONCE):
+                    progress("pages", backup.page_count - backup.remaining, backup.page_count)
+                progress("pages", backup.page_count, backup.page_count)
         except apsw.Error as error:
             raise translated(error) from error

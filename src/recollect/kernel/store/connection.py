@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, get_args
 
 import apsw
@@ -14,7 +14,7 @@ import apsw
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store import text_functions
 from recollect.kernel.store.faults import READING_ERRORS, translated
-from recollect.kernel.store.forks import FORKS
+from recollect.kernel.store.forks import Held
 from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
@@ -31,9 +31,6 @@ _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
-
-_CLOSED = apsw.Connection(MEMORY)
-_CLOSED.close()
 
 
 Synchronous = Literal["full", "normal"]
@@ -78,50 +75,32 @@ class SqliteSession:
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
-        self._is_file = filename != MEMORY
-        flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
-        if filename.startswith(SCHEME):
-            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        with FORKS.visit():
-            try:
-                self.connection = apsw.Connection(
-                    filename, flags=flags, statementcachesize=_STATEMENT_CACHE
-                )
-                _configure(self.connection, settings, query_only=query_only)
-            except apsw.Error as error:
-                raise translated(error) from error
-            FORKS.enter(self)
-        self.connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
-        if not query_only:
-            self.connection.set_wal_hook(self._log.grown)
+        make = partial(_opened, filename, settings, query_only=query_only, creates=creates)
+        try:
+            self._held = Held(make, is_file=filename != MEMORY)
+            with self._held as connection:
+                connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
+                if not query_only:
+                    connection.set_wal_hook(self._log.grown)
+        except apsw.Error as error:
+            raise translated(error) from error
 
     def __del__(self) -> None:
-        if hasattr(self, "connection"):
-            self.close()
+        if hasattr(self, "_held"):
+            self._held.drop()
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The engine's own; for what this class does not do, inside `entered`."""
+        return self._held.connection
+
+    def entered(self) -> Held:
+        """Return what is to be used in a `with` around the connection."""
+        return self._held
 
     def close(self) -> None:
         """Close the connection; the session is of no use any more."""
-        with self.lock:
-            self.connection.close(True)
-
-    def leave(self) -> bool:
-        """Close what a forked child inherits, unless it is amid a write: see `forks`."""
-        if self._is_file:
-            if self.is_writing:
-                return False
-            try:
-                self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-                self.connection.close(True)
-            except apsw.ConnectionClosedError:
-                return True
-            except apsw.Error:  # a statement of this thread is running, and called what forked
-                return False
-        return True
-
-    def abandon(self) -> None:
-        """Be as if closed in a forked child, and keep the engine's part from ever being so."""
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
-        self.connection = _CLOSED
+        self._held.close()
 
     def allow(self, budget: Budget | None) -> None:
         """Let what the rest of the block reads cost so much; the end of a block lifts it."""
@@ -139,7 +118,8 @@ class SqliteSession:
         """Run one statement and return all its rows."""
         self._meter.start(is_read=True)
         try:
-            return self.connection.execute(sql, parameters, prepare_flags=_KEPT).fetchall()
+            with self._held as connection:
+                return connection.execute(sql, parameters, prepare_flags=_KEPT).fetchall()
         except apsw.InterruptError as error:
             raise self._meter.exhausted() from error
         except READING_ERRORS as error:
@@ -149,9 +129,10 @@ class SqliteSession:
         """Run one statement and return its first row, if it has one."""
         self._meter.start(is_read=True)
         try:
-            cursor = self.connection.execute(sql, parameters, prepare_flags=_KEPT)
-            found: SqlRow | None = cursor.fetchone()
-            cursor.close(True)
+            with self._held as connection:
+                cursor = connection.execute(sql, parameters, prepare_flags=_KEPT)
+                found: SqlRow | None = cursor.fetchone()
+                cursor.close(True)
         except apsw.InterruptError as error:
             raise self._meter.exhausted() from error
         except READING_ERRORS as error:
@@ -160,7 +141,8 @@ class SqliteSession:
 
     def version(self) -> int:
         """Return a number that is another one after every change; see `protocol.Session`."""
-        return self.connection.data_version()
+        with self._held as connection:
+            return connection.data_version()
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
@@ -168,8 +150,9 @@ class SqliteSession:
             return
         self._meter.start(is_read=False)
         try:
-            for _ in self.connection.executemany(sql, parameters, prepare_flags=_KEPT):
-                pass
+            with self._held as connection:
+                for _ in connection.executemany(sql, parameters, prepare_flags=_KEPT):
+                    pass
         except apsw.Error as error:
             raise translated(error) from error
 
@@ -192,11 +175,14 @@ class SqliteSession:
             work.steps += status["SQLITE_STMTSTATUS_VM_STEP"]
             work.scanned += status["SQLITE_STMTSTATUS_FULLSCAN_STEP"]
 
-        self.connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, finished)
+        with self._held as connection:
+            connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, finished)
         try:
             yield work
         finally:
-            self.connection.trace_v2(0, None)
+            if not self._held.is_left:
+                with self._held as connection:
+                    connection.trace_v2(0, None)
 
     @contextmanager
     def watched(self, tell: Callable[[int], None]) -> Iterator[None]:
@@ -214,7 +200,8 @@ class SqliteSession:
     def wait(self, seconds: float) -> None:
         """Let the next statements wait so long for other processes, then be STORE_BUSY."""
         try:
-            self.connection.set_busy_handler(patient(seconds))
+            with self._held as connection:
+                connection.set_busy_handler(patient(seconds))
         except apsw.Error as error:
             raise translated(error) from error
 
@@ -222,7 +209,12 @@ class SqliteSession:
         """Begin the write transaction; STORE_BUSY when another process keeps it."""
         self.wait(wait_seconds)
         self._after_commit.clear()
-        self.rows("BEGIN IMMEDIATE")
+        self._held.begin_write()
+        try:
+            self.rows("BEGIN IMMEDIATE")
+        except BaseException:
+            self._held.end_write()
+            raise
         self.is_writing = True
 
     @property
@@ -236,7 +228,7 @@ class SqliteSession:
         STORE_UNAVAILABLE where the engine has undone the transaction by itself: a part would be
         one of its own.
         """
-        if not self.connection.in_transaction:
+        if not self._is_in_transaction():
             raise RecollectError(
                 STORE_UNAVAILABLE,
                 "the transaction is undone: the engine ran out of memory or of disk",
@@ -254,7 +246,7 @@ class SqliteSession:
             self._parts.pop()
             return
         self.rows("COMMIT")
-        self.is_writing = False
+        self._end_write()
         actions, self._after_commit = self._after_commit, []
         for action in actions:
             action()
@@ -264,15 +256,37 @@ class SqliteSession:
         self.allow(None)
         if self._parts:
             del self._after_commit[self._parts.pop() :]
-            if self.connection.in_transaction:
+            if self._is_in_transaction():
                 self.rows("ROLLBACK TO part")
                 self.rows("RELEASE part")
             return
-        self.is_writing = False
         self._after_commit.clear()
-        with suppress(apsw.ConnectionClosedError):  # in a child that was forked inside a block
-            if self.connection.in_transaction:
-                self.rows("ROLLBACK")
+        if self._is_in_transaction():
+            self.rows("ROLLBACK")
+        self._end_write()
+
+    def _is_in_transaction(self) -> bool:
+        """Whether one is open; in a child that was forked inside a block, none is."""
+        if self._held.is_left:
+            return False
+        with self._held as connection:
+            return connection.in_transaction
+
+    def _end_write(self) -> None:
+        if self.is_writing:
+            self.is_writing = False
+            self._held.end_write()
+
+
+def _opened(
+    filename: str, settings: Settings, *, query_only: bool, creates: bool
+) -> apsw.Connection:
+    flags = _FLAGS | (apsw.SQLITE_OPEN_CREATE if creates else 0)
+    if filename.startswith(SCHEME):
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(filename, flags=flags, statementcachesize=_STATEMENT_CACHE)
+    _configure(connection, settings, query_only=query_only)
+    return connection
 
 
 def _configure(connection: apsw.Connection, settings: Settings, *, query_only: bool) -> None:

@@ -70,8 +70,8 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
         case apsw.ConnectionClosedError():
             return RecollectError(
                 STORE_CLOSED,
-                "the connection is closed: by another thread, or by a fork inside this block",
-                hint="begin the block anew",
+                "the connection was closed by another thread",
+                hint="open the memory again",
             )
         case apsw.Error():
             return RecollectError(

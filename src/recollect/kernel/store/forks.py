@@ -1,127 +1,218 @@
-"""Connections at rest while a process forks, and none that its child inherits.
+"""Connections over a fork: nobody is inside the engine, and the child keeps none of them.
 
 The rule: the engine keeps its locks on a file in a table of the process. A forked child has the
 table but not the locks, so what it opens beside an inherited connection is locked against nobody,
-and the parent takes away the log that the child is writing. Hence no thread is inside the engine
-while its process forks, and the child closes what it inherits before it opens anything.
+and the parent takes away the log that the child is writing. A thread inside the engine leaves its
+mutexes locked in the child. Hence a fork waits until other threads have left the engine and ended
+their writes, lets none in meanwhile, and the child closes what it inherits before it opens
+anything. Where that cannot be, as a thread stays for too long, the child is barred.
+
+Nothing here holds a lock: a child would inherit it, and a signal's handler may fork as well. What
+is shared are sets and lists, each of whose steps is whole.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
-import threading
 import time
-import weakref
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import get_ident
 
-from recollect.errors import STORE_UNAVAILABLE, RecollectError
+import apsw
 
-_WAIT_SECONDS = 5.0  # for the blocks of other threads; then the process forks all the same
+from recollect.errors import STORE_CLOSED, STORE_UNAVAILABLE, RecollectError
+
+_WAIT_SECONDS = 5.0  # for other threads, before a process forks all the same
+_PAUSE_SECONDS = 0.001  # between looks at whether there is still something to wait for
+
+_CLOSED = apsw.Connection(":memory:")
+_CLOSED.close()
 
 
-class Occupant(Protocol):
-    """What the engine holds for one thread at a time, which keeps the lock while it is inside."""
+class Held:
+    """A connection of this process, which is used inside a `with` and nowhere else.
 
-    lock: threading.RLock
+    STORE_UNAVAILABLE in a child that is barred; STORE_CLOSED in a block that a child inherits.
+    """
+
+    def __init__(self, make: Callable[[], apsw.Connection], *, is_file: bool) -> None:
+        """`make` opens the connection; that it is closed is the caller's care."""
+        FORKS.refuse_barred()
+        self.connection = _CLOSED
+        self.inside = 0  # the thread that is
+        self._is_file = is_file
+        self._is_left = False
+        FORKS.held.add(self)
+        try:
+            with self:
+                self.connection = make()
+        except BaseException:
+            FORKS.held.discard(self)
+            raise
+
+    def __enter__(self) -> apsw.Connection:
+        # First inside, then a look whether somebody forks, who looks the other way round.
+        self.inside = get_ident()
+        if FORKS.forking:
+            FORKS.let_by(self)
+        if self._is_left:
+            self.inside = 0
+            raise RecollectError(
+                STORE_CLOSED,
+                "the process was forked inside this block, which belongs to its parent",
+                hint="begin the block anew",
+            )
+        return self.connection
+
+    def __exit__(self, *_: object) -> None:
+        self.inside = 0
+
+    @property
+    def is_left(self) -> bool:
+        """Whether a child has inherited it, and may not use it."""
+        return self._is_left
+
+    def begin_write(self) -> None:
+        """Note that this thread is amid a write, which no child could undo."""
+        with self:
+            if self._is_file:
+                FORKS.writers[self] = self.inside
+
+    def end_write(self) -> None:
+        """Note that the write is over."""
+        FORKS.writers.pop(self, None)
+
+    def close(self) -> None:
+        """Close the connection; one that a child has inherited is closed already."""
+        if not self._is_left:
+            with self as connection:
+                connection.close(True)
+            FORKS.held.discard(self)
+
+    def drop(self) -> None:
+        """Close what nobody uses any more, now or after the fork that is going on: never wait."""
+        FORKS.dropped.add(self)
+        FORKS.close_dropped()
 
     def leave(self) -> bool:
-        """Close it in a child without a trace; False where its file is being written."""
+        """Close in a child what is on a file, without touching that; False where it cannot be."""
+        if self._is_file:
+            try:
+                self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                self.connection.close(True)
+            except apsw.ConnectionClosedError:
+                pass
+            except apsw.Error:
+                return False
+            self._is_left = True
+        return True
 
     def abandon(self) -> None:
-        """Use it no more in a child, and never close it: that would undo what the parent writes."""
+        """Never use it again, and let nothing close it: that would undo what the parent writes."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
+        self.connection = _CLOSED
+        self._is_left = True
 
 
 class Forks:
-    """All that this process has in the engine."""
+    """All that this process has in the engine, and who is forking it."""
 
     def __init__(self) -> None:
-        self._occupants: weakref.WeakSet[Occupant] = weakref.WeakSet()
+        self.generation = 0
+        """How many forks lead from the process that imported this to the one it runs in."""
+        self.held: set[Held] = set()
+        self.dropped: set[Held] = set()
+        self.writers: dict[Held, int] = {}  # threads amid a write, by what they write to a file
+        self.forking: list[int] = []  # threads
         self._is_barred = False
-        self._begin()
 
-    def enter(self, occupant: Occupant) -> None:
-        """Count in what is open, or about to be: the caller is inside the engine.
-
-        STORE_UNAVAILABLE in a child whose parent was inside the engine when it forked.
-        """
+    def refuse_barred(self) -> None:
+        """Raise STORE_UNAVAILABLE in a child that could not close what it inherited."""
         if self._is_barred:
             raise RecollectError(
                 STORE_UNAVAILABLE,
-                "the process was forked while its parent was using a memory",
-                hint="fork outside of reads and writes, or begin the process with spawn",
+                "the process was forked inside a write, or while another thread was at work in a "
+                "memory; it cannot use any",
+                hint="fork outside of writes, or begin the process with spawn",
             )
-        with self._entering:
-            self._occupants.add(occupant)
 
-    @contextmanager
-    def visit(self) -> Iterator[None]:
-        """Use the engine for a moment, without a session."""
-        visitor = _Visitor()
-        with visitor.lock:
-            self.enter(visitor)
-            yield
+    def let_by(self, held: Held) -> None:
+        """Keep a thread out while another one forks, unless that is to wait for its write.
+
+        Only so long: the one that forks may wait for what this thread has locked.
+        """
+        me, deadline = held.inside, time.monotonic() + 2 * _WAIT_SECONDS
+        while self.forking and not (me in self.forking or me in self.writers.values()):
+            if time.monotonic() > deadline:
+                return
+            held.inside = 0
+            time.sleep(_PAUSE_SECONDS)
+            held.inside = me
 
     def rest(self) -> None:
-        """Wait until no other thread is inside the engine, and let none in until `resume`."""
-        self._forking.acquire()
-        self._held.callback(self._forking.release)
+        """Wait, before a fork, until no other thread is inside the engine or amid a write."""
+        self.forking.append(get_ident())
         deadline = time.monotonic() + _WAIT_SECONDS
-        resting: set[Occupant] = set()
-        while True:
-            self._entering.acquire()
-            awake = set(self._occupants) - resting
-            if not awake:
-                self._held.callback(self._entering.release)
-                return
-            self._entering.release()
-            for one in awake:
-                if not one.lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
-                    return
-                self._held.callback(one.lock.release)
-                resting.add(one)
+        while self._busy() and time.monotonic() < deadline:
+            time.sleep(_PAUSE_SECONDS)
 
     def resume(self) -> None:
         """Let the threads of the parent go on."""
-        self._held.pop_all().close()
+        self.forking.remove(get_ident())
+        self.close_dropped()
 
     def part(self) -> None:
-        """Close what the child has inherited; bar it from the engine where that cannot be."""
-        inherited = set(self._occupants)
-        self._begin()
-        # A thread that was inside is none of the child's, and will never give its lock back.
-        are_resting = all(one.lock.acquire(blocking=False) for one in inherited)
-        if are_resting and all(one.leave() for one in inherited):
+        """Close what the child has inherited, or bar it."""
+        inherited = tuple(self.held)
+        is_torn = bool(self.writers) or any(one.inside for one in inherited)
+        self.held.clear()
+        self.dropped.clear()
+        self.writers.clear()
+        self.forking.clear()
+        self.generation += 1
+        if is_torn or not all(one.leave() for one in inherited):
+            self._is_barred = True
             for one in inherited:
-                one.lock = threading.RLock()  # this thread has kept it; another may drop the rest
-            self._occupants.clear()
-            return
-        self._is_barred = True
-        for one in inherited:
-            one.abandon()
+                one.abandon()
+        self.held.update(one for one in inherited if not one.is_left)
 
-    def _begin(self) -> None:
-        self._forking = threading.Lock()
-        self._entering = threading.Lock()
-        self._held = ExitStack()
+    def close_dropped(self) -> None:
+        """Close what was dropped, unless a fork is going on."""
+        while self.dropped and not self.forking:
+            try:
+                one = self.dropped.pop()
+            except KeyError:  # another thread was quicker
+                return
+            one.inside = get_ident()
+            if self.forking:
+                self.dropped.add(one)
+            else:
+                one.connection.close(True)
+                self.held.discard(one)
+            one.inside = 0
 
-
-class _Visitor:
-    """A thread inside the engine with a connection that only it knows."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-
-    def leave(self) -> bool:
-        """Return False: nobody can close it."""
-        return False
-
-    def abandon(self) -> None:
-        """Leave it with its thread, which is none of the child's."""
+    def _busy(self) -> set[int]:
+        """Return the threads that are to be waited for; those that fork wait themselves."""
+        inside = {one.inside for one in tuple(self.held)}
+        return (inside | {*self.writers.values()}) - {0, *self.forking}
 
 
 FORKS = Forks()
+"""Those of this process."""
+
+
+@contextmanager
+def held(make: Callable[[], apsw.Connection]) -> Iterator[apsw.Connection]:
+    """Use a connection to a file for a moment, as one that a child could not close."""
+    visit = Held(make, is_file=True)
+    try:
+        with visit as connection:
+            yield connection
+    finally:
+        visit.close()
+
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=FORKS.rest, after_in_parent=FORKS.resume, after_in_child=FORKS.part)

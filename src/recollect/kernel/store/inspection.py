@@ -9,6 +9,7 @@ import shutil
 import struct
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,7 +17,7 @@ import apsw
 
 from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import corrupt, foreign, translated
-from recollect.kernel.store.forks import FORKS
+from recollect.kernel.store.forks import held
 from recollect.kernel.store.migrations import VERSION, refuse_newer
 from recollect.kernel.store.schema import APPLICATION_ID
 
@@ -144,18 +145,14 @@ def _refuse_unfinished(path: Path, look: _Look) -> None:
 def _refuse_read(path: Path, mode: str, is_checked: bool) -> None:
     uri = f"file:{quote(str(path))}?{mode}"
     flags = apsw.SQLITE_OPEN_READONLY if mode != "mode=rw" else apsw.SQLITE_OPEN_READWRITE
-    with FORKS.visit():
-        try:
-            connection = apsw.Connection(uri, flags=flags | apsw.SQLITE_OPEN_URI)
+    try:
+        with held(partial(apsw.Connection, uri, flags | apsw.SQLITE_OPEN_URI)) as connection:
             connection.set_busy_timeout(_WAIT_MILLISECONDS)
-            try:
-                refuse_open(connection)
-                if is_checked and not _is_sound(connection):
-                    raise corrupt()
-            finally:
-                connection.close()
-        except apsw.Error as error:
-            raise translated(error) from error
+            refuse_open(connection)
+            if is_checked and not _is_sound(connection):
+                raise corrupt()
+    except apsw.Error as error:
+        raise translated(error) from error
 
 
 def _look(path: Path) -> _Look | None:

@@ -23,6 +23,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_place(wanted)
     _refuse_existing(wanted)
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
+    process = os.getpid()
     try:
         yield part
         with part.open("rb+") as written:
@@ -38,7 +39,8 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             hint="check the folder's permissions and the space on its disk",
         ) from error
     finally:
-        part.unlink(missing_ok=True)
+        if os.getpid() == process:  # a child that was forked meanwhile leaves it alone
+            part.unlink(missing_ok=True)
 
 
 def _refuse_existing(path: Path) -> None:

@@ -27,6 +27,7 @@ from recollect.kernel.store.backup import back_up
 from recollect.kernel.store.connection import MEMORY, Settings, SqliteSession
 from recollect.kernel.store.erasure import finish_erasure, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, translated
+from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.protocol import Parameters
@@ -66,9 +67,7 @@ class SqliteStore:
         self._is_closed = False
         self._connections = _Connections(self._filename, self._settings)
         try:
-            session = self._connections.writer(creates=True)
-            with session.lock:
-                self._prepare(session)
+            self._prepare()
         except BaseException:
             self.close()
             raise
@@ -217,26 +216,28 @@ class SqliteStore:
         A block that is open goes on to its end.
         """
         self._is_closed = True
-        if self._connections.process == os.getpid():
+        if self._connections.generation == FORKS.generation:
             self._connections.close()
 
-    def _prepare(self, session: SqliteSession) -> None:
+    def _prepare(self) -> None:
         """Make or update the tables, then switch the file to WAL."""
-        try:
-            refuse_open(session.connection)
-        except RecollectError:
-            # Closing must not move another program's log into its file.
-            session.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            raise
-        except apsw.Error as error:
-            raise translated(error) from error
+        session = self._connections.writer(creates=True)
+        with session.entered() as connection:
+            try:
+                refuse_open(connection)
+            except RecollectError:
+                # Closing must not move another program's log into its file.
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                raise
+            except apsw.Error as error:
+                raise translated(error) from error
         if len(applied_migrations(session)) < len(MIGRATIONS):
             with self.writing() as session:
                 migrate(session)
         if self._read_only is not None:
             return
         deadline = time.monotonic() + self._settings.busy_seconds
-        while self._path is not None and not _switch_to_wal(session.connection):
+        while self._path is not None and not _switch_to_wal(session):
             if time.monotonic() > deadline:
                 raise busy()
             time.sleep(_PAUSE_SECONDS)
@@ -251,7 +252,7 @@ class SqliteStore:
     def _here(self) -> _Connections:
         """Return the connections of this process; a forked child opens its own."""
         self._refuse_closed()
-        if self._connections.process != os.getpid():
+        if self._connections.generation != FORKS.generation:
             if self._path is None:
                 raise RecollectError(
                     STORE_UNAVAILABLE,
@@ -273,7 +274,7 @@ class _Connections:
     """
 
     def __init__(self, filename: str, settings: Settings) -> None:
-        self.process = os.getpid()
+        self.generation = FORKS.generation
         self._filename = filename
         self._settings = settings
         self._own = threading.local()
@@ -309,7 +310,9 @@ class _Connections:
         worn = self.writer()
         with suppress(RecollectError):  # then the old one goes on
             fresh = SqliteSession(self._filename, self._settings, query_only=False)
-            if fresh.connection.readonly("main"):  # the rights of the process have changed
+            with fresh.entered() as connection:
+                is_writable = not connection.readonly("main")
+            if not is_writable:  # the rights of the process have changed
                 fresh.close()
                 return
             self._writer = fresh
@@ -369,10 +372,11 @@ def _part(session: SqliteSession, is_dry_run: bool) -> Iterator[SqliteSession]:
             session.roll_back()
 
 
-def _switch_to_wal(connection: apsw.Connection) -> bool:
+def _switch_to_wal(session: SqliteSession) -> bool:
     """Whether the file is in WAL mode now; another process may be in the way for a moment."""
     try:
-        return bool(connection.pragma("journal_mode", "wal") == "wal")
+        with session.entered() as connection:
+            return bool(connection.pragma("journal_mode", "wal") == "wal")
     except apsw.BusyError:
         return False
     except apsw.Error as error:

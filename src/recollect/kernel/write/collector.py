@@ -8,10 +8,15 @@ a large capsule.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
 
 _LARGE = 1_000  # characters of a text, or changes of a batch
+
+
+_pausing: list[int] = []  # the thread that does, at most one
 
 
 @contextmanager
@@ -21,7 +26,20 @@ def uncollected(size: int) -> Iterator[None]:
         yield
         return
     gc.disable()
+    _pausing.append(get_ident())
     try:
         yield
     finally:
+        _pausing.clear()
         gc.enable()
+
+
+def _resume_in_child() -> None:
+    """Let the collector work in a child that does not have the thread which paused it."""
+    if _pausing and get_ident() not in _pausing:
+        _pausing.clear()
+        gc.enable()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_resume_in_child)

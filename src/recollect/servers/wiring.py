@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -79,9 +79,14 @@ def absent_group(nexus: Nexus) -> RecollectError | None:
     if name in names or (not names and name == DEFAULT_GROUP):
         return None
     known = nearest(name, names)
-    there = f" (there are: {', '.join(names[:FEW_GROUPS])})" if names and not known else ""
+    there = f" (there are: {_few(names)})" if names and not known else ""
     hint = f"use --group {quote(known[0])}" if known else "recollect groups"
     return RecollectError(NOT_FOUND, f'no group is named "{name}"{there}', hint=hint, known=known)
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - FEW_GROUPS
+    return ", ".join(names[:FEW_GROUPS]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def make_folder(folder: Path) -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from tests.faces.claims.conftest import Wait, claim
 
-from recollect.errors import CONFLICT, INVALID_ARGUMENT, RecollectError
+import recollect
+from recollect.errors import CONFLICT, INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     STATUSES,
     TRANSITIONS,
@@ -116,6 +117,27 @@ def test_a_transition_that_is_refused_leaves_nothing(store: Store, wait: Wait) -
         wait(store.transition("c", "verified", evidence=[from_tool_result("t")]))
     assert store.nexus.stats().concepts == before.concepts
     assert len(wait(store.history("c"))) == 1
+
+
+def test_moving_a_claim_that_is_not_there_makes_no_group(wait: Wait) -> None:
+    with recollect.open(":memory:") as nexus:
+        store = NexusKnowledgeStore(nexus)
+        for moved in (store.transition("a", "verified"), store.supersede("a", "b")):
+            with pytest.raises(RecollectError) as caught:
+                wait(moved)
+            assert caught.value.code is RESOURCE_NOT_FOUND
+        assert nexus.groups() == []
+
+
+def test_moving_declares_what_claims_are_found_by_where_a_restore_did_not(wait: Wait) -> None:
+    with recollect.open(":memory:") as nexus:
+        store = NexusKnowledgeStore(nexus)
+        wait(store.write_claim(claim(id="c")))
+        declared = nexus.indexes()
+        for one in declared:
+            nexus.drop_index(one.type, one.attribute)
+        wait(NexusKnowledgeStore(nexus).transition("c", "verified"))
+        assert nexus.indexes() == declared
 
 
 def test_concurrent_verify_and_dispute_never_lose_an_event(store: Store, wait: Wait) -> None:

@@ -435,3 +435,45 @@ store.close()
 """,
     )
     assert counted(path) == 3
+
+
+def test_a_signal_during_a_fork_leaves_nothing_open_and_no_signal_blocked(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    run(
+        path,
+        """
+import signal
+class Alarm(Exception):
+    pass
+def raise_alarm(*_):
+    raise Alarm
+signal.signal(signal.SIGALRM, raise_alarm)
+before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+sys.unraisablehook = lambda _: None  # what a hook raises is shown, and no error
+def use():
+    if forks.FORKS.forking:
+        return False
+    add(store)
+    return signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+for microseconds in range(1, 400, 4):
+    children = []
+    try:
+        signal.setitimer(signal.ITIMER_REAL, microseconds / 1_000_000)
+        children.append(os.fork())
+        if children == [0]:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            os._exit(0 if refused(use) in (None, "STORE_UNAVAILABLE") and use() else 1)
+    except Alarm:
+        if children == [0]:
+            os._exit(0)
+    try:
+        while signal.getitimer(signal.ITIMER_REAL)[0]:
+            pass
+    except Alarm:
+        pass
+    for child in children:
+        assert ended(child) == 0, microseconds
+    assert use()
+store.close()
+""",
+    )

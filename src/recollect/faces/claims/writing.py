@@ -109,7 +109,6 @@ class Writer:
         checked_text(claim_id, "claim_id")
         known_word(new_status, STATUSES, "new_status")
         given, reason = named(given_evidence(evidence)), optional_text(reason, "reason")
-        self.prepare()
 
         def move(present: Present) -> list[Change]:
             held = _held(present, claim_id)
@@ -124,6 +123,7 @@ class Writer:
 
         ids = [claim_id, *(name for name, _ in given)]
         self._nexus.write(Decision(ids, move), actor=actor.name)
+        self.prepare()
 
     def supersede(
         self, old_id: str, new_id: str, actor: Actor, expected_status: str | None = None
@@ -136,7 +136,6 @@ class Writer:
         checked_text(new_id, "new_id")
         if old_id == new_id:
             raise refused(f'the claim "{old_id}" cannot supersede itself', "name a newer claim")
-        self.prepare()
 
         def replace(present: Present) -> list[Change]:
             old, new = _held(present, old_id), _held(present, new_id)
@@ -155,6 +154,7 @@ class Writer:
             ]
 
         self._nexus.write(Decision([old_id, new_id], replace), actor=actor.name)
+        self.prepare()
 
     def prepare(self) -> None:
         """Declare what claims are found by, in a group that does not have it yet."""

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from recollect.kernel.store.forks import FORKS
+
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 
@@ -20,6 +22,11 @@ class Cache(Generic[KeyT, ValueT]):
     def __init__(self, size: int) -> None:
         self._size = size
         self._values: OrderedDict[KeyT, ValueT] = OrderedDict()
+        self._lock = threading.Lock()
+        FORKS.shared.add(self)
+
+    def part(self) -> None:
+        """Have a new lock in a forked child: see `forks`."""
         self._lock = threading.Lock()
 
     def find(self, key: KeyT) -> ValueT | None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from recollect.kernel.plan.statistics import Statistics, coarse
+from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import (
@@ -40,6 +41,11 @@ class GroupStatistics:
         self._group = group
         self._number = -1
         self._statistics = Statistics()
+        self._lock = threading.Lock()
+        FORKS.shared.add(self)
+
+    def part(self) -> None:
+        """Have a new lock in a forked child: see `forks`."""
         self._lock = threading.Lock()
 
     def current(self, session: Session) -> Statistics:

@@ -285,7 +285,11 @@ def _opened(
     if filename.startswith(SCHEME):
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(filename, flags=flags, statementcachesize=_STATEMENT_CACHE)
-    _configure(connection, settings, query_only=query_only)
+    try:
+        _configure(connection, settings, query_only=query_only)
+    except BaseException:
+        connection.close(True)  # whoever keeps the error would keep it open
+        raise
     return connection
 
 

@@ -15,10 +15,13 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
+from typing import Protocol
 
 import apsw
 
@@ -47,7 +50,7 @@ class Held:
         FORKS.held.add(self)
         try:
             with self:
-                self.connection = make()
+                self.connection = make()  # which leaves none open when it fails
         except BaseException:
             FORKS.held.discard(self)
             raise
@@ -86,9 +89,12 @@ class Held:
 
     def close(self) -> None:
         """Close the connection; one that a child has inherited is closed already."""
-        if not self._is_left:
+        if self._is_left:
+            return
+        try:
             with self as connection:
                 connection.close(True)
+        finally:
             FORKS.held.discard(self)
 
     def drop(self) -> None:
@@ -116,6 +122,13 @@ class Held:
         self._is_left = True
 
 
+class Shared(Protocol):
+    """What threads share behind a lock of its own: it adds itself to `FORKS.shared`."""
+
+    def part(self) -> None:
+        """Have a new lock in a child: a thread that is not there may have kept the old one."""
+
+
 class Forks:
     """All that this process has in the engine, and who is forking it."""
 
@@ -125,8 +138,10 @@ class Forks:
         self.held: set[Held] = set()
         self.dropped: set[Held] = set()
         self.writers: dict[Held, int] = {}  # threads amid a write, by what they write to a file
-        self.forking: list[int] = []  # threads
+        self.forking: dict[int, float] = {}  # threads, and until when others are kept out
+        self.shared: weakref.WeakSet[Shared] = weakref.WeakSet()
         self._is_barred = False
+        self._masks: dict[int, set[int]] = {}  # signals that were blocked, by the thread that forks
 
     def refuse_barred(self) -> None:
         """Raise STORE_UNAVAILABLE in a child that could not close what it inherited."""
@@ -135,7 +150,7 @@ class Forks:
                 STORE_UNAVAILABLE,
                 "the process was forked inside a write, or while another thread was at work in a "
                 "memory; it cannot use any",
-                hint="fork outside of writes, or begin the process with spawn",
+                hint="fork where nobody writes, or reads for long; or begin the process with spawn",
             )
 
     def let_by(self, held: Held) -> None:
@@ -143,40 +158,58 @@ class Forks:
 
         Only so long: the one that forks may wait for what this thread has locked.
         """
-        me, deadline = held.inside, time.monotonic() + 2 * _WAIT_SECONDS
+        me = held.inside
         while self.forking and not (me in self.forking or me in self.writers.values()):
-            if time.monotonic() > deadline:
-                return
+            for thread, until in tuple(self.forking.items()):
+                if time.monotonic() > until:  # or a signal's handler has broken its fork off
+                    self.forking.pop(thread, None)
             held.inside = 0
             time.sleep(_PAUSE_SECONDS)
             held.inside = me
 
     def rest(self) -> None:
-        """Wait, before a fork, until no other thread is inside the engine or amid a write."""
-        self.forking.append(get_ident())
-        deadline = time.monotonic() + _WAIT_SECONDS
-        while self._busy() and time.monotonic() < deadline:
+        """Wait, before a fork, until no other thread is inside the engine or amid a write.
+
+        From then on to its end no signal breaks in, in the parent or in the child.
+        """
+        me, now = get_ident(), time.monotonic()
+        self.forking[me] = now + 2 * _WAIT_SECONDS
+        while self._busy() and time.monotonic() < now + _WAIT_SECONDS:
             time.sleep(_PAUSE_SECONDS)
+        # Noted before it is changed: the change may raise what a signal's handler does.
+        self._masks[me] = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
 
     def resume(self) -> None:
         """Let the threads of the parent go on."""
-        self.forking.remove(get_ident())
+        self.forking.pop(get_ident(), None)
         self.close_dropped()
+        self._unmask()
 
     def part(self) -> None:
         """Close what the child has inherited, or bar it."""
-        inherited = tuple(self.held)
-        is_torn = bool(self.writers) or any(one.inside for one in inherited)
+        me, inherited = get_ident(), self.held.copy()
+        is_torn = bool(self.writers) or any(one.inside not in (0, me) for one in inherited)
+        self._is_barred = True
+        self.generation += 1
         self.held.clear()
         self.dropped.clear()
         self.writers.clear()
         self.forking.clear()
-        self.generation += 1
+        for shared in tuple(self.shared):
+            shared.part()
         if is_torn or not all(one.leave() for one in inherited):
-            self._is_barred = True
             for one in inherited:
                 one.abandon()
+        else:
+            self._is_barred = False
         self.held.update(one for one in inherited if not one.is_left)
+        self._unmask()
+
+    def _unmask(self) -> None:
+        mask = self._masks.pop(get_ident(), None)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def close_dropped(self) -> None:
         """Close what was dropped, unless a fork is going on."""
@@ -188,14 +221,17 @@ class Forks:
             one.inside = get_ident()
             if self.forking:
                 self.dropped.add(one)
-            else:
+                one.inside = 0
+                continue
+            try:
                 one.connection.close(True)
+            finally:
                 self.held.discard(one)
-            one.inside = 0
+                one.inside = 0
 
     def _busy(self) -> set[int]:
         """Return the threads that are to be waited for; those that fork wait themselves."""
-        inside = {one.inside for one in tuple(self.held)}
+        inside = {one.inside for one in self.held.copy()}
         return (inside | {*self.writers.values()}) - {0, *self.forking}
 
 
@@ -205,12 +241,14 @@ FORKS = Forks()
 
 @contextmanager
 def held(make: Callable[[], apsw.Connection]) -> Iterator[apsw.Connection]:
-    """Use a connection to a file for a moment, as one that a child could not close."""
+    """Use a connection to a file for one piece of work, which no child could undo."""
     visit = Held(make, is_file=True)
+    visit.begin_write()
     try:
         with visit as connection:
             yield connection
     finally:
+        visit.end_write()
         visit.close()
 
 

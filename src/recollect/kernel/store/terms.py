@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 
 from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.protocol import Session
 
 
@@ -20,6 +21,11 @@ class Terms:
         self.group_id = group_id
         self._codes: dict[str, int] = {}
         self._texts: dict[int, str] = {}
+        self._lock = threading.Lock()
+        FORKS.shared.add(self)
+
+    def part(self) -> None:
+        """Have a new lock in a forked child: see `forks`."""
         self._lock = threading.Lock()
 
     def code(self, session: Session, text: str) -> int | None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import octets, whole
+from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
@@ -65,6 +66,12 @@ class Meanings:
         self._questions: dict[str, bytes] = {}  # by text, oldest first
         self._groups: OrderedDict[int, _Held] = OrderedDict()
         self._lock = threading.Lock()
+        FORKS.shared.add(self)
+
+    def part(self) -> None:
+        """Begin anew in a forked child: a thread may have been changing what is held."""
+        self._lock = threading.Lock()
+        self._groups.clear()
 
     def question(self, text: str) -> bytes:
         """Return the vector of a text that is looked for; asked again, it is not made again."""

@@ -25,13 +25,13 @@ def uncollected(size: int) -> Iterator[None]:
     if size < _LARGE or not gc.isenabled():
         yield
         return
-    gc.disable()
     _pausing.append(get_ident())
+    gc.disable()
     try:
         yield
     finally:
-        _pausing.clear()
         gc.enable()
+        _pausing.clear()
 
 
 def _resume_in_child() -> None:

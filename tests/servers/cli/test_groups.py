@@ -63,17 +63,8 @@ def test_a_group_that_is_not_there_is_read_as_empty_with_a_warning(
 
 
 def test_a_claim_that_begins_a_group_warns_of_nothing(cli: Cli, grouped: str):
-    added = cli(
-        "claim",
-        "add",
-        "It rains",
-        "--evidence",
-        "url=https://a.b",
-        "--db",
-        grouped,
-        "--group",
-        "new",
-    )
+    claim = ("claim", "add", "It rains", "--evidence", "url=https://a.b")
+    added = cli(*claim, "--db", grouped, "--group", "new")
     assert (added.exit_code, added.stderr) == (0, "")
 
 

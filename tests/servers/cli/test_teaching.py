@@ -144,15 +144,8 @@ def test_stats_counts_what_the_group_holds(cli: Cli, memory: str):
 
 
 def test_groups_do_not_see_one_another(cli: Cli, memory: str):
-    cli(
-        "run",
-        "-",
-        "--db",
-        memory,
-        "--group",
-        "other",
-        input='UPSERT { CONCEPT { {type: "Drug", name: "Zinc"} } }',
-    )
+    zinc = 'UPSERT { CONCEPT { {type: "Drug", name: "Zinc"} } }'
+    cli("run", "-", "--db", memory, "--group", "other", input=zinc)
     other = answer(cli("stats", memory, "--group", "other", "--json"))["result"]
     assert (other["concepts"], other["group"]) == (1, "other")
     by_environment = answer(cli("stats", memory, "--json", RECOLLECT_GROUP="other"))["result"]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from recollect.kernel.store.forks import FORKS
+from recollect.kernel.store.forks import Shared
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 ValueT = TypeVar("ValueT")
 
 
-class Cache(Generic[KeyT, ValueT]):
+class Cache(Shared, Generic[KeyT, ValueT]):
     """At most `size` values by key, the oldest forgotten first; safe to share between threads.
 
     A hit is one look-up in a dict: what is asked for often is soon kept again.
@@ -21,13 +20,8 @@ class Cache(Generic[KeyT, ValueT]):
 
     def __init__(self, size: int) -> None:
         self._size = size
+        super().__init__()
         self._values: OrderedDict[KeyT, ValueT] = OrderedDict()
-        self._lock = threading.Lock()
-        FORKS.shared.add(self)
-
-    def part(self) -> None:
-        """Have a new lock in a forked child: see `forks`."""
-        self._lock = threading.Lock()
 
     def find(self, key: KeyT) -> ValueT | None:
         """Return the value of a key, if it is there."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from dataclasses import dataclass
 
 from recollect.kernel.plan.statistics import Statistics, coarse
-from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import (
@@ -39,14 +37,7 @@ class GroupStatistics:
 
     def __init__(self, group: Group) -> None:
         self._group = group
-        self._number = -1
-        self._statistics = Statistics()
-        self._lock = threading.Lock()
-        FORKS.shared.add(self)
-
-    def part(self) -> None:
-        """Have a new lock in a forked child: see `forks`."""
-        self._lock = threading.Lock()
+        self._last = Counted(-1, Statistics())
 
     def current(self, session: Session) -> Statistics:
         """Return the statistics of the snapshot; inside a write they promise nothing."""
@@ -54,14 +45,12 @@ class GroupStatistics:
 
     def as_of(self, session: Session, number: int) -> Counted:
         """Return the same where the group's last transaction is known already."""
-        with self._lock:
-            if number != self._number:
-                self._load(session)
-                self._number = number
-            statistics = self._statistics
-        return Counted(number, statistics.uncertain() if session.is_writing else statistics)
+        last = self._last
+        if number != last.number:
+            last = self._last = Counted(number, self._load(session))  # at once, for other threads
+        return Counted(number, last.statistics.uncertain()) if session.is_writing else last
 
-    def _load(self, session: Session) -> None:
+    def _load(self, session: Session) -> Statistics:
         found: dict[str, dict[str, int]] = defaultdict(dict)
         parameters: dict[str, SqlValue] = {
             "group": self._group.group_id,
@@ -73,7 +62,7 @@ class GroupStatistics:
         }
         for kind, term, count in session.rows(_TALLIES, parameters):
             found[str(kind)][str(term)] = coarse(int(str(count)))
-        self._statistics = Statistics.of(
+        return Statistics.of(
             concepts=found[TALLY_CONCEPTS],
             links=found[TALLY_LINKS],
             keyed=frozenset(found[TALLY_KEYED]),

@@ -16,12 +16,12 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
-from typing import Protocol
 
 import apsw
 
@@ -46,7 +46,7 @@ class Held:
         self.connection = _CLOSED
         self.inside = 0  # the thread that is
         self._is_file = is_file
-        self._is_left = False
+        self.is_left = False  # a child has inherited it, and may not use it
         FORKS.held.add(self)
         try:
             with self:
@@ -60,7 +60,7 @@ class Held:
         self.inside = get_ident()
         if FORKS.forking:
             FORKS.let_by(self)
-        if self._is_left:
+        if self.is_left:
             self.inside = 0
             raise RecollectError(
                 STORE_CLOSED,
@@ -71,11 +71,6 @@ class Held:
 
     def __exit__(self, *_: object) -> None:
         self.inside = 0
-
-    @property
-    def is_left(self) -> bool:
-        """Whether a child has inherited it, and may not use it."""
-        return self._is_left
 
     def begin_write(self) -> None:
         """Note that this thread is amid a write, which no child could undo."""
@@ -89,7 +84,7 @@ class Held:
 
     def close(self) -> None:
         """Close the connection; one that a child has inherited is closed already."""
-        if self._is_left:
+        if self.is_left:
             return
         try:
             with self as connection:
@@ -112,21 +107,26 @@ class Held:
                 pass
             except apsw.Error:
                 return False
-            self._is_left = True
+            self.is_left = True
         return True
 
     def abandon(self) -> None:
         """Never use it again, and let nothing close it: that would undo what the parent writes."""
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
         self.connection = _CLOSED
-        self._is_left = True
+        self.is_left = True
 
 
-class Shared(Protocol):
-    """What threads share behind a lock of its own: it adds itself to `FORKS.shared`."""
+class Shared:
+    """What threads share behind a lock."""
+
+    def __init__(self) -> None:
+        self.part()
+        FORKS.shared.add(self)
 
     def part(self) -> None:
-        """Have a new lock in a child: a thread that is not there may have kept the old one."""
+        """Have a lock; in a child a new one, for a thread that is not there may have kept it."""
+        self._lock = threading.Lock()
 
 
 class Forks:

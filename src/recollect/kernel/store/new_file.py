@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.address import check_place, named_file
+from recollect.kernel.store.forks import FORKS
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_place(wanted)
     _refuse_existing(wanted)
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
-    process = os.getpid()
+    generation = FORKS.generation
     try:
         yield part
         with part.open("rb+") as written:
@@ -39,7 +40,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             hint="check the folder's permissions and the space on its disk",
         ) from error
     finally:
-        if os.getpid() == process:  # a child that was forked meanwhile leaves it alone
+        if FORKS.generation == generation:  # a child that was forked meanwhile leaves it alone
             part.unlink(missing_ok=True)
 
 

@@ -6,27 +6,21 @@ transaction that is rolled back never reach them.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 
 from recollect.errors import STORE_CORRUPT, RecollectError
-from recollect.kernel.store.forks import FORKS
+from recollect.kernel.store.forks import Shared
 from recollect.kernel.store.protocol import Session
 
 
-class Terms:
+class Terms(Shared):
     """The terms of one group, safe to share between threads."""
 
     def __init__(self, group_id: int) -> None:
+        super().__init__()
         self.group_id = group_id
         self._codes: dict[str, int] = {}
         self._texts: dict[int, str] = {}
-        self._lock = threading.Lock()
-        FORKS.shared.add(self)
-
-    def part(self) -> None:
-        """Have a new lock in a forked child: see `forks`."""
-        self._lock = threading.Lock()
 
     def code(self, session: Session, text: str) -> int | None:
         """Return the code of a term, or None when the group does not use it."""

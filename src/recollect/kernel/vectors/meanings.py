@@ -14,7 +14,7 @@ from typing import Final
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import octets, whole
-from recollect.kernel.store.forks import FORKS
+from recollect.kernel.store.forks import Shared
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
@@ -54,24 +54,22 @@ class _Held:
         return self.concepts.size + self.links.size
 
 
-class Meanings:
+class Meanings(Shared):
     """An embedder at work for all groups of a store; safe to share between threads."""
 
     def __init__(self, embedder: Embedder, mode: str, most_bytes: int = _MOST_BYTES) -> None:
         """`mode` is how SEARCH compares when it does not say."""
+        super().__init__()
         self.embedder = embedder
         self.mode = mode
         self._most_bytes = most_bytes
         self._made: dict[str, bytes] = {}  # by hash of the text, oldest first
         self._questions: dict[str, bytes] = {}  # by text, oldest first
-        self._groups: OrderedDict[int, _Held] = OrderedDict()
-        self._lock = threading.Lock()
-        FORKS.shared.add(self)
 
     def part(self) -> None:
         """Begin anew in a forked child: a thread may have been changing what is held."""
-        self._lock = threading.Lock()
-        self._groups.clear()
+        super().part()
+        self._groups: OrderedDict[int, _Held] = OrderedDict()
 
     def question(self, text: str) -> bytes:
         """Return the vector of a text that is looked for; asked again, it is not made again."""

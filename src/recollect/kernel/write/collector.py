@@ -15,7 +15,6 @@ from threading import get_ident
 
 _LARGE = 1_000  # characters of a text, or changes of a batch
 
-
 _pausing: list[int] = []  # the thread that does, at most one
 
 

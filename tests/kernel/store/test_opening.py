@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -179,6 +181,38 @@ def test_a_store_is_opened_while_others_write_and_close_it(tmp_path: Path) -> No
     finally:
         is_over.set()
         writer.join()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of files are POSIX's")
+def test_a_second_memory_on_a_file_leaves_the_first_one_its_lock(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db")
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    first = SqliteStore(path)
+    assert is_locked(path)
+    for name in (path, link):
+        SqliteStore(name).close()
+        assert is_locked(path)
+    first.close()
+    assert not is_locked(path)
+
+
+LOCK = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)  # SQLite's shared range
+    except BlockingIOError:
+        print("locked")
+"""
+
+
+def is_locked(path: Path) -> bool:
+    """Whether another process would find the file in use."""
+    asked = subprocess.run(
+        [sys.executable, "-c", LOCK, str(path)], capture_output=True, text=True, check=True
+    )
+    return asked.stdout == "locked\n"
 
 
 def test_an_empty_database_becomes_a_store(tmp_path: Path) -> None:

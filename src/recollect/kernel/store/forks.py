@@ -21,6 +21,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import get_ident
 
 import apsw
@@ -32,6 +33,9 @@ _PAUSE_SECONDS = 0.001  # between looks at whether there is still something to w
 
 _CLOSED = apsw.Connection(":memory:")
 _CLOSED.close()
+
+_Identity = tuple[int, int]
+"""The device and the number of a file, whatever names it has."""
 
 
 class Held:
@@ -46,11 +50,14 @@ class Held:
         self.connection = _CLOSED
         self.inside = 0  # the thread that is
         self._is_file = is_file
+        self.file: _Identity | None = None  # what it is open on, if that has an entry in a folder
         self.is_left = False  # a child has inherited it, and may not use it
         FORKS.held.add(self)
         try:
             with self:
                 self.connection = make()  # which leaves none open when it fails
+                if is_file:
+                    self.file = _identity(self.connection.filename)
         except BaseException:
             FORKS.held.discard(self)
             raise
@@ -153,6 +160,15 @@ class Forks:
                 hint="fork where nobody writes, or reads for long; or begin the process with spawn",
             )
 
+    def has_open(self, path: Path) -> bool:
+        """Whether this process has a file open in the engine.
+
+        Such a file is not to be opened by hand: with the first `close()` of whatever descriptor
+        of it the system ends all locks of the process on it, the engine's too.
+        """
+        file = _identity(path)
+        return file is not None and any(one.file == file for one in self.held.copy())
+
     def let_by(self, held: Held) -> None:
         """Keep a thread out while another one forks, unless that is to wait for its write.
 
@@ -233,6 +249,14 @@ class Forks:
         """Return the threads that are to be waited for; those that fork wait themselves."""
         inside = {one.inside for one in self.held.copy()}
         return (inside | {*self.writers.values()}) - {0, *self.forking}
+
+
+def _identity(path: str | Path) -> _Identity | None:
+    try:
+        entry = os.stat(path)
+    except OSError:
+        return None
+    return entry.st_dev, entry.st_ino
 
 
 FORKS = Forks()

@@ -17,7 +17,7 @@ import apsw
 
 from recollect.errors import STORE_CORRUPT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import corrupt, foreign, translated
-from recollect.kernel.store.forks import held
+from recollect.kernel.store.forks import FORKS, held
 from recollect.kernel.store.migrations import VERSION, refuse_newer
 from recollect.kernel.store.schema import APPLICATION_ID
 
@@ -80,8 +80,11 @@ def refuse_unusable(path: Path) -> None:
 
     A file that is absent or empty passes: it is about to be made one. So does one of ours that
     another process is writing or a crash left unfinished: the engine mends it on opening, and
-    `refuse_open` looks again. `path` is the file itself, not a link to it.
+    `refuse_open` looks again. So does one that this process has open, since it was looked at.
+    `path` is the file itself, not a link to it.
     """
+    if FORKS.has_open(path):
+        return
     look = _look(path)
     if look is None:
         return

@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.kernel.store.protocol import Budget
 from recollect.kernel.store.sqlite import SqliteStore
 
@@ -348,3 +348,43 @@ def test_no_part_follows_once_the_engine_has_undone_the_transaction(store: Sqlit
     assert last(store) == 0
     put(store, 9)
     assert last(store) == 9
+
+
+@pytest.mark.parametrize("begins", ["begin_writing", "begin_reading"])
+def test_who_is_interrupted_as_a_block_begins_leaves_no_transaction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begins: str
+) -> None:
+    begin = getattr(SqliteSession, begins)
+
+    def interrupted(*arguments: object) -> None:
+        begin(*arguments)
+        raise KeyboardInterrupt
+
+    store, other = (SqliteStore(tmp_path / "m.db", Settings(busy_seconds=0)) for _ in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteSession, begins, interrupted)
+        block = store.writing() if begins == "begin_writing" else store.reading()
+        with pytest.raises(KeyboardInterrupt), block:
+            pytest.fail("the block is not reached")
+    for one in (other, store):
+        put(one, 7)
+        assert last(one) == 7
+        one.close()
+
+
+def test_a_write_that_could_not_be_undone_is_undone_before_the_next(tmp_path: Path) -> None:
+    def refuse(operation: int, what: str | None, *_: object) -> int:
+        is_end = operation == apsw.SQLITE_TRANSACTION and what == "ROLLBACK"
+        return apsw.SQLITE_DENY if is_end else apsw.SQLITE_OK
+
+    store = SqliteStore(tmp_path / "m.db")
+    with pytest.raises(RecollectError), store.writing() as session:
+        session.execute_many("INSERT INTO term VALUES (1, 1, ?)", [("undone",)])
+        session.connection.authorizer = refuse
+        raise ZeroDivisionError
+    session.connection.authorizer = None
+    put(store, 7)
+    with store.reading() as session:
+        assert session.rows("SELECT text FROM term") == []
+    assert last(store) == 7
+    store.close()

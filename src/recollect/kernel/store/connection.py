@@ -205,8 +205,14 @@ class SqliteSession:
         except apsw.Error as error:
             raise translated(error) from error
 
+    def begin_reading(self) -> None:
+        """Begin a snapshot."""
+        self._undo_left()
+        self.rows("BEGIN")
+
     def begin_writing(self, wait_seconds: float) -> None:
         """Begin the write transaction; STORE_BUSY when another process keeps it."""
+        self._undo_left()
         self.wait(wait_seconds)
         self._after_commit.clear()
         self._held.begin_write()
@@ -264,6 +270,11 @@ class SqliteSession:
         if self._is_in_transaction():
             self.rows("ROLLBACK")
         self._end_write()
+
+    def _undo_left(self) -> None:
+        """Undo a transaction whose own end could not do it."""
+        if self._is_in_transaction():
+            self.rows("ROLLBACK")
 
     def _is_in_transaction(self) -> bool:
         """Whether one is open; in a child that was forked inside a block, none is."""

@@ -87,12 +87,12 @@ class SqliteStore:
         with session.lock:
             self._refuse_closed()
             is_outermost = session.depth == 0
-            if is_outermost and self._read_only is not None:
-                self._read_only.refuse_changed()
-            if is_outermost and self._path is not None:
-                session.rows("BEGIN")
             session.depth += 1
             try:
+                if is_outermost and self._read_only is not None:
+                    self._read_only.refuse_changed()
+                if is_outermost and self._path is not None:
+                    session.begin_reading()
                 yield session
             finally:
                 session.depth -= 1
@@ -130,9 +130,9 @@ class SqliteStore:
             session = connections.writer()
             with session.lock:
                 self._refuse_closed()
-                session.begin_writing(deadline - time.monotonic())
                 session.depth += 1
                 try:
+                    session.begin_writing(deadline - time.monotonic())
                     yield session
                     if session.is_writing and not is_dry_run:
                         session.commit()

@@ -37,14 +37,25 @@ def test_many_texts_go_in_batches() -> None:
     assert embedder.batches == [3, 3, 2]
 
 
-def test_the_dimension_is_asked_of_the_model_once() -> None:
+def test_the_first_answer_tells_the_dimension() -> None:
     embedder = Given([[1.0, 2.0, 3.0]])
-    assert (embedder.dimension, embedder.dimension, embedder.batches) == (3, 3, [1])
+    assert (embedder.dimension, embedder.batches) == (None, [])
+    embedder.documents(["a"])
+    assert (embedder.dimension, embedder.batches) == (3, [1])
+
+
+@pytest.mark.parametrize("rows", [[[float("nan")]], [[]], [], [1.0]])
+def test_an_answer_that_is_wrong_tells_no_dimension(rows: ArrayLike) -> None:
+    embedder = Given(rows)
+    with pytest.raises(RecollectError) as caught:
+        embedder.documents(["a"])
+    assert caught.value.code.code == "EMBEDDER_UNAVAILABLE"
+    assert embedder.dimension is None
 
 
 def test_a_vector_without_direction_is_near_nothing() -> None:
     embedder = Given([[0.0, 0.0]])
-    space = embedder.space()
+    space = embedder.space(2)
     space.put([1], embedder.documents(["a"]))
     assert [part for part in space.nearest(embedder.question("a"), 5) if part] == []
 

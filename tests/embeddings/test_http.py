@@ -61,6 +61,7 @@ def test_a_dimension_is_asked_for_only_where_one_is_given(endpoint: Endpoint) ->
     embedder.documents(["a"])
     assert endpoint.asked[-1]["dimensions"] == 3
     other = HttpEmbedder("tiny", url=endpoint.url)
+    other.documents(["a"])
     assert other.dimension == 3
     assert "dimensions" not in endpoint.asked[-1]
     embedder.close()
@@ -71,7 +72,7 @@ def test_too_many_requests_are_tried_again_when_the_endpoint_says(
     endpoint: Endpoint, embedder: HttpEmbedder
 ) -> None:
     endpoint.script = [answering(429, retry_after_ms="1"), answering(503, retry_after_ms="1")]
-    assert embedder.dimension == 3
+    embedder.documents(["a"])
     assert len(endpoint.asked) == 3
 
 

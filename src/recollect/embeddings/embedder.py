@@ -27,25 +27,18 @@ class Embedder(ABC):
     ...     def embed(self, texts):
     ...         return [[text.count(letter) for letter in "abc"] for text in texts]
     >>> letters = Letters("letters")
-    >>> letters.dimension
-    3
     >>> [round(float(one), 3) for one in np.frombuffer(letters.question("aab"), "<f4")]
     [0.894, 0.447, 0.0]
+    >>> letters.dimension
+    3
     """
 
     def __init__(self, name: str, dimension: int | None = None, batch: int = 64) -> None:
-        """Without a `dimension` the model is asked once; `batch` texts are embedded at once."""
+        """Without a `dimension` the first answer tells it; `batch` texts are embedded at once."""
         self.name = name
         self.batch = batch
-        self._dimension = dimension
-
-    @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
-        if self._dimension is None:
-            rows: Numbers = np.asarray(self.embed(["dimension"]), dtype=np.float32)
-            self._dimension = rows.shape[-1]
-        return self._dimension
+        self.dimension = dimension
+        """How many numbers a vector has; None before the model has given any."""
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> ArrayLike:
@@ -73,20 +66,23 @@ class Embedder(ABC):
         numbers: Numbers = np.asarray(self.embed_question(text), dtype=np.float32)
         return bytes(self._units(numbers.reshape(1, -1), 1)[0].tobytes())
 
-    def space(self) -> Space:
-        """Return an empty space for vectors of this model."""
-        return Space(self.dimension)
+    def space(self, dimension: int) -> Space:
+        """Return an empty space for vectors of so many numbers."""
+        return Space(dimension)
 
     def _units(self, given: ArrayLike, count: int) -> Numbers:
         """Return rows of length 1; what points nowhere stays so, and is near nothing."""
         rows: Numbers = np.asarray(given, dtype="<f4")
-        if rows.shape != (count, self.dimension) or not np.isfinite(rows).all():
+        dimension = self.dimension or (rows.shape[1] if rows.ndim == 2 else 0)
+        if not dimension or rows.shape != (count, dimension) or not np.isfinite(rows).all():
+            each = "" if self.dimension is None else f" of {self.dimension} numbers each"
             raise RecollectError(
                 EMBEDDER_UNAVAILABLE,
                 f'the model "{self.name}" gave numbers of the shape {rows.shape} for {count} texts'
-                f" of {self.dimension} numbers each",
-                hint=f"configure the dimension {rows.shape[-1]}" if rows.ndim == 2 else "",
+                f"{each}",
+                hint=f"configure the dimension {rows.shape[-1]}" if each and rows.ndim == 2 else "",
             )
+        self.dimension = dimension
         lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
         units: Numbers = (rows / np.maximum(lengths, _SMALLEST)).astype("<f4")
         return units

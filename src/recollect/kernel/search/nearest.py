@@ -19,6 +19,7 @@ from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.vectors.embedder import Near
 from recollect.kernel.vectors.meanings import Meanings
+from recollect.kernel.vectors.model import dimension_of
 from recollect.model import ElementKind
 
 _PROPOSED = 2  # elements looked at first, for each that is wanted
@@ -58,12 +59,14 @@ def nearest(
     EMBEDDER_UNAVAILABLE when the text cannot be embedded, EMBEDDER_CHANGED for vectors of
     another model. Cost: all vectors of the kind, and a row for each that is proposed.
     """
-    spaces = meanings.spaces(session, scope.group.group_id)
-    if spaces is None or not term.strip():
+    group_id = scope.group.group_id
+    if not term.strip() or dimension_of(session, group_id, meanings.embedder) is None:
         return []
-    space = spaces[kind is ElementKind.LINK]
+    vector = meanings.question(term)
+    spaces = meanings.spaces(session, group_id)  # looks anew: how long a vector is, is known now
+    assert spaces is not None
     found: list[Nearby] = []
-    for part in space.nearest(meanings.question(term), _PROPOSED * limit):
+    for part in spaces[kind is ElementKind.LINK].nearest(vector, _PROPOSED * limit):
         found += _there(session, scope, kind, part)
         if len(found) >= limit:
             break

@@ -43,8 +43,8 @@ class Embedder(Protocol):
         """What the model is called: vectors of two names are never compared."""
 
     @property
-    def dimension(self) -> int:
-        """How many numbers a vector has."""
+    def dimension(self) -> int | None:
+        """How many numbers a vector has; None before the model has given any, if only it knows."""
 
     def documents(self, texts: Sequence[str]) -> Sequence[bytes]:
         """Return the vectors of texts that are kept, in order."""
@@ -52,5 +52,5 @@ class Embedder(Protocol):
     def question(self, text: str) -> bytes:
         """Return the vector of a text that is looked for."""
 
-    def space(self) -> Space:
-        """Return an empty space for vectors of this model."""
+    def space(self, dimension: int) -> Space:
+        """Return an empty space for vectors of so many numbers."""

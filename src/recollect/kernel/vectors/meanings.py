@@ -18,7 +18,7 @@ from recollect.kernel.store.forks import Shared
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
-from recollect.kernel.vectors.model import is_of_model
+from recollect.kernel.vectors.model import dimension_of
 from recollect.kernel.vectors.rows import known_texts
 from recollect.kernel.vectors.texts import text_hash
 
@@ -71,6 +71,11 @@ class Meanings(Shared):
         super().part()
         self._groups: OrderedDict[int, _Held] = OrderedDict()
 
+    def dimension(self) -> int:
+        """Return how many numbers the model gives; it is asked unless that is known."""
+        known = self.embedder.dimension
+        return len(self.question("dimension")) // NUMBER_BYTES if known is None else known
+
     def question(self, text: str) -> bytes:
         """Return the vector of a text that is looked for; asked again, it is not made again."""
         vector = self._questions.get(text)
@@ -102,7 +107,7 @@ class Meanings(Shared):
         EMBEDDER_CHANGED for another model.
         """
         wanted = {text_hash(one): one for one in texts}
-        if not wanted or not is_of_model(session, group_id, self.embedder):
+        if not wanted or dimension_of(session, group_id, self.embedder) is None:
             return wanted
         known = known_texts(session, group_id, wanted)
         return {hash_: text for hash_, text in wanted.items() if hash_ not in known}
@@ -113,15 +118,16 @@ class Meanings(Shared):
         EMBEDDER_CHANGED for those of another model. Cost: what changed since the last time;
         at first, all vectors of the group. Inside a write, what others have committed.
         """
-        if not is_of_model(session, group_id, self.embedder):
+        dimension = dimension_of(session, group_id, self.embedder)
+        if dimension is None:
             return None
         row = session.row(_STATE, {"group": group_id})
         assert row is not None
         epoch, number = map(whole, row)
-        held = self._held(group_id, epoch, is_shared=not session.is_writing)
+        held = self._held(group_id, epoch, dimension, is_shared=not session.is_writing)
         with held.lock:
             if held.number < number and (not session.is_writing or not held.number):
-                self._catch_up(session, group_id, held)
+                _catch_up(session, group_id, dimension, held)
         self._keep_within_bounds()
         return held.concepts, held.links
 
@@ -139,35 +145,18 @@ class Meanings(Shared):
             for one in list(kept)[: max(0, len(kept) - most)]:
                 del kept[one]
 
-    def _held(self, group_id: int, epoch: int, *, is_shared: bool) -> _Held:
+    def _held(self, group_id: int, epoch: int, dimension: int, *, is_shared: bool) -> _Held:
         """Return what is held of a group; what a write sees first is held for itself alone."""
         with self._lock:
             held = self._groups.get(group_id)
             if held is None or held.epoch < epoch:
-                held = _Held(epoch, self.embedder.space(), self.embedder.space())
+                space = self.embedder.space
+                held = _Held(epoch, space(dimension), space(dimension))
                 if not is_shared:
                     return held
                 self._groups[group_id] = held
             self._groups.move_to_end(group_id)
             return held
-
-    def _catch_up(self, session: Session, group_id: int, held: _Held) -> None:
-        bytes_each = NUMBER_BYTES * self.embedder.dimension
-        while True:
-            parameters = {"group": group_id, "after": held.number, "most": _AT_ONCE}
-            rows = session.rows(_LOAD, parameters)
-            for space, bit in ((held.concepts, 0), (held.links, LINK_BIT)):
-                own = [(whole(one), vector) for _, one, vector in rows if whole(one) & 1 == bit]
-                vectors = [None if vector is None else octets(vector) for _, vector in own]
-                if any(one is not None and len(one) != bytes_each for one in vectors):
-                    raise RecollectError(
-                        STORE_CORRUPT, "a vector has another length", hint="recollect doctor --fix"
-                    )
-                space.put([one for one, _ in own], vectors)
-            if rows:
-                held.number = whole(rows[-1][0])
-            if len(rows) < _AT_ONCE:
-                return
 
     def _keep_within_bounds(self) -> None:
         """Drop the longest unused until the rest fits; a group too large by itself goes too."""
@@ -176,3 +165,23 @@ class Meanings(Shared):
             while total > self._most_bytes and self._groups:
                 _, dropped = self._groups.popitem(last=False)
                 total -= dropped.size
+
+
+def _catch_up(session: Session, group_id: int, dimension: int, held: _Held) -> None:
+    """Take in what changed in a group since the last time."""
+    bytes_each = NUMBER_BYTES * dimension
+    while True:
+        parameters = {"group": group_id, "after": held.number, "most": _AT_ONCE}
+        rows = session.rows(_LOAD, parameters)
+        for space, bit in ((held.concepts, 0), (held.links, LINK_BIT)):
+            own = [(whole(one), vector) for _, one, vector in rows if whole(one) & 1 == bit]
+            vectors = [None if vector is None else octets(vector) for _, vector in own]
+            if any(one is not None and len(one) != bytes_each for one in vectors):
+                raise RecollectError(
+                    STORE_CORRUPT, "a vector has another length", hint="recollect doctor --fix"
+                )
+            space.put([one for one, _ in own], vectors)
+        if rows:
+            held.number = whole(rows[-1][0])
+        if len(rows) < _AT_ONCE:
+            return

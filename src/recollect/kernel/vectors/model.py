@@ -23,23 +23,28 @@ def model_of(session: Session, group_id: int) -> tuple[str, int] | None:
     return None if row is None else (text(row[0]), whole(row[1]))
 
 
-def is_of_model(session: Session, group_id: int, embedder: Embedder) -> bool:
-    """Whether the group has vectors of this embedder; EMBEDDER_CHANGED for those of another."""
+def dimension_of(session: Session, group_id: int, embedder: Embedder) -> int | None:
+    """Return how many numbers the group's vectors of this embedder have; None where it has none.
+
+    EMBEDDER_CHANGED for those of another. An embedder that does not know yet how many it gives
+    is not asked, for it may be away: its name decides until it has given some.
+    """
     model = model_of(session, group_id)
     if model is None:
-        return False
-    if model != (embedder.name, embedder.dimension):
-        name, dimension = model
+        return None
+    name, dimension = model
+    if embedder.name != name or embedder.dimension not in (None, dimension):
+        its = "" if embedder.dimension is None else f" with {embedder.dimension}"
         raise RecollectError(
             EMBEDDER_CHANGED,
             f'the group is embedded by "{name}" with {dimension} numbers, and "{embedder.name}"'
-            f" with {embedder.dimension} is configured",
+            f"{its} is configured",
             hint="run recollect reindex, or configure the other one again",
             known=(name,),
         )
-    return True
+    return dimension
 
 
-def set_model(session: Session, group_id: int, embedder: Embedder) -> None:
+def set_model(session: Session, group_id: int, name: str, dimension: int) -> None:
     """Record the model of a group that has no vectors."""
-    session.execute_many(_SET, [(group_id, embedder.name, embedder.dimension)])
+    session.execute_many(_SET, [(group_id, name, dimension)])

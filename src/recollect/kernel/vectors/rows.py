@@ -13,8 +13,8 @@ import orjson
 
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session
-from recollect.kernel.vectors.embedder import Embedder
-from recollect.kernel.vectors.model import is_of_model, set_model
+from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder
+from recollect.kernel.vectors.model import dimension_of, set_model
 from recollect.kernel.vectors.texts import text_hash
 
 NO_VECTOR = 0
@@ -87,11 +87,14 @@ class VectorRows:
         if self._embedder is None:
             self._point(dict.fromkeys(before, NO_VECTOR), before)
             return {}
-        if not is_of_model(self._session, self._group_id, self._embedder):
-            set_model(self._session, self._group_id, self._embedder)
+        is_first = dimension_of(self._session, self._group_id, self._embedder) is None
         said = {one: text_hash(one) for one in texts.values() if one is not None}
         vectors = known_texts(self._session, self._group_id, said.values())
-        vectors |= self._added(one for one in said.values() if one not in vectors)
+        new = self._made(one for one in said.values() if one not in vectors)
+        if new and is_first:
+            dimension = len(new[0][1]) // NUMBER_BYTES
+            set_model(self._session, self._group_id, self._embedder.name, dimension)
+        vectors |= self._added(new)
         after = {
             element: vectors.get(said[one], NO_VECTOR) if one is not None else NO_VECTOR
             for element, one in texts.items()
@@ -99,10 +102,13 @@ class VectorRows:
         self._point({one: at for one, at in after.items() if at or one in before}, before)
         return {hash_: one for one, hash_ in said.items() if hash_ not in vectors}
 
-    def _added(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Add the vectors that are prepared, and return where they are."""
+    def _made(self, hashes: Iterable[str]) -> list[tuple[str, bytes]]:
+        """Return those of the texts whose vectors are prepared, with these."""
         made = ((one, self._prepared(one)) for one in dict.fromkeys(hashes))
-        new = [(one, vector) for one, vector in made if vector is not None]
+        return [(one, vector) for one, vector in made if vector is not None]
+
+    def _added(self, new: Sequence[tuple[str, bytes]]) -> dict[str, int]:
+        """Add vectors, and return where they are."""
         if not new:
             return {}
         row = self._session.row(_LAST_VECTOR)

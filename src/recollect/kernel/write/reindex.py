@@ -43,13 +43,13 @@ def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progres
     Vectors of another model go first. EMBEDDER_UNAVAILABLE when the model does not answer; the
     next call goes on from there. Cost: the model, once for every text.
     """
+    own = meanings.embedder.name, meanings.dimension()
     with store.writing() as session:
         group = load_group(session, name)
         if group is None:
             session.roll_back()
             return Reindexed(meanings.embedder.name, 0)
-        model = model_of(session, group.group_id)
-        if model not in (None, (meanings.embedder.name, meanings.embedder.dimension)):
+        if model_of(session, group.group_id) not in (None, own):
             forget_vectors(session, group.group_id)
             make_stale(session)
     count = 0

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from tests.reference.facts import FROM, INSTANTS, UNTIL
 from tests.reference.graphs import keys, object_literal
-from tests.reference.vocabulary import PREDICATES, objects, text
+from tests.reference.vocabulary import NAMES, PREDICATES, TYPES, objects, text
 from tests.reference.writes import deletes, merges, updates
 
 from recollect.kernel.lang import ast
-from recollect.model import AsOf, Instant, Key
+from recollect.model import AsOf, Instant, Key, Value
 
 WORDS = ("zulu", "quark", "maple")
 """Words that only notes hold, so that a search finds exactly what says them."""
@@ -33,7 +33,11 @@ metadata = st.builds(lambda one, other: {**one, **other}, objects, facts)
 
 
 @st.composite
-def upserts(draw: st.DrawFn) -> ast.Upsert:
+def upserts(
+    draw: st.DrawFn,
+    keys: st.SearchStrategy[tuple[str, str]] = keys,
+    contents: st.SearchStrategy[dict[str, Value]] = contents,
+) -> ast.Upsert:
     """Draw an UPSERT whose elements are made in the order of its blocks."""
     named = draw(st.lists(keys, min_size=1, max_size=3, unique=True))
     blocks: list[ast.ConceptBlock | ast.LinkBlock] = [
@@ -118,6 +122,22 @@ stories = st.lists(
     min_size=2,
     max_size=8,
 )
+
+
+few = st.tuples(st.just(TYPES[0]), st.sampled_from(NAMES[:3]))
+said = st.sampled_from([{"note": word} for word in (*WORDS, "plain")])
+reworded = st.lists(
+    st.one_of(upserts(few, said), upserts(few, said), deletes), min_size=1, max_size=2
+)
+rewordings = st.lists(
+    st.one_of(
+        *[st.builds(Transaction, reworded, at)] * 5,
+        st.builds(Purge, few.map(lambda key: Key(*key)), at),
+    ),
+    min_size=3,
+    max_size=8,
+)
+"""Stories in which the same few say one word, then another, so that most of what was is past."""
 
 
 @st.composite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.faces.claims.conftest import Wait
+from tests.faces.claims.conftest import Wait, claim
 
 from recollect.errors import INVALID_ARGUMENT, STORE_BUSY, RecollectError
 from recollect.faces.claims import (
@@ -24,6 +24,7 @@ from recollect.faces.claims import (
     Session,
     acting,
     acting_now,
+    claim_line,
     from_file,
     from_user_statement,
 )
@@ -317,6 +318,32 @@ def test_who_acts_stands_in_the_history(store: NexusKnowledgeStore, wait: Wait) 
     )
     assert [one.id for one in wait(store.list(run="run-1"))] == [claim_id]
     assert acting_now() == Actor()
+
+
+def test_a_claim_tells_who_created_it_where_nobody_acts(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    told = {"actor_type": "user", "actor_id": "ann", "session_id": "S", "branch_id": "B"}
+    wait(store.write_claim(claim(id="c", claim_status="verified", **told)))
+    (created,) = wait(store.history("c"))
+    assert {name: getattr(created, name) for name in told} == told
+    assert claim_line(claim(claim_status="verified"), [created]).startswith("verified · by user · ")
+    assert store.nexus.changes()[-1].transaction.actor == "ann"
+    with acting(Actor("tool", "importer")):
+        wait(store.write_claim(claim(id="d", **told)))
+    (created,) = wait(store.history("d"))
+    assert (created.actor_type, created.actor_id, created.session_id) == ("tool", "importer", None)
+    assert store.nexus.changes()[-1].transaction.actor == "importer"
+
+
+@pytest.mark.parametrize(("other", "logged"), [("ann", "ann"), ("bob", "system")])
+def test_claims_of_one_write_are_each_of_who_created_them(
+    store: NexusKnowledgeStore, wait: Wait, other: str, logged: str
+) -> None:
+    by = {"c": "ann", "d": other}
+    wait(store.write_claims([claim(id=id, actor_id=name) for id, name in by.items()]))
+    assert {id: wait(store.history(id))[0].actor_id for id in by} == by
+    assert store.nexus.changes()[-1].transaction.actor == logged
 
 
 def test_a_show_has_what_was_written_and_what_was_superseded_in_it(

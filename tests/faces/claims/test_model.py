@@ -148,6 +148,7 @@ def test_there_are_eight_kinds() -> None:
         {"scope_type": "world"},
         {"scope_id": 5},
         {"id": ""},
+        {"actor_id": "a" * 4_097},
         {"tags": "saga"},
         {"tags": [""]},
         {"tags": [5]},

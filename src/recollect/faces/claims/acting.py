@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Final
 
-from recollect.faces.claims.validation import optional_text
+from recollect.faces.claims.validation import LONGEST_NAME, optional_text
 from recollect.faces.claims.words import ACTOR_TYPES, known_word
 
 
@@ -28,7 +29,8 @@ class Actor:
 
     def __post_init__(self) -> None:
         known_word(self.actor_type, ACTOR_TYPES, "actor_type")
-        for name in ("actor_id", "session_id", "branch_id", "run_id", "show_id"):
+        optional_text(self.actor_id, "actor_id", LONGEST_NAME)
+        for name in ("session_id", "branch_id", "run_id", "show_id"):
             optional_text(getattr(self, name), name)
 
     @property
@@ -37,7 +39,9 @@ class Actor:
         return self.actor_id or self.actor_type
 
 
-_NOBODY = Actor()
+NOBODY: Final = Actor()
+"""Who acts where nobody said."""
+
 _acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)
 
 
@@ -58,4 +62,4 @@ def acting(actor: Actor) -> Iterator[None]:
 
 def acting_now() -> Actor:
     """Return who acts: the system, when nobody said."""
-    return _acting.get() or _NOBODY
+    return _acting.get() or NOBODY

@@ -115,6 +115,7 @@ def check_claim_fields(claim: Claim) -> None:
     claim.confidence = checked_share(claim.confidence, "confidence")
     checked_text(claim.id, "id", LONGEST_NAME)
     known_word(claim.actor_type, ACTOR_TYPES, "actor_type")
+    optional_text(claim.actor_id, "actor_id", LONGEST_NAME)
     if claim.scope_type is not None:
         known_word(claim.scope_type, SCOPE_TYPES, "scope_type")
     for name in _TEXTS_OF_CLAIM:
@@ -142,7 +143,6 @@ _TEXTS_OF_CLAIM = (
     "scope_id",
     "session_id",
     "branch_id",
-    "actor_id",
     "domain",
     "supersedes",
 )

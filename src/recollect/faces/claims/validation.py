@@ -49,9 +49,9 @@ def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
     return value
 
 
-def optional_text(value: object, name: str) -> str | None:
+def optional_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str | None:
     """Return a text, or None where none was given."""
-    return None if value is None else checked_text(value, name)
+    return None if value is None else checked_text(value, name, longest)
 
 
 def checked_number(value: object, name: str) -> float:

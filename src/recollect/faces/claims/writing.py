@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from recollect.errors import CONFLICT, RecollectError
-from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.acting import NOBODY, Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef, check_claims, given_evidence
 from recollect.faces.claims.past import claim_life, evidence_by_name, no_claim
@@ -75,11 +75,15 @@ class Writer:
         """Keep claims, all or none, and return their ids.
 
         What is there already with the same content stays as it is; CONFLICT for another content.
+        Where nobody acts, each claim tells who created it.
         """
         check_claims(claims)
         self.prepare()
         first = {one.id: one for one in reversed(claims)}  # of those with one id
-        steps = {id: Step(1, "created", actor, named(one.evidence)) for id, one in first.items()}
+        steps = {
+            id: Step(1, "created", _creator(one, actor), named(one.evidence))
+            for id, one in first.items()
+        }
 
         def keep(present: Present) -> list[Change]:
             new = self._new(claims, present)
@@ -93,7 +97,9 @@ class Writer:
 
         older = [one.supersedes for one in claims if one.supersedes is not None]
         cited = [name for one in steps.values() for name, _ in one.evidence]
-        self._nexus.write(Decision([*steps, *older, *cited], keep), actor=actor.name)
+        names = {one.actor.name for one in steps.values()}
+        logged = names.pop() if len(names) == 1 else actor.name
+        self._nexus.write(Decision([*steps, *older, *cited], keep), actor=logged)
         return [claim.id for claim in claims]
 
     def transition(
@@ -205,6 +211,13 @@ class Writer:
                 )
             is_named = isinstance(follower, str)
             place = claim_concept(self._nexus, str(follower)) if is_named else None
+
+
+def _creator(claim: Claim, actor: Actor) -> Actor:
+    """Return who creates a claim: who acts, or whom it names where nobody does."""
+    if actor != NOBODY:
+        return actor
+    return Actor(claim.actor_type, claim.actor_id, claim.session_id, claim.branch_id)
 
 
 def _held(present: Present, claim_id: str) -> Concept:

@@ -420,6 +420,41 @@ def test_a_failing_sink_never_blocks_the_write(store: NexusKnowledgeStore, wait:
     assert "the disk is full" in branch.logger.warnings[0]
 
 
+class Silent:
+    """A sink of another kind: it takes nothing, and has no `warnings`."""
+
+    def log(self) -> None:
+        raise OSError("the disk is full")
+
+
+def test_a_sink_without_warnings_never_blocks_the_write(
+    store: NexusKnowledgeStore, wait: Wait, caplog: pytest.LogCaptureFixture
+) -> None:
+    branch = Branch(knowledge_store=store, logger=Silent())  # type: ignore[arg-type]
+    claim_id, newer = (wait(branch.learn(text, FILE)) for text in ("saga", "2pc"))
+    wait(branch.verify(claim_id))
+    wait(branch.dispute(claim_id, "because"))
+    store.logger = Silent()  # type: ignore[assignment]
+    wait(store.supersede(claim_id, newer))
+    assert wait(store.count(status=["superseded"])) == 1
+    events = ("learn", "learn", "verify", "dispute", "supersede")
+    for event, message in zip(events, caplog.messages, strict=True):
+        assert message.startswith(f"knowledge.{event} of ")
+        assert "was not logged: TypeError" in message
+
+
+def test_what_a_store_has_besides_never_stops_the_action_for_any_sink(
+    wait: Wait, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = Breaking()
+    branch = Branch(knowledge_store=store, logger=Silent())  # type: ignore[arg-type]
+    wait(branch.verify("c"))
+    assert [name for name, _, _ in store.calls] == ["transition"]
+    with pytest.raises(ValueError, match="at least one EvidenceRef"):
+        wait(branch.learn("a rumour", []))
+    assert ["OSError" in one for one in caplog.messages] == [True, False, True]
+
+
 def test_the_log_of_the_memory_holds_the_same_in_the_transaction_of_the_write(
     store: NexusKnowledgeStore, wait: Wait
 ) -> None:

@@ -6,12 +6,15 @@ Specification 002, audit trail integration.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypedDict
+from typing import Final, Literal, Protocol, TypedDict
 
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.model import Claim, EvidenceRef
+
+_LOG: Final = logging.getLogger("recollect.claims")
 
 Event = Literal["knowledge.learn", "knowledge.verify", "knowledge.dispute", "knowledge.supersede"]
 
@@ -95,4 +98,12 @@ def emit(sink: LogSink, entry: LogEntry) -> None:
     try:
         sink.log(entry)
     except Exception as error:  # noqa: BLE001 - the sink is foreign, and never stops a write
-        sink.warnings.append(f"{entry['event']} of {entry['claim_id']} was not logged: {error!r}")
+        warn(sink, f"{entry['event']} of {entry['claim_id']} was not logged: {error!r}")
+
+
+def warn(sink: LogSink, message: str) -> None:
+    """Tell the `warnings` of a sink what failed; Python's log, where it has none."""
+    try:
+        sink.warnings.append(message)
+    except Exception:  # noqa: BLE001 - the sink is foreign, and never stops a write
+        _LOG.warning(message)

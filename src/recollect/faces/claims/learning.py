@@ -15,7 +15,7 @@ from inspect import iscoroutinefunction
 from typing import Final, Protocol, runtime_checkable
 
 from recollect.faces.claims.acting import Actor, acting, acting_now
-from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry
+from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry, warn
 from recollect.faces.claims.model import Claim, EvidenceRef, Scope, given_evidence
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.validation import checked_limit
@@ -195,7 +195,7 @@ async def _log_transition(
         try:
             claim = await at.store.get(claim_id)
         except Exception as error:  # noqa: BLE001 - the store is foreign; the transition tells
-            at.logger.warnings.append(f"the scope of {claim_id} is not known: {error!r}")
+            warn(at.logger, f"the scope of {claim_id} is not known: {error!r}")
     _log(at, event, claim_id, status, evidence, claim)
 
 
@@ -219,4 +219,4 @@ async def _record_rejection(at: Standing, text: str) -> None:
         with acting(at.actor):
             await at.store.record_rejection(text)
     except Exception as error:  # noqa: BLE001 - the store is foreign; the caller is told why not
-        at.logger.warnings.append(f"the refused claim was not recorded: {error!r}")
+        warn(at.logger, f"the refused claim was not recorded: {error!r}")

@@ -272,6 +272,22 @@ def test_a_branch_with_a_project_recalls_that_project_only(
     assert len(wait(ours.recall("saga", widen=True))) == 2
 
 
+@pytest.mark.parametrize(("others", "found"), [(0, 1), (19, 1), (20, 1), (500, 1), (10_000, 0)])
+def test_a_branch_of_a_project_asks_a_plain_store_for_more_until_it_has_enough(
+    wait: Wait, others: int, found: int
+) -> None:
+    plain = Recording()
+    theirs = Claim("saga of theirs", FILE, project="ledger")
+    plain.claims = [*[theirs] * others, Claim("saga of ours", FILE, project="payments")]
+    branch = Branch(knowledge_store=plain, project="payments", scope=Scope("repo", "r"))
+    assert len(wait(branch.recall("saga"))) == found
+    limits = [call[2]["limit"] for call in plain.calls]
+    assert limits == [20, 80, 320, 1_280, 5_120, 10_000][: len(limits)]
+    plain.calls.clear()
+    assert len(wait(branch.recall("saga", limit=20_000))) == 1
+    assert [call[2]["limit"] for call in plain.calls] == [80_000]
+
+
 def test_a_scoped_branch_of_a_project_sees_neither_other_scopes_nor_other_projects(
     store: NexusKnowledgeStore, wait: Wait
 ) -> None:

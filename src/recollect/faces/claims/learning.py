@@ -22,6 +22,7 @@ from recollect.faces.claims.validation import checked_limit
 from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards
+_WIDEST: Final = 10_000  # that many are asked for at most, but for a limit that is near it
 
 
 @runtime_checkable
@@ -153,10 +154,7 @@ class Learner(ABC):
                     question, scope=about, status=status, project=project, limit=limit
                 )
                 return [claim for claim, _ in found]
-            claims = await at.store.query(
-                question, scope=about, status=status, limit=_WIDER * limit
-            )
-        return [claim for claim in claims if claim.project == project][:limit]
+            return await _of_project(at.store, project, question, about, status, limit)
 
     async def verify(self, claim_id: str, evidence: list[EvidenceRef] | None = None) -> None:
         """Upgrade a claim to verified status."""
@@ -175,6 +173,24 @@ class Learner(ABC):
         await _log_transition(at, "knowledge.dispute", claim_id, DISPUTED, given)
         with acting(at.actor):
             await at.store.transition(claim_id, DISPUTED, evidence=evidence, reason=reason)
+
+
+async def _of_project(
+    store: KnowledgeStore,
+    project: str,
+    question: str,
+    about: Scope | None,
+    status: list[str],
+    limit: int,
+) -> list[Claim]:
+    """Return the claims of a project from a store that cannot tell projects apart."""
+    most = _WIDER * limit
+    while True:
+        found = await store.query(question, scope=about, status=status, limit=most)
+        ours = [claim for claim in found if claim.project == project]
+        if len(ours) >= limit or len(found) < most or most >= _WIDEST:
+            return ours[:limit]
+        most = min(_WIDER * most, _WIDEST)
 
 
 async def log_supersession(store: Superseding, old_id: str) -> None:

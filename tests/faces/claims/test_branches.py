@@ -272,6 +272,30 @@ def test_a_branch_with_a_project_recalls_that_project_only(
     assert len(wait(ours.recall("saga", widen=True))) == 2
 
 
+def test_a_branch_of_a_project_recalls_what_is_of_it_whatever_its_scope(
+    store: NexusKnowledgeStore, wait: Wait
+) -> None:
+    repo = Scope("repo", "r")
+    ours, theirs = (Branch(knowledge_store=store, project=name) for name in ("payments", "ledger"))
+    wait(ours.learn("saga of ours", FILE))
+    wait(ours.learn("saga of our repo", FILE, scope=repo))
+    wait(theirs.learn("saga of their repo", FILE, scope=repo))
+    wait(Branch(knowledge_store=store).learn("saga of nobody", FILE))
+    about = Scope("project", "payments")
+    wait(Branch(knowledge_store=store, scope=about).learn("saga about ours", FILE))
+    whole = {"saga of ours", "saga of our repo", "saga about ours"}
+    assert {one.text for one in wait(ours.recall("saga"))} == whole
+    assert {one.text for one in wait(store.list(project="payments"))} == whole
+    assert [one.text for one in wait(ours.recall("saga", scope=repo))] == ["saga of our repo"]
+    assert {one.text for one in wait(ours.recall("saga", scope=about))} == whole - {
+        "saga of our repo"
+    }
+    plain = Recording()
+    plain.claims = wait(store.query("saga"))
+    other = Branch(knowledge_store=plain, project="payments")
+    assert {one.text for one in wait(other.recall("saga"))} == whole
+
+
 @pytest.mark.parametrize(("others", "found"), [(0, 1), (19, 1), (20, 1), (500, 1), (10_000, 0)])
 def test_a_branch_of_a_project_asks_a_plain_store_for_more_until_it_has_enough(
     wait: Wait, others: int, found: int

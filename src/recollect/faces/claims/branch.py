@@ -20,8 +20,9 @@ class Branch(Learner):
     """One line of an agent's work: it learns, recalls, verifies and disputes.
 
     A branch without a store keeps nothing and finds nothing. `actor` is who acts: an agent's id,
-    or an `Actor` of another type; `run` and `show` are what it takes part in. With a project, or
-    a scope, it recalls what is of that alone, unless it is told to widen.
+    or an `Actor` of another type; `run` and `show` are what it takes part in. With a project
+    it recalls what is of that alone, whatever it is about, with a scope what is about that
+    alone, unless it is told to widen.
     """
 
     def __init__(

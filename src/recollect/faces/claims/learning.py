@@ -16,7 +16,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from recollect.faces.claims.acting import Actor, acting, acting_now
 from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry, warn
-from recollect.faces.claims.model import Claim, EvidenceRef, Scope, given_evidence
+from recollect.faces.claims.model import Claim, EvidenceRef, Scope, given_evidence, project_of
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.validation import checked_limit
 from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
@@ -72,6 +72,11 @@ class Standing:
     actor: Actor
     project: str | None = None
     scope: Scope | None = None
+
+    @property
+    def is_of_whole_project(self) -> bool:
+        """Whether it is about its project as a whole, and so about all scopes in it."""
+        return self.project is not None and self.scope == Scope("project", self.project)
 
 
 class Learner(ABC):
@@ -139,15 +144,15 @@ class Learner(ABC):
         """Return the claims a question is about: observed, inferred and verified ones.
 
         Pass status=["disputed"] to include contested knowledge. Only what is of the branch's
-        scope and project is found, or of `scope`; `widen` looks everywhere.
+        project is found, and of its scope or of `scope`; `widen` looks everywhere.
         """
         checked_limit(limit)
         at = self._standing()
         status = list(ACTIVE) if status is None else status
-        about = scope or (None if widen else at.scope)
         project = None if widen else at.project
+        about = scope or (None if widen or at.is_of_whole_project else at.scope)
         with acting(at.actor):
-            if project is None or about == Scope("project", project):
+            if project is None:
                 return await at.store.query(question, scope=about, status=status, limit=limit)
             if isinstance(at.store, Recalling) and iscoroutinefunction(at.store.recall_scored):
                 found = await at.store.recall_scored(
@@ -187,7 +192,7 @@ async def _of_project(
     most = _WIDER * limit
     while True:
         found = await store.query(question, scope=about, status=status, limit=most)
-        ours = [claim for claim in found if claim.project == project]
+        ours = [claim for claim in found if project_of(claim) == project]
         if len(ours) >= limit or len(found) < most or most >= _WIDEST:
             return ours[:limit]
         most = min(_WIDER * most, _WIDEST)

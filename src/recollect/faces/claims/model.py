@@ -107,6 +107,13 @@ class Claim:
         check_claim_fields(self)
 
 
+def project_of(claim: Claim) -> str | None:
+    """Return the project that a claim is of: its own, else the one it is about."""
+    if claim.project is None and claim.scope_type == "project":
+        return claim.scope_id
+    return claim.project
+
+
 def check_claim_fields(claim: Claim) -> None:
     """Check every field of a claim, and give it lists and floats of its own."""
     claim.evidence = checked_evidence(claim.evidence)

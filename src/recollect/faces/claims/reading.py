@@ -82,7 +82,7 @@ class Filters:
                 )
             found[SCOPE] = [scope_text(self.scope.scope_type, self.scope.scope_id) or ""]
         for attribute, value in (
-            ("project", self.project),
+            ("project_id", self.project),
             ("domain", self.domain),
             ("run_id", self.run),
             ("session_id", self.session),

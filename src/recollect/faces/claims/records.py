@@ -17,7 +17,7 @@ from typing import Final
 import orjson
 
 from recollect.faces.claims.acting import Actor
-from recollect.faces.claims.model import Claim, EvidenceRef, Scope
+from recollect.faces.claims.model import Claim, EvidenceRef, Scope, project_of
 from recollect.model import (
     SEARCH_ATTRIBUTES,
     Attributes,
@@ -51,7 +51,7 @@ INDEXED: Final = (
     (CLAIM, SCOPE),
     (CLAIM, CREATED_AT),
     (CLAIM, "confidence"),
-    (CLAIM, "project"),
+    (CLAIM, "project_id"),
     (CLAIM, "domain"),
     (CLAIM, "session_id"),
     (CLAIM, "agent_id"),
@@ -150,6 +150,7 @@ def claim_attributes(claim: Claim, created: Step, created_at: float) -> dict[str
     said["evidence"] = created.names
     scope = scope_text(claim.scope_type, claim.scope_id)
     said[SCOPE] = scope_text("project", claim.project) if scope is None and claim.project else scope
+    said["project_id"] = project_of(claim)
     said["agent_id"] = claim.scope_id if claim.scope_type == "agent" else None
     said["run_id"] = actor.run_id or (claim.scope_id if claim.scope_type == "run" else None)
     said["show_id"] = actor.show_id

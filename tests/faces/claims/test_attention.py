@@ -221,6 +221,16 @@ def test_claims_render_like_status(timed: Store, wait: Wait) -> None:
     assert line("o") == "superseded · by new"
 
 
+def test_only_what_a_dispute_brought_is_conflicting_evidence(store: Store, wait: Wait) -> None:
+    evidence = [from_file("a.py"), from_tool_result("t")]
+    written = claim(id="c", claim_status="disputed", evidence=evidence)
+    wait(store.write_claim(written))
+    assert claim_line(written, wait(store.history("c"))) == "disputed · 0 conflicting evidence refs"
+    wait(store.transition("c", "verified", evidence=evidence))
+    wait(store.transition("c", "disputed", evidence=evidence[:1]))
+    assert claim_line(written, wait(store.history("c"))) == "disputed · 1 conflicting evidence ref"
+
+
 @pytest.mark.parametrize("status", ["verified", "disputed", "superseded"])
 def test_a_line_tells_nothing_that_is_not_known(status: str) -> None:
     assert claim_line(claim(claim_status=status, created_at=1e300)) == status

@@ -29,7 +29,8 @@ def claim_line(
     match claim.claim_status:
         case "disputed":
             if last is not None and last.to_status == DISPUTED:
-                count = len(last.evidence)
+                # What a claim was written with supports it, whatever its status was then.
+                count = len(last.evidence) if last.event == DISPUTED else 0
                 parts.append(f"{count} conflicting evidence ref{'' if count == 1 else 's'}")
         case "verified":
             if last is not None and last.to_status == VERIFIED:

@@ -110,6 +110,47 @@ def test_a_claim_does_not_come_to_stand_for_itself(store: Store, wait: Wait) -> 
     assert again.value.code is CONFLICT
 
 
+def test_what_is_superseded_takes_no_place(store: Store, wait: Wait) -> None:
+    for name in ("live", "dead", "b", "c"):
+        wait(store.write_claim(claim(name, id=name)))
+    wait(store.transition("dead", "superseded"))
+    with pytest.raises(RecollectError, match='"dead" is superseded') as caught:
+        wait(store.supersede("live", "dead"))
+    assert (caught.value.code, caught.value.hint) == (CONFLICT, "write a new claim")
+    wait(store.supersede("b", "c"))
+    with pytest.raises(RecollectError) as caught:
+        wait(store.supersede("live", "b"))
+    assert (caught.value.code, caught.value.hint) == (CONFLICT, 'name what took its place: "c"')
+    assert wait(store.get("live")).claim_status == "observed"  # type: ignore[union-attr]
+    wait(store.supersede("live", "c"))
+
+
+CIRCLES = [{"a": "b", "b": "a"}, {"a": "b", "b": "c", "c": "a"}, {"x": "a", "a": "b", "b": "a"}]
+
+
+@pytest.mark.parametrize("names", CIRCLES, ids=str)
+def test_claims_of_one_write_do_not_supersede_each_other(
+    store: Store, wait: Wait, names: dict[str, str]
+) -> None:
+    with pytest.raises(RecollectError, match="supersede each other") as caught:
+        wait(store.write_claims([claim(id=id, supersedes=old) for id, old in names.items()]))
+    assert caught.value.code is CONFLICT
+    assert wait(store.count()) == 0
+
+
+def test_a_claim_does_not_supersede_what_names_it(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="old", supersedes="new")))
+    with pytest.raises(RecollectError, match="supersede each other") as caught:
+        wait(store.write_claim(claim(id="new", supersedes="old")))
+    assert caught.value.code is CONFLICT
+    wait(store.write_claim(claim(id="new")))
+    with pytest.raises(RecollectError, match="supersede each other") as caught:
+        wait(store.supersede("old", "new"))
+    assert caught.value.code is CONFLICT
+    wait(store.supersede("new", "old"))
+    assert wait(store.superseded_by("new")) == "old"
+
+
 def test_a_transition_that_is_refused_leaves_nothing(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="c", claim_status="superseded")))
     before = store.nexus.stats()
@@ -195,10 +236,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     @rule(old=claims, new=claims)
     def supersede(self, old: str, new: str) -> None:
-        place: str | None = new
-        while place is not None and place != old:
-            place = self.follower.get(place)
-        allowed = place is None and self.status(old) != "superseded"
+        allowed = old != new and "superseded" not in (self.status(old), self.status(new))
         self.attempt(self.store.supersede(old, new), old, "superseded", allowed)
         if allowed:
             self.follower[old] = new

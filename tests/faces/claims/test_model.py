@@ -155,6 +155,7 @@ def test_there_are_eight_kinds() -> None:
         {"created_at": "now"},
         {"created_at": float("inf")},
         {"supersedes": ""},
+        {"id": "c", "supersedes": "c"},
     ],
     ids=str,
 )

@@ -127,6 +127,8 @@ def check_claim_fields(claim: Claim) -> None:
         known_word(claim.scope_type, SCOPE_TYPES, "scope_type")
     for name in _TEXTS_OF_CLAIM:
         optional_text(getattr(claim, name), name)
+    if claim.supersedes == claim.id:
+        raise refused(f'the claim "{claim.id}" cannot supersede itself', "name an older claim")
     claim.created_at = checked_number(claim.created_at, "created_at")
     tags: object = claim.tags
     if not isinstance(tags, list | tuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import Final
 
@@ -16,7 +17,7 @@ from recollect.faces.claims.acting import NOBODY, Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef, check_claims, given_evidence
 from recollect.faces.claims.past import claim_life, evidence_by_name, no_claim
-from recollect.faces.claims.reading import claim_concept, is_claim
+from recollect.faces.claims.reading import is_claim
 from recollect.faces.claims.records import (
     ATTENTION,
     ATTENTION_SINCE,
@@ -87,6 +88,7 @@ class Writer:
 
         def keep(present: Present) -> list[Change]:
             new = self._new(claims, present)
+            _refuse_circles(new, present)
             changes: list[Change] = []
             for number, claim in enumerate(new.values()):
                 created_at = claim.created_at or present.at / 1_000
@@ -136,7 +138,8 @@ class Writer:
     ) -> None:
         """Let a claim take the place of another, in both directions.
 
-        CONFLICT where the other is superseded already, or would come to stand for itself.
+        CONFLICT where one of them is superseded already, or the older says it supersedes the
+        newer. So no claim comes to stand for itself.
         """
         checked_text(old_id, "old_id")
         checked_text(new_id, "new_id")
@@ -148,7 +151,7 @@ class Writer:
             status = str(old.attributes[STATUS])
             check_expected(old_id, status, expected_status)
             check_transition(old_id, status, SUPERSEDED)
-            self._refuse_circle(old_id, new)
+            _check_place(old, new)
             step = Step(_sequence(old) + 1, SUPERSEDED, actor, reason=f"superseded by {new_id}")
             is_weaker = _confidence(new) < _confidence(old)
             code = NEWER_OBSERVATION if is_weaker else None
@@ -198,20 +201,6 @@ class Writer:
         if _content(claim, told.created_at) != _content(told):
             raise _taken(claim.id, "another claim")
 
-    def _refuse_circle(self, old_id: str, new: Concept) -> None:
-        """Raise CONFLICT for a claim that the older one has taken the place of."""
-        place: Concept | None = new
-        while place is not None:
-            follower = place.attributes.get(SUPERSEDED_BY)
-            if follower == old_id:
-                raise RecollectError(
-                    CONFLICT,
-                    f'the claim "{new.id}" was itself superseded by "{old_id}"',
-                    hint="write a new claim",
-                )
-            is_named = isinstance(follower, str)
-            place = claim_concept(self._nexus, str(follower)) if is_named else None
-
 
 def _creator(claim: Claim, actor: Actor) -> Actor:
     """Return who creates a claim: who acts, or whom it names where nobody does."""
@@ -228,10 +217,47 @@ def _held(present: Present, claim_id: str) -> Concept:
     raise no_claim(claim_id)
 
 
+def _check_place(old: Concept, new: Concept) -> None:
+    """Raise CONFLICT for a claim that cannot take the place of another."""
+    if old.attributes.get(SUPERSEDES) == new.id:
+        raise _circle([old.id, new.id])
+    if new.attributes[STATUS] != SUPERSEDED:
+        return
+    follower = new.attributes.get(SUPERSEDED_BY)
+    is_other = follower is not None and follower != old.id
+    raise RecollectError(
+        CONFLICT,
+        f'the claim "{new.id}" is superseded, and takes no place of another',
+        hint=f'name what took its place: "{follower}"' if is_other else "write a new claim",
+        details={"claim_id": new.id, "claim_status": SUPERSEDED},
+    )
+
+
+def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:
+    """Raise CONFLICT for new claims that say they supersede each other, or what names them."""
+    older = {
+        held.id: [str(held.attributes[SUPERSEDES])]
+        for held in present.elements.values()
+        if is_claim(held) and held.attributes.get(SUPERSEDES) is not None
+    }
+    older |= {id: [one.supersedes] for id, one in new.items() if one.supersedes is not None}
+    try:
+        TopologicalSorter(older).prepare()
+    except CycleError as error:
+        raise _circle(error.args[1][1:]) from error
+
+
+def _circle(ids: Sequence[str]) -> RecollectError:
+    told = ", ".join(f'"{one}"' for one in ids[:5])
+    return RecollectError(
+        CONFLICT, f"the claims {told} would supersede each other", hint="leave out one supersedes"
+    )
+
+
 def _superseding(claim: Claim, beside: Mapping[str, Claim], present: Present) -> list[Change]:
     """Return the link from a new claim to the one it says it supersedes, if there is one."""
     older = claim.supersedes
-    if older is None or older == claim.id:
+    if older is None:
         return []
     held = present.elements.get(older)
     if older not in beside and (held is None or not is_claim(held)):

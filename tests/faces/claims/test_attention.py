@@ -233,4 +233,4 @@ def test_only_what_a_dispute_brought_is_conflicting_evidence(store: Store, wait:
 
 @pytest.mark.parametrize("status", ["verified", "disputed", "superseded"])
 def test_a_line_tells_nothing_that_is_not_known(status: str) -> None:
-    assert claim_line(claim(claim_status=status, created_at=1e300)) == status
+    assert claim_line(claim(claim_status=status)) == status

@@ -146,7 +146,8 @@ def test_there_are_eight_kinds() -> None:
         {"confidence": True},
         {"actor_type": "robot"},
         {"scope_type": "world"},
-        {"scope_id": 5},
+        {"scope_id": 5, "scope_type": "repo"},
+        {"scope_id": "r"},
         {"id": ""},
         {"actor_id": "a" * 4_097},
         {"tags": "saga"},
@@ -154,6 +155,11 @@ def test_there_are_eight_kinds() -> None:
         {"tags": [5]},
         {"created_at": "now"},
         {"created_at": float("inf")},
+        {"created_at": 1e300},
+        {"created_at": -1e18},
+        {"created_at": -62_135_596_801},
+        {"created_at": 253_402_300_800},
+        {"created_at": 1_700_000_000_000},  # in milliseconds
         {"supersedes": ""},
         {"id": "c", "supersedes": "c"},
     ],
@@ -167,12 +173,29 @@ def test_a_field_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> Non
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"kind": "rumour"}, {"path": 5}, {"fetched_at": "today"}, {"url": "\ud800"}]
+    "wrong",
+    [
+        {"kind": "rumour"},
+        {"path": 5},
+        {"fetched_at": "today"},
+        {"fetched_at": 1e300},
+        {"url": "\ud800"},
+    ],
 )
 def test_evidence_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(RecollectError) as caught:
         EvidenceRef(**{"kind": "file", **wrong})  # type: ignore[arg-type]
     assert caught.value.code is INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("seconds", [-62_135_596_800, -1.5, 253_402_300_799.999])
+def test_a_time_is_of_the_years_1_to_9999(seconds: float) -> None:
+    assert claim(created_at=seconds).created_at == seconds
+    assert from_url("https://x.org", seconds).fetched_at == seconds
+
+
+def test_a_reference_needs_to_say_its_kind_alone() -> None:
+    assert claim(evidence=[EvidenceRef("file")]).evidence == [EvidenceRef("file")]
 
 
 def test_an_id_or_a_tag_is_as_long_as_a_name_may_be() -> None:

@@ -12,9 +12,9 @@ from uuid import uuid4
 
 from recollect.faces.claims.validation import (
     LONGEST_NAME,
-    checked_number,
     checked_share,
     checked_text,
+    checked_time,
     optional_text,
     refused,
 )
@@ -56,7 +56,7 @@ class EvidenceRef:
         for name in _TEXTS_OF_EVIDENCE:
             optional_text(getattr(self, name), name)
         if self.fetched_at is not None:
-            object.__setattr__(self, "fetched_at", checked_number(self.fetched_at, "fetched_at"))
+            object.__setattr__(self, "fetched_at", checked_time(self.fetched_at, "fetched_at"))
 
 
 _TEXTS_OF_EVIDENCE = tuple(
@@ -125,11 +125,13 @@ def check_claim_fields(claim: Claim) -> None:
     optional_text(claim.actor_id, "actor_id", LONGEST_NAME)
     if claim.scope_type is not None:
         known_word(claim.scope_type, SCOPE_TYPES, "scope_type")
+    elif claim.scope_id is not None:
+        raise refused("scope_id is given without scope_type", 'pass scope_type="repo"')
     for name in _TEXTS_OF_CLAIM:
         optional_text(getattr(claim, name), name)
     if claim.supersedes == claim.id:
         raise refused(f'the claim "{claim.id}" cannot supersede itself', "name an older claim")
-    claim.created_at = checked_number(claim.created_at, "created_at")
+    claim.created_at = checked_time(claim.created_at, "created_at")
     tags: object = claim.tags
     if not isinstance(tags, list | tuple):
         raise refused("tags is not a list of texts", 'pass tags=["..."]')

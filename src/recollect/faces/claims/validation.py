@@ -16,7 +16,13 @@ LONGEST_TEXT: Final = 100_000
 LONGEST_NAME: Final = 4_096
 """Characters of what an element of the graph is called by: an id or a tag."""
 
-LARGEST_LIMIT: Final = 1_000_000_000
+EARLIEST: Final = -62_135_596_800.0
+"""The beginning of the year 1, in seconds since 1970."""
+
+LATEST: Final = 253_402_300_800.0
+"""The end of the year 9999, in seconds since 1970."""
+
+LARGEST_LIMIT = 1_000_000_000
 """More than this is as much as there is."""
 
 
@@ -66,6 +72,17 @@ def checked_number(value: object, name: str) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise refused(f"{name} is not a finite number", f"pass {name} as a finite float")
+    return number
+
+
+def checked_time(value: object, name: str) -> float:
+    """Return seconds since 1970, of the years 1 to 9999: others no calendar can show."""
+    number = checked_number(value, name)
+    if not EARLIEST <= number < LATEST:
+        raise refused(
+            f"{name} is {number:g}, which is no time in the years 1 to 9999",
+            f"pass {name} in seconds since 1970: time.time()",
+        )
     return number
 
 

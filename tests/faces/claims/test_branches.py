@@ -209,6 +209,26 @@ def test_an_actor_may_name_its_session_where_there_is_none(wait: Wait) -> None:
     assert store.claims[0].session_id == "s1"
 
 
+@pytest.mark.parametrize("name", ["scope", "actor"])
+@pytest.mark.parametrize("begin", [Branch, Session().new_branch])
+def test_a_branch_of_no_scope_and_no_actor_is_refused(begin: Any, name: str) -> None:
+    for wrong in (5, ["repo"], {}, 0, *(["repo", ""] if name == "scope" else [])):
+        with pytest.raises(RecollectError, match=f"{name} is of type") as caught:
+            begin(**{name: wrong})
+        assert caught.value.code is INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("wrong", ["repo", "", 5, {}])
+def test_what_is_no_scope_is_refused(wait: Wait, wrong: Any) -> None:
+    store = Recording()
+    branch = Branch(knowledge_store=store)
+    for call in (branch.learn("saga", FILE, scope=wrong), branch.recall("saga", scope=wrong)):
+        with pytest.raises(RecollectError, match="scope is of type") as caught:
+            wait(call)
+        assert caught.value.code is INVALID_ARGUMENT
+    assert store.calls == []
+
+
 def test_learn_auto_populates_the_context(wait: Wait) -> None:
     store = Recording()
     session = Session(knowledge_store=store, project="payments")

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.faces.claims.validation import LONGEST_NAME, optional_text
+from recollect.faces.claims.validation import LONGEST_NAME, optional_text, refused
 from recollect.faces.claims.words import ACTOR_TYPES, known_word
 
 
@@ -41,6 +41,19 @@ class Actor:
 
 NOBODY: Final = Actor()
 """Who acts where nobody said."""
+
+
+def agent_or_actor(actor: object) -> Actor:
+    """Return who acts: an agent by its id, an actor as it is, an agent where none was given."""
+    match actor:
+        case None:
+            return Actor("agent")
+        case str():
+            return Actor("agent", actor)
+        case Actor():
+            return actor
+    raise refused(f"actor is of type {type(actor).__name__}, not an Actor", 'pass actor="..."')
+
 
 _acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.acting import Actor, agent_or_actor
 from recollect.faces.claims.audit_log import DataLogger
 from recollect.faces.claims.learning import Learner, Standing
-from recollect.faces.claims.model import Scope
+from recollect.faces.claims.model import Scope, optional_scope
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.validation import optional_text
 
@@ -41,14 +41,15 @@ class Branch(Learner):
         self.id = str(uuid4())
         self.system = system
         self.project = optional_text(project, "project")
-        self.scope = scope or (None if project is None else Scope("project", project))
+        whole = None if project is None else Scope("project", project)
+        self.scope = optional_scope(scope) or whole
         self.logger = DataLogger() if logger is None else logger
         # A store may count as false, for example one with a length that is empty.
         self._knowledge_store: KnowledgeStore = (
             NullKnowledgeStore() if knowledge_store is None else knowledge_store
         )
         self._session_id = session_id
-        given = Actor("agent", actor) if isinstance(actor, str) else actor or Actor("agent")
+        given = agent_or_actor(actor)
         self._actor = Actor(
             given.actor_type,
             given.actor_id,

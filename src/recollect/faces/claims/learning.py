@@ -16,7 +16,14 @@ from typing import Final, Protocol, runtime_checkable
 
 from recollect.faces.claims.acting import Actor, acting, acting_now
 from recollect.faces.claims.audit_log import Event, LogSink, emit, log_entry, warn
-from recollect.faces.claims.model import Claim, EvidenceRef, Scope, given_evidence, project_of
+from recollect.faces.claims.model import (
+    Claim,
+    EvidenceRef,
+    Scope,
+    given_evidence,
+    optional_scope,
+    project_of,
+)
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.validation import checked_limit
 from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
@@ -107,7 +114,7 @@ class Learner(ABC):
         ValueError without evidence. `scope` is the branch's own when not given.
         """
         at = self._standing()
-        about = scope or at.scope
+        about = optional_scope(scope) or at.scope
         try:
             learned = Claim(
                 text=claim,
@@ -150,7 +157,7 @@ class Learner(ABC):
         at = self._standing()
         status = list(ACTIVE) if status is None else status
         project = None if widen else at.project
-        about = scope or (None if widen or at.is_of_whole_project else at.scope)
+        about = optional_scope(scope) or (None if widen or at.is_of_whole_project else at.scope)
         with acting(at.actor):
             if project is None:
                 return await at.store.query(question, scope=about, status=status, limit=limit)

@@ -76,6 +76,15 @@ class Scope:
         optional_text(self.scope_id, "scope_id")
 
 
+def optional_scope(scope: object) -> Scope | None:
+    """Return a scope, or None where none was given."""
+    if scope is None or isinstance(scope, Scope):
+        return scope
+    raise refused(
+        f"scope is of type {type(scope).__name__}, not a Scope", 'pass scope=Scope("repo", "...")'
+    )
+
+
 @dataclass
 class Claim:
     """A unit of learned knowledge with evidence and lifecycle.

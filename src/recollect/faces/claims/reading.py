@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import NOT_FOUND, RecollectError
-from recollect.faces.claims.model import Claim, Scope
+from recollect.faces.claims.model import Claim, Scope, optional_scope
 from recollect.faces.claims.past import evidence_by_name
 from recollect.faces.claims.records import (
     CLAIM,
@@ -74,13 +74,9 @@ class Filters:
             if isinstance(self.status, str) or not isinstance(self.status, Sequence):
                 raise refused("status is not a list of texts", 'pass status=["observed"]')
             found[STATUS] = [known_word(one, STATUSES, "status") for one in self.status]
-        if self.scope is not None:
-            if not isinstance(self.scope, Scope):
-                raise refused(
-                    f"scope is of type {type(self.scope).__name__}, not a Scope",
-                    'pass scope=Scope("repo", "...")',
-                )
-            found[SCOPE] = [scope_text(self.scope.scope_type, self.scope.scope_id) or ""]
+        scope = optional_scope(self.scope)
+        if scope is not None:
+            found[SCOPE] = [scope_text(scope.scope_type, scope.scope_id) or ""]
         for attribute, value in (
             ("project_id", self.project),
             ("domain", self.domain),

@@ -28,6 +28,7 @@ from recollect.faces.claims import (
     from_file,
     from_user_statement,
 )
+from recollect.model import Key
 
 KEYS = {
     "event", "claim_id", "claim_status", "evidence_count", "evidence_kinds", "scope_type",
@@ -518,10 +519,61 @@ def test_what_a_store_has_besides_never_stops_the_action_for_any_sink(
 def test_the_log_of_the_memory_holds_the_same_in_the_transaction_of_the_write(
     store: NexusKnowledgeStore, wait: Wait
 ) -> None:
-    branch = Branch(knowledge_store=store, actor="pr-reviewer")
-    claim_id = wait(branch.learn("saga", FILE))
+    branch = Branch(
+        knowledge_store=store,
+        scope=Scope("repo", "r"),
+        actor=Actor("user", "ann"),
+        session_id="s",
+    )
+    store.logger = branch.logger
+    newer = wait(branch.learn("2pc", FILE))
+    claim_id = wait(branch.learn("saga", [*FILE, from_user_statement("s", "m")]))
     assert claim_id is not None
-    last = store.nexus.changes()[-1]
-    assert last.transaction.actor == "pr-reviewer"
-    assert claim_id in {one.id for one in last.changes}
+    held = [kept(store, claim_id)]
+    wait(branch.verify(claim_id))
+    held.append(kept(store, claim_id))
+    wait(branch.dispute(claim_id, "because", [from_user_statement("s", "m"), *FILE]))
+    held.append(kept(store, claim_id))
+    with acting(Actor("system", "curator", branch_id="b")):
+        wait(store.supersede(claim_id, newer))
+    held.append(kept(store, claim_id))
+    for entry, (said, at) in zip(branch.logger.entries[1:], held, strict=True):
+        assert abs(entry.pop("timestamp") - at) < 60  # type: ignore[misc]
+        assert entry == said
     assert store.nexus.verify().is_whole
+
+
+VERBS = {
+    "created": "learn",
+    "verified": "verify",
+    "disputed": "dispute",
+    "superseded": "supersede",
+}
+
+
+def kept(store: NexusKnowledgeStore, claim_id: str) -> tuple[dict[str, object], float]:
+    """What the memory's log says of the last transaction, as an entry, and when that was."""
+    logged = store.nexus.changes()[-1]
+    assert claim_id in {one.id for one in logged.changes}
+    (life,) = store.nexus.history(Key("Claim", claim_id))
+    version = life.versions[-1]
+    assert version.after is not None
+    assert (version.since, version.since.actor) == (logged.transaction, logged.transaction.actor)
+    said: Any = version.after.attributes
+    event: Any = said["event"]
+    assert logged.transaction.actor == event["actor_id"]
+    evidence = [store.nexus.history(Key("Evidence", name))[-1] for name in event["evidence"]]
+    kinds: list[Any] = [one.versions[-1].after for one in evidence]
+    return {
+        "event": f"knowledge.{VERBS[event['event']]}",
+        "claim_id": life.id,
+        "claim_status": said["claim_status"],
+        "evidence_count": len(evidence),
+        "evidence_kinds": [one.attributes["kind"] for one in kinds],
+        "scope_type": said["scope_type"],
+        "scope_id": said["scope_id"],
+        "actor_type": event["actor_type"],
+        "actor_id": event.get("actor_id"),
+        "branch_id": event["branch_id"],
+        "session_id": event.get("session_id"),
+    }, logged.transaction.at / 1_000

@@ -17,7 +17,8 @@ from recollect.servers.http.tokens import Tokens, new_token
 TEAM, TEAM_ROW = new_token(["team"])
 BOTH, BOTH_ROW = new_token(["team", "other"])
 ROOT, ROOT_ROW = new_token([], is_admin=True)
-TOKENS = Tokens((TEAM_ROW, BOTH_ROW, ROOT_ROW))
+ANN, ANN_ROW = new_token(["team"], name="ann")
+TOKENS = Tokens((TEAM_ROW, BOTH_ROW, ROOT_ROW, ANN_ROW))
 EVIDENCE = [{"kind": "file", "path": "src/saga.py"}]
 
 Send = Callable[..., httpx2.Response]
@@ -140,6 +141,58 @@ def test_a_claim_lives_through_its_calls(send: Send) -> None:
     )
     assert output(send("/v1/claims/claim", id="c"))["line"] == "superseded · by new"
     assert code_in(send("/v1/claims/claim", id="nobody")) == "NOT_FOUND"
+
+
+def test_the_name_of_a_token_is_who_acts(send: Send, nexus: Nexus) -> None:
+    for by in ({}, {"actor_id": "ann"}):
+        id = f"by {by}"
+        written(send, claim(id, **by), claim(f"newer {by}"), token=ANN)
+        actor = {"actor_type": "user", "session_id": "s", **by}
+        for path, body in (
+            ("/v1/claims/transition", {"id": id, "status": "verified", "actor": actor}),
+            ("/v1/claims/transition", {"id": id, "status": "disputed"}),
+            (
+                "/v1/attention/dismiss",
+                {"fingerprint": f"claim:{id}:knowledge.disputed.conflicting_evidence"},
+            ),
+            ("/v1/claims/supersede", {"old_id": id, "new_id": f"newer {by}"}),
+            ("/v1/attention/rejections", {"text": "a rumour", "actor": actor}),
+        ):
+            output(send(path, body, token=ANN))
+        events = output(send("/v1/claims/history", id=id))["events"]
+        assert [one["actor_id"] for one in events] == ["ann"] * 4
+        assert [one["actor_type"] for one in events] == ["system", "user", "system", "system"]
+        assert output(send("/v1/claims/claim", id=id))["claim"]["actor_id"] == "ann"
+    logged = nexus.group("team").changes(0, 100)
+    assert {one.transaction.actor for one in logged if one.transaction.actor} == {"ann"}
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/claims", {"claims": [claim("new")]}),
+        ("/v1/claims", {"claims": [{"text": "without evidence"}]}),
+        ("/v1/claims/transition", {"id": "c", "status": "disputed"}),
+        ("/v1/claims/supersede", {"old_id": "c", "new_id": "d"}),
+        ("/v1/attention/dismiss", {"fingerprint": "claim:c:x"}),
+        ("/v1/attention/snooze", {"fingerprint": "claim:c:x", "until": 1.0}),
+        ("/v1/attention/rejections", {"text": "a rumour"}),
+    ],
+)
+def test_nobody_with_a_name_acts_as_another(
+    send: Send, nexus: Nexus, path: str, body: dict[str, Any]
+) -> None:
+    written(send, claim("c"), claim("d"))
+    before = nexus.group("team").stats().transactions
+    boss = {"actor_type": "user", "actor_id": "boss"}
+    bodies = [body | {"actor": boss}]
+    if "claims" in body:
+        bodies.append({"claims": [claim("mine"), body["claims"][0] | {"actor_id": "boss"}]})
+    for one in bodies:
+        refused = send(path, one, token=ANN)
+        assert (refused.status_code, code_in(refused)) == (403, "PERMISSION_DENIED")
+        assert refused.json()["error"]["message"] == "the token is somebody else's than the actor"
+    assert nexus.group("team").stats().transactions == before
 
 
 def test_a_claim_without_evidence_is_refused_and_recorded(send: Send) -> None:

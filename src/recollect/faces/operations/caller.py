@@ -29,6 +29,14 @@ class Caller:
                     hint="name a group of your own, or ask for a token that has this one",
                 )
 
+    def acting_as(self, said: str | None) -> str | None:
+        """Return who acts; PERMISSION_DENIED for a caller with a name who says another."""
+        if self.name is None or said is None or said == self.name:
+            return self.name or said
+        raise RecollectError(
+            PERMISSION_DENIED, "the token is somebody else's than the actor", hint="leave out actor"
+        )
+
     def check_admin(self) -> None:
         """Raise PERMISSION_DENIED for a caller that may not clear every group."""
         if not self.is_admin:

@@ -37,6 +37,7 @@ from recollect.faces.claims.reading import (
 from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.wire import Wired, evidence_from, from_wire, to_wire
 from recollect.faces.claims.writing import Writer
+from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Instant
 from recollect.servers.http import claim_inputs as inputs
@@ -203,6 +204,19 @@ def record_rejection(nexus: Nexus, given: Given) -> Mapping[str, object]:
     return {"fingerprint": AttentionQueue(nexus).reject(given["text"], _actor(given))}
 
 
+def signed(given: Given, caller: Caller) -> Given:
+    """Return what a call is given, with a caller's name as who acts and who wrote its claims.
+
+    PERMISSION_DENIED where it says another: the rule of KIP, for whoever may say who it is.
+    """
+    if caller.name is None:
+        return given
+    said = {**given, "actor": _by(caller, given.get("actor") or {})}
+    if "claims" in given:
+        said["claims"] = [_by(caller, one) for one in given["claims"]]
+    return said
+
+
 def filters_of(given: Given) -> Filters:
     """Return which claims a query asks for."""
     kind, name = given.get("scope_type"), given.get("scope_id")
@@ -213,6 +227,10 @@ def filters_of(given: Given) -> Filters:
     scope = None if kind is None else Scope(kind, name)
     lenses = ("status", "project", "domain", "run", "show", "session", "agent", "tag", "artifact")
     return Filters(scope, **{name: given.get(name) for name in lenses})
+
+
+def _by(caller: Caller, members: Given) -> Given:
+    return {**members, "actor_id": caller.acting_as(members.get("actor_id"))}
 
 
 def _actor(given: Given) -> Actor:

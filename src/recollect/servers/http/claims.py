@@ -18,7 +18,7 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import Caller, Envelope, Observation
 from recollect.faces.operations.envelope import checked, code_of, failure, success
 from recollect.servers.http.answers import as_json
-from recollect.servers.http.claim_calls import CALLS, CLAIMS, SEARCH, Call
+from recollect.servers.http.claim_calls import CALLS, CLAIMS, SEARCH, Call, signed
 from recollect.servers.http.claim_inputs import Search
 from recollect.servers.http.claim_schemas import (
     GROUP,
@@ -110,10 +110,12 @@ def _own_group(caller: Caller, standing: str) -> str:
 
 
 def _add(router: APIRouter, shared: Shared, call: Call) -> None:
-    def run(group: str, given: Members) -> Members:
-        return call.run(shared.service.nexus.group(group), given)
-
     async def answer(request: Request) -> Response:
+        caller = caller_of(request)
+
+        def run(group: str, given: Members) -> Members:
+            return call.run(shared.service.nexus.group(group), signed(given, caller))
+
         return told(await _done(shared, request, call.name, call.given, run))
 
     router.add_api_route(

@@ -16,11 +16,11 @@ from fastapi import Response as Answer
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import CODES, INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.errors import CODES, INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip import Response, handle_tool_call, read_changes
 from recollect.faces.kip.changes import DEFAULT_LIMIT
 from recollect.faces.kip.response import failure
-from recollect.faces.operations import Caller, Observation
+from recollect.faces.operations import Observation
 from recollect.faces.operations.envelope import checked, named_request, own_code
 from recollect.kernel import Nexus
 from recollect.servers.http.answers import as_json, status_of
@@ -112,7 +112,7 @@ def _handler(shared: Shared, function: Function) -> Handler:
     async def answer(request: Request) -> Answer:
         asked = _read(request, await request.body())
         group = group_of(request, shared, asked.group)
-        actor = _actor(caller_of(request), asked.actor)
+        actor = caller_of(request).acting_as(asked.actor)
         call = {
             "id": request_id_of(request),
             "function": {"name": function.function, "arguments": asked.arguments},
@@ -139,15 +139,6 @@ def _text(name: str, value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise RecollectError(INVALID_ARGUMENT, f"{name} is not a string", hint=f"leave out {name}")
-
-
-def _actor(caller: Caller, said: str | None) -> str | None:
-    """Return who writes; PERMISSION_DENIED for a bearer with a name who says another."""
-    if caller.name is None or said is None or said == caller.name:
-        return caller.name or said
-    raise RecollectError(
-        PERMISSION_DENIED, "the token is somebody else's than the actor", hint="leave out actor"
-    )
 
 
 async def _answered(

@@ -250,6 +250,22 @@ def test_messages_and_artifacts_are_known_where_the_memory_has_them(
 
 
 @HERE
+def test_evidence_of_every_transition_is_checked_once(
+    store: Store, wait: Wait, tmp_path: Path
+) -> None:
+    (tmp_path / "a.py").write_bytes(TEXT)
+    wait(store.write_claim(claim(id="c", evidence=[from_file("a.py")])))
+    wait(store.transition("c", "verified", evidence=[from_file("a.py"), from_file("b.py")]))
+    wait(store.transition("c", "disputed", evidence=[from_file("gone.py"), from_file("b.py")]))
+    reports = wait(store.check("c", Checker(tmp_path)))
+    assert [(one.evidence.path, one.outcome) for one in reports] == [
+        ("a.py", "confirmed"),
+        ("b.py", "refuted"),
+        ("gone.py", "refuted"),
+    ]
+
+
+@HERE
 def test_a_claim_that_is_not_there_cannot_be_checked(store: Store, wait: Wait) -> None:
     with pytest.raises(RecollectError) as caught:
         wait(store.check("nobody"))

@@ -66,6 +66,22 @@ def test_a_claim_goes_through_its_lifecycle(claims: Cli) -> None:
     ]
 
 
+def test_the_evidence_of_a_transition_is_printed_and_checked(claims: Cli) -> None:
+    gone = (
+        "-e",
+        "file=gone.py",
+        "-e",
+        '{"kind": "url", "url": "https://y.org", "detail": "a\\nb"}',
+    )
+    claims("claim", "dispute", "c2", "--reason", "it is not", *gone)
+    for action in ("show", "history"):
+        told = claims("claim", action, "c2").stdout
+        assert "file: path gone.py" in told
+        assert "https://y.org" in told
+    checked = claims("claim", "check", "c2")
+    assert (checked.exit_code, "gone.py is not there" in checked.stdout) == (1, True)
+
+
 def test_what_may_not_follow_is_refused(claims: Cli) -> None:
     refused = claims("claim", "supersede", "c1", "nobody")
     assert (refused.exit_code, "no claim" in refused.stderr) == (1, True)

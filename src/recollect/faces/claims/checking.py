@@ -17,6 +17,7 @@ from typing import Final, Literal, assert_never, cast
 from recollect.errors import RecollectError
 from recollect.faces.claims.fetching import content_hash
 from recollect.faces.claims.model import Claim, EvidenceRef
+from recollect.faces.claims.past import claim_events
 from recollect.kernel import Nexus
 
 Outcome = Literal["confirmed", "refuted", "unknown"]
@@ -58,8 +59,11 @@ class Checker:
     allow_private: bool = False  # addresses that are not public
 
     def check(self, nexus: Nexus, claim: Claim) -> list[EvidenceReport]:
-        """Return a report for each piece of a claim's evidence, in order."""
-        return [EvidenceReport(one, *self._checked(nexus, one)) for one in claim.evidence]
+        """Return a report for each piece of evidence, once: the claim's, then its transitions'."""
+        events = claim_events(nexus, claim.id)
+        later = (ref for told in events for ref in told.event.evidence)
+        evidence = dict.fromkeys([*claim.evidence, *later])
+        return [EvidenceReport(one, *self._checked(nexus, one)) for one in evidence]
 
     def _checked(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
         kind = cast(Kind, ref.kind)

@@ -385,10 +385,7 @@ def _table(claims: Sequence[Claim]) -> Table:
 def _evidence_table(evidence: Sequence[EvidenceRef]) -> Table:
     table = headed("evidence", "what it refers to")
     for one in evidence:
-        said = {key: value for key, value in asdict(one).items() if value is not None}
-        del said["kind"]
-        line = ", ".join(f"{key} {one_line(str(value))}" for key, value in said.items())
-        table.add_row(Text(one.kind), shown(line))
+        table.add_row(Text(one.kind), shown(_referred(one)))
     return table
 
 
@@ -400,10 +397,17 @@ def _history_table(events: Sequence[ClaimEvent]) -> Table:
             _time(one.at),
             Text(one.to_status, _COLOURS[one.to_status]),
             shown(one.actor_id or one.actor_type),
-            str(len(one.evidence)),
+            Text("\n").join(shown(f"{ref.kind}: {_referred(ref)}") for ref in one.evidence),
             shown(one.reason or ""),
         )
     return table
+
+
+def _referred(ref: EvidenceRef) -> str:
+    """Return what a piece of evidence refers to, on one line."""
+    said = {key: value for key, value in asdict(ref).items() if value is not None}
+    del said["kind"]
+    return ", ".join(f"{key} {one_line(str(value))}" for key, value in said.items())
 
 
 def _scope(claim: Claim) -> str | None:

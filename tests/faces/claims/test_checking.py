@@ -34,6 +34,7 @@ from recollect.faces.claims import (
 )
 from recollect.faces.claims.fetching import content_hash
 from recollect.faces.operations import Operations
+from recollect.model import Rows
 
 Store = NexusKnowledgeStore
 HERE = pytest.mark.parametrize("store", ["memory", "sqlite"], indirect=True)
@@ -247,6 +248,47 @@ def test_messages_and_artifacts_are_known_where_the_memory_has_them(
         from_human_assertion("ann", 1.0),
     )
     assert found == ["confirmed", *["unknown"] * 5]
+
+
+@HERE
+def test_what_is_no_message_confirms_none(store: Store, wait: Wait, tmp_path: Path) -> None:
+    wait(store.write_claim(claim(id="c0")))
+    store.nexus.write("""
+        UPSERT {
+          CONCEPT { {type: "Artifact", name: "report"} }
+          CONCEPT { {type: "Message", name: "hello"} }
+        }
+    """)
+    (rows,) = store.nexus.read("""
+        FIND(?a.id, ?m.id) WHERE { ?a {type: "Artifact"} ?m {type: "Message"} }
+    """).results
+    assert isinstance(rows, Rows)
+    ((artifact, message),) = rows.rows
+    (tmp_path / "report.md").write_bytes(TEXT)
+    found = outcomes(
+        store,
+        wait,
+        Checker(tmp_path),
+        from_message("s", "c0"),
+        from_message("s", message),
+        from_message("s", artifact),
+        from_artifact(artifact),
+        from_artifact(message),
+        from_artifact("c0"),
+        from_artifact(artifact, "report.md"),
+        from_artifact(artifact, "gone.md"),
+        from_artifact("another", "report.md"),
+        EvidenceRef("artifact", path="report.md"),
+    )
+    assert found == [
+        *("unknown", "confirmed", "unknown"),
+        *("confirmed", "unknown", "unknown"),
+        *("confirmed", "refuted", "unknown", "confirmed"),
+    ]
+    said = [one.message for one in wait(store.check("c", Checker(tmp_path)))]
+    assert said[0] == "c0 is a Claim, not a message"
+    assert said[5] == "c0 is a Claim, not an artifact"
+    assert said[8] == "report.md is there; the artifact another is not in this memory"
 
 
 @HERE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, assert_never, cast
@@ -33,6 +33,10 @@ Kind = Literal[
 ]
 
 _COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
+_TYPES: Final = {"message": ("Episode", "Event", "Message"), "artifact": ("Artifact",)}
+"""The types of concepts that can be what an id of evidence names; a claim can be none."""
+
+_WORST: Final[Sequence[Outcome]] = ("refuted", "unknown", "confirmed")
 _GIT_SECONDS: Final = 20
 _MOST_BYTES: Final = 200 * 2**20
 
@@ -75,12 +79,22 @@ class Checker:
             case "message" | "user_statement":
                 return _in_memory(nexus, "message", ref.message_id)
             case "artifact":
-                outcome, message = _in_memory(nexus, "artifact", ref.artifact_id)
-                return (outcome, message) if ref.path is None else self._file(ref)
+                return self._artifact(nexus, ref)
             case "tool_result" | "model_inference" | "human_assertion":
                 return "unknown", f"a {ref.kind} leaves nothing that can be looked up"
             case _:
                 assert_never(kind)
+
+    def _artifact(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
+        """Return what is known of an artifact and of its path: refuted before unknown."""
+        parts: list[tuple[Outcome, str]] = []
+        if ref.path is not None:
+            parts.append(self._file(ref))
+        if ref.path is None or ref.artifact_id is not None:
+            parts.append(_in_memory(nexus, "artifact", ref.artifact_id))
+        outcomes = [outcome for outcome, _ in parts]
+        worst = min(outcomes, key=_WORST.index)
+        return worst, "; ".join(message for _, message in parts)
 
     def _file(self, ref: EvidenceRef) -> tuple[Outcome, str]:
         if ref.path is None:
@@ -161,10 +175,16 @@ def _git(root: Path, *words: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _in_memory(nexus: Nexus, what: str, id: str | None) -> tuple[Outcome, str]:
-    """Return whether the memory has what an id names, such as the episode of a message."""
+def _in_memory(
+    nexus: Nexus, what: Literal["message", "artifact"], id: str | None
+) -> tuple[Outcome, str]:
+    """Return whether the memory has a concept of an id that can be what the id names."""
     if id is None:
         return "unknown", f"it names no {what}"
-    if nexus.look_up([id], closed=True):
-        return "confirmed", f"the {what} {id} is in the memory"
-    return "unknown", f"the {what} {id} is not in this memory"
+    found = nexus.keys([id], closed=True).get(id)
+    if found is None:
+        return "unknown", f"the {what} {id} is not in this memory"
+    if found.type not in _TYPES[what]:
+        article = "an" if what == "artifact" else "a"
+        return "unknown", f"{id} is a {found.type}, not {article} {what}"
+    return "confirmed", f"the {what} {id} is in the memory"

@@ -93,7 +93,9 @@ def repo(tmp_path: Path) -> tuple[Path, str]:
 
     git("init", "-q")
     (folder / "saga.py").write_bytes(TEXT)
-    git("add", "saga.py")
+    (folder / "lib").mkdir()
+    (folder / "lib" / "a.py").write_bytes(TEXT)
+    git("add", "saga.py", "lib")
     git("commit", "-q", "-m", "it")
     commit = git("rev-parse", "HEAD")
     (folder / "saga.py").write_text("something else")
@@ -305,6 +307,17 @@ def test_evidence_of_every_transition_is_checked_once(
         ("b.py", "refuted"),
         ("gone.py", "refuted"),
     ]
+
+
+@HERE
+def test_a_folder_is_no_file(store: Store, wait: Wait, repo: tuple[Path, str]) -> None:
+    folder, commit = repo
+    (folder / "link").symlink_to("lib")
+    evidence = from_file("lib"), from_file("link"), from_file("lib", "r", commit)
+    checker = Checker(folder, {"r": folder})
+    assert outcomes(store, wait, checker, *evidence) == ["refuted"] * 3
+    said = [one.message for one in wait(store.check("c", checker))]
+    assert said == ["lib is no file", "link is no file", f"lib is no file at {commit}"]
 
 
 @HERE

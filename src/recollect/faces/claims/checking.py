@@ -112,7 +112,8 @@ class Checker:
             if not path.is_relative_to(root):
                 return "unknown", f"{ref.path} is outside of the folder that may be read"
             if not path.is_file():
-                return "refuted", f"{ref.path} is not there"
+                what = "is no file" if path.exists() else "is not there"
+                return "refuted", f"{ref.path} {what}"
             if ref.content_hash is None:
                 return "confirmed", f"{ref.path} is there"
             if path.stat().st_size > _MOST_BYTES:
@@ -154,7 +155,8 @@ def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]
         return "unknown", f"the commit {commit} is not in {root.name}"
     content = _git(root, "cat-file", "blob", f"{commit}:{ref.path}")
     if content is None:
-        return "refuted", f"{ref.path} is not there at {commit}"
+        is_there = _git(root, "cat-file", "-e", f"{commit}:{ref.path}") is not None
+        return "refuted", f"{ref.path} {'is no file' if is_there else 'is not there'} at {commit}"
     if ref.content_hash is None:
         return "confirmed", f"{ref.path} is there at {commit}"
     return _compared(ref, hashlib.sha256(content).hexdigest())

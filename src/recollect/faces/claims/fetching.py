@@ -21,6 +21,8 @@ SECONDS: Final = 15.0
 REDIRECTS: Final = 5
 
 _PORTS: Final = {"http": 80, "https": 443}
+_UNICAST: Final = ipaddress.IPv6Network("2000::/3")  # all that is given out for the internet
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
 
@@ -51,6 +53,25 @@ def content_hash(url: str, *, allow_private: bool = False) -> str:
     raise _unavailable(f"{url} redirects more than {REDIRECTS} times")
 
 
+def is_public(address: str) -> bool:
+    """Return whether an address is one of the public network, by whatever way it leads there.
+
+    >>> is_public("2001:4860:4860::8888"), is_public("64:ff9b::808:808")
+    (True, True)
+    >>> is_public("127.0.0.1"), is_public("64:ff9b::7f00:1"), is_public("2002:7f00:1::")
+    (False, False, False)
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv4Address):
+        return found.is_global
+    inner = found.ipv4_mapped or found.sixtofour
+    if found in _NAT64:
+        inner = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
+    if inner is not None:
+        return inner.is_global
+    return found in _UNICAST and found.is_global
+
+
 def _parts(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
@@ -73,7 +94,7 @@ def _address(parts: SplitResult, *, allow_private: bool) -> str:
     except OSError as error:
         raise _unavailable(f"{host} has no address") from error
     addresses = [str(one[4][0]) for one in found]
-    closed = [one for one in addresses if not ipaddress.ip_address(one.partition("%")[0]).is_global]
+    closed = [one for one in addresses if not is_public(one)]
     if closed and not allow_private:
         raise RecollectError(
             PERMISSION_DENIED,

@@ -32,7 +32,7 @@ from recollect.faces.claims import (
     from_tool_result,
     from_url,
 )
-from recollect.faces.claims.fetching import content_hash
+from recollect.faces.claims.fetching import anywhere, content_hash
 from recollect.faces.operations import Operations
 from recollect.model import Rows
 
@@ -57,6 +57,10 @@ class Site(BaseHTTPRequestHandler):
         elif self.path == "/round":
             self.send_response(302)
             self.send_header("Location", "/round")
+            self.end_headers()
+        elif self.path.startswith("/to?"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/to?"))
             self.end_headers()
         else:
             self.send_response(404)
@@ -223,10 +227,25 @@ def test_no_url_leads_inside(url: str, code: Code) -> None:
     assert caught.value.code is code
 
 
+@pytest.mark.parametrize("inside", ["127.0.0.2", "[::1]", "[::ffff:127.0.0.1]"])
+def test_no_redirect_leads_inside(site: str, inside: str) -> None:
+    def is_open(address: str) -> bool:
+        return address == "127.0.0.1"  # which stands for all that is public
+
+    hop = f"{site}/to?"
+    assert content_hash(f"{hop}{hop}{site}/page", is_open) == HASH
+    port = site.rpartition(":")[2]
+    for way in (hop, hop + hop, f"{site}/to?//"):
+        target = f"{inside}:{port}/page"
+        with pytest.raises(RecollectError) as caught:
+            content_hash(f"{way}{target if way.endswith('//') else f'http://{target}'}", is_open)
+        assert caught.value.code is PERMISSION_DENIED
+
+
 @pytest.mark.parametrize("path", ["/round", "/gone"])
 def test_what_does_not_answer_is_unavailable(site: str, path: str) -> None:
     with pytest.raises(RecollectError) as caught:
-        content_hash(site + path, allow_private=True)
+        content_hash(site + path, anywhere)
     assert caught.value.code is UNAVAILABLE
 
 

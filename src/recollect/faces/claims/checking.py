@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal, assert_never, cast
 
 from recollect.errors import RecollectError
-from recollect.faces.claims.fetching import content_hash
+from recollect.faces.claims.fetching import anywhere, content_hash, is_public
 from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.past import claim_events
 from recollect.kernel import Nexus
@@ -128,7 +128,7 @@ class Checker:
         if not self.fetch:
             return "unknown", f"{ref.url} was not fetched, since that was not asked for"
         try:
-            found = content_hash(ref.url, allow_private=self.allow_private)
+            found = content_hash(ref.url, anywhere if self.allow_private else is_public)
         except RecollectError as error:
             return "unknown", error.message
         if ref.content_hash is None:

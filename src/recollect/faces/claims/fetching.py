@@ -11,6 +11,7 @@ import http.client
 import ipaddress
 import socket
 import ssl
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -20,37 +21,13 @@ MOST_BYTES: Final = 20 * 2**20
 SECONDS: Final = 15.0
 REDIRECTS: Final = 5
 
+Gate = Callable[[str], bool]
+"""Whether an address may be connected to."""
+
 _PORTS: Final = {"http": 80, "https": 443}
 _UNICAST: Final = ipaddress.IPv6Network("2000::/3")  # all that is given out for the internet
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
-
-
-def content_hash(url: str, *, allow_private: bool = False) -> str:
-    """Return the SHA-256 of what a URL answers with, in hexadecimal.
-
-    PERMISSION_DENIED for an address that is not public, unless those are allowed; UNAVAILABLE
-    when nothing answers, or not with content.
-    """
-    for _ in range(REDIRECTS + 1):
-        parts = _parts(url)
-        connection = _connected(parts, _address(parts, allow_private=allow_private))
-        try:
-            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            connection.request("GET", path, headers={"User-Agent": "recollect"})
-            with connection.getresponse() as response:
-                target = response.headers.get("Location")
-                if response.status in _MOVED and target:
-                    url = urljoin(url, target)
-                    continue
-                if response.status != http.client.OK:
-                    raise _unavailable(f"{url} answers {response.status}")
-                return _digest(url, response)
-        except (OSError, http.client.HTTPException) as error:
-            raise _unavailable(f"{url} cannot be read: {type(error).__name__}") from error
-        finally:
-            connection.close()
-    raise _unavailable(f"{url} redirects more than {REDIRECTS} times")
 
 
 def is_public(address: str) -> bool:
@@ -72,6 +49,38 @@ def is_public(address: str) -> bool:
     return found in _UNICAST and found.is_global
 
 
+def anywhere(_: str) -> bool:
+    """Let every address be open."""
+    return True
+
+
+def content_hash(url: str, is_open: Gate = is_public) -> str:
+    """Return the SHA-256 of what a URL answers with, in hexadecimal.
+
+    PERMISSION_DENIED for an address that is not open, such as a private one; UNAVAILABLE when
+    nothing answers, or not with content.
+    """
+    for _ in range(REDIRECTS + 1):
+        parts = _parts(url)
+        connection = _connected(parts, _address(parts, is_open))
+        try:
+            path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            connection.request("GET", path, headers={"User-Agent": "recollect"})
+            with connection.getresponse() as response:
+                target = response.headers.get("Location")
+                if response.status in _MOVED and target:
+                    url = urljoin(url, target)
+                    continue
+                if response.status != http.client.OK:
+                    raise _unavailable(f"{url} answers {response.status}")
+                return _digest(url, response)
+        except (OSError, http.client.HTTPException) as error:
+            raise _unavailable(f"{url} cannot be read: {type(error).__name__}") from error
+        finally:
+            connection.close()
+    raise _unavailable(f"{url} redirects more than {REDIRECTS} times")
+
+
 def _parts(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
@@ -86,16 +95,16 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
-def _address(parts: SplitResult, *, allow_private: bool) -> str:
-    """Return the address to connect to; all that the name has must be public."""
+def _address(parts: SplitResult, is_open: Gate) -> str:
+    """Return the address to connect to; all that the name has must be open."""
     host = str(parts.hostname)
     try:
         found = socket.getaddrinfo(host, _port(parts), type=socket.SOCK_STREAM)
     except OSError as error:
         raise _unavailable(f"{host} has no address") from error
     addresses = [str(one[4][0]) for one in found]
-    closed = [one for one in addresses if not is_public(one)]
-    if closed and not allow_private:
+    closed = [one for one in addresses if not is_open(one)]
+    if closed:
         raise RecollectError(
             PERMISSION_DENIED,
             f"{host} is at {closed[0]}, which is not a public address",

@@ -82,6 +82,16 @@ def test_the_evidence_of_a_transition_is_printed_and_checked(claims: Cli) -> Non
     assert (checked.exit_code, "gone.py is not there" in checked.stdout) == (1, True)
 
 
+def test_a_claim_that_is_added_again_is_told_as_it_is(claims: Cli) -> None:
+    again = ("claim", "add", "2PC is used", "--id", "c2", "-e", "url=https://x.org")
+    assert claims(*again).stdout == "claim c2 is there already: observed\n"
+    claims("claim", "supersede", "c2", "c1")
+    assert claims(*again).stdout == "claim c2 is there already: superseded\n"
+    told = answer(claims(*again, "--json"))["result"]
+    assert told == {"claim_id": "c2", "claim_status": "superseded"}
+    assert claims("claim", "add", "other words", *again[3:]).exit_code == 1
+
+
 def test_what_may_not_follow_is_refused(claims: Cli) -> None:
     refused = claims("claim", "supersede", "c1", "nobody")
     assert (refused.exit_code, "no claim" in refused.stderr) == (1, True)

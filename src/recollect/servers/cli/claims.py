@@ -160,8 +160,19 @@ def add(
         )
         if id is not None:
             claim.id = id
-        claim_id = asked.of(out, lambda store: store.write_claim(claim), create=True)
-        _settled(out, claim_id, claim.claim_status, verb="is added as")
+
+        async def written(store: NexusKnowledgeStore) -> Claim | None:
+            there = await store.get(
+                claim.id
+            )  # the same content is written once, and may have moved
+            await store.write_claim(claim)
+            return there
+
+        there = asked.of(out, written, create=True)
+        if there is None:
+            _settled(out, claim.id, claim.claim_status, verb="is added as")
+        else:
+            _settled(out, claim.id, there.claim_status, verb="is there already:")
 
 
 def show_list(

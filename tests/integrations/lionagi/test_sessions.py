@@ -249,6 +249,25 @@ def test_a_restored_session_is_given_a_store_again(
     again.logs.clear()
 
 
+@pytest.mark.parametrize("mode", ["python", "json"])
+def test_a_restored_branch_that_opted_out_stays_without_a_store(
+    session: Session, store: KnowledgeStore, wait: Wait, mode: str
+):
+    sandbox = session.new_branch(knowledge_store=NullKnowledgeStore())
+    copied = session.split(sandbox.id)
+    other = session.new_branch()
+    for original in (session, Session.from_dict(session.to_dict(mode=mode))):
+        restored = Session.from_dict(original.to_dict(mode=mode), knowledge_store=store)
+        for one in (sandbox, copied):
+            assert isinstance(restored.branches[one.id]._knowledge_store, NullKnowledgeStore)
+            assert wait(restored.branches[one.id].learn("payments use sagas", EVIDENCE)) is None
+        assert restored.branches[other.id]._knowledge_store is store
+    alone = Branch.from_dict(sandbox.to_dict(mode=mode), knowledge_store=store)
+    assert alone._knowledge_store is store
+    session.include_branches(again := Branch.from_dict(sandbox.to_dict(mode=mode)))
+    assert isinstance(again._knowledge_store, NullKnowledgeStore)
+
+
 def test_every_node_of_a_parallel_flow_learns(
     opened: Opened, store: MemoryKnowledgeStore, wait: Wait
 ):

@@ -44,6 +44,7 @@ class Branch(Learner, lionagi.Branch):
     """
 
     work: Work = Field(default_factory=Work)
+    opted_out: bool = False  # given a store that keeps nothing; in snapshots, which have no store
     _own_store: KnowledgeStore | None = PrivateAttr(default=None)
     _knowledge_log: BranchLog | None = PrivateAttr(default=None)
 
@@ -60,7 +61,9 @@ class Branch(Learner, lionagi.Branch):
     ) -> None:
         kwargs.setdefault("work", Work.given(project, scope, actor, run, show))
         super().__init__(**kwargs)
-        self._own_store = knowledge_store
+        self._own_store = NullKnowledgeStore() if self.opted_out else None
+        if knowledge_store is not None:
+            self._keep_in(knowledge_store)
 
     @property
     def _knowledge_store(self) -> KnowledgeStore:
@@ -121,14 +124,22 @@ class Branch(Learner, lionagi.Branch):
         parse_model: iModel | None = None,
         knowledge_store: KnowledgeStore | None = None,
     ) -> Self:
-        """Rebuild a branch from `to_dict`; a store is in no snapshot and is given again."""
+        """Rebuild a branch from `to_dict`; a store is in no snapshot and is given again.
+
+        One that opted out has none again, but for the one that is given here.
+        """
         branch = super().from_dict(data, chat_model=chat_model, parse_model=parse_model)
         assert isinstance(branch, cls)
-        branch._own_store = knowledge_store
+        if knowledge_store is not None:
+            branch._keep_in(knowledge_store)
         if branch.msgs.system is None:  # it is among the messages, and providers ask for it
             systems = (one for one in branch.messages if isinstance(one, System))
             branch.msgs.system = next(systems, None)
         return branch
+
+    def _keep_in(self, knowledge_store: KnowledgeStore) -> None:
+        self._own_store = knowledge_store
+        self.opted_out = isinstance(knowledge_store, NullKnowledgeStore)
 
     def _standing(self) -> Standing:
         session = self._owning_session_id

@@ -268,6 +268,27 @@ def test_a_restored_branch_that_opted_out_stays_without_a_store(
     assert isinstance(again._knowledge_store, NullKnowledgeStore)
 
 
+def test_clones_have_the_store_of_their_branch_and_its_opting_out(
+    session: Session, branch: Branch, store: KnowledgeStore, opened: Opened, wait: Wait
+):
+    own = MemoryKnowledgeStore()
+    sandbox = session.new_branch(knowledge_store=NullKnowledgeStore())
+    lender = session.new_branch(knowledge_store=own)
+    assert branch.clone()._knowledge_store is store  # in no session, so nothing gives it one
+    assert lender.clone()._knowledge_store is own
+    for one, its in ((branch, store), (lender, own)):
+        for half in (session.split(one.id), wait(session.asplit(one.id))):
+            assert half._knowledge_store is its
+    for half in (sandbox.clone(), session.split(sandbox.id), wait(session.asplit(sandbox.id))):
+        assert isinstance(half._knowledge_store, NullKnowledgeStore)
+    other = opened(knowledge_store=own)
+    other.include_branches(clone := sandbox.clone())
+    assert isinstance(clone._knowledge_store, NullKnowledgeStore)
+    other.include_branches(clone := branch.clone())
+    assert clone._knowledge_store is store
+    own.close()
+
+
 def test_every_node_of_a_parallel_flow_learns(
     opened: Opened, store: MemoryKnowledgeStore, wait: Wait
 ):

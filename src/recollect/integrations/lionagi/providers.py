@@ -134,4 +134,5 @@ def _question(instruction: Instruction) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """Return a text in quotes on one line: JSON leaves three signs as they are that end one."""
+    return " ".join(json.dumps(text, ensure_ascii=False).splitlines())

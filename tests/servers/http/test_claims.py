@@ -324,7 +324,8 @@ def test_attention_shows_why_and_is_put_aside(send: Send) -> None:
 
 
 def test_search_finds_claims_with_their_standing(send: Send) -> None:
-    written(send, claim(confidence=0.6, scope_type="repo", scope_id="r"))
+    two = [*EVIDENCE, {"kind": "tool_result", "tool_call_id": "t"}]
+    written(send, claim(confidence=0.6, scope_type="repo", scope_id="r", evidence=two))
     written(send, claim("d", "sagas are disputed", claim_status="disputed"))
     written(send, claim("c", "sagas of others"), token=BOTH, group_id="other")
     answer = send("/api/search", q="payments saga", type="knowledge").json()
@@ -332,8 +333,8 @@ def test_search_finds_claims_with_their_standing(send: Send) -> None:
     best = answer["results"][0]
     assert (best["id"], best["text"]) == ("c", "payments uses sagas")
     assert (best["claim_status"], best["confidence"]) == ("observed", 0.6)
-    assert (best["evidence_count"], best["scope"]) == (1, {"scope_type": "repo", "scope_id": "r"})
-    assert {one["id"] for one in answer["results"]} == {"c", "d"}
+    assert (best["evidence_count"], best["scope"]) == (2, {"scope_type": "repo", "scope_id": "r"})
+    assert {one["id"]: one["evidence_count"] for one in answer["results"]} == {"c": 2, "d": 1}
     disputed = send("/api/search", q="saga", type="knowledge", status="disputed").json()
     assert [one["id"] for one in disputed["results"]] == ["d"]
 

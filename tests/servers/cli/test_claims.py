@@ -33,6 +33,16 @@ def test_a_claim_is_added_and_shown(claims: Cli) -> None:
     )
 
 
+def test_the_project_of_a_claim_is_shown_beside_its_scope(claims: Cli) -> None:
+    about = ("--project", "payments", "--scope", "repo:r")
+    claims("claim", "add", "sagas", "--id", "c3", "-e", "file=a", *about)
+    rows = [one.split() for one in claims("claim", "show", "c3").stdout.splitlines()]
+    assert [one for one in rows if one and one[0] in ("about", "project")] == [
+        ["about", "repo:r"],
+        ["project", "payments"],
+    ]
+
+
 def test_claims_are_listed_by_what_they_are_about_or_by_a_question(claims: Cli) -> None:
     def ids(*words: str) -> list[str]:
         found = answer(claims("claim", "list", *words, "--json"))["result"]["claims"]
@@ -105,9 +115,12 @@ def test_an_item_of_attention_is_put_aside(claims: Cli) -> None:
     claims("claim", "dispute", "c1", "--reason", "no")
     print_ = "claim:c1:knowledge.disputed.user_rejection"
     assert "Review conflicting evidence" in claims("attention").stdout
-    assert claims("attention", "snooze", print_, "--until", "2001-01-01").exit_code == 0
+    snoozed = claims("attention", "snooze", print_, "--until", "2001-01-01").stdout
+    assert snoozed.startswith(f"snoozed until 2001-01-01T00:00:00.000Z: {print_}\n")
     assert print_ in claims("attention").stdout
-    assert claims("attention", "dismiss", print_).stdout == "nothing asks for attention\n"
+    dismissed = claims("attention", "dismiss", print_).stdout
+    assert dismissed == f"dismissed: {print_}\nnothing asks for attention\n"
+    assert answer(claims("attention", "dismiss", print_, "--json")) == {"result": {"items": []}}
     assert print_ in claims("attention", "--all").stdout
 
 
@@ -147,6 +160,8 @@ def test_refuted_evidence_fails_a_check(claims: Cli) -> None:
         (("add", "a fact", "-e", "file= "), "path is blank"),
         (("add", "a fact", "-e", "file=a", "--scope", "world:x"), "scope_type"),
         (("verify", "c1", "--scope", "repo:x"), "--scope is for"),
+        (("show", "c1", "--confidence", "0"), "--confidence is for"),
+        (("show", "c1", "--reason", ""), "--reason is for"),
         (("verify",), "an id"),
         (("dispute", "c1"), "--reason"),
         (("supersede", "c1"), "OLD and NEW"),

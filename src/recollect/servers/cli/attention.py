@@ -10,9 +10,9 @@ from rich.text import Text
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
 from recollect.kernel import parse_instant
-from recollect.servers.cli.claims import Asked, headed
+from recollect.servers.cli.claims import Asked, headed, time_text
 from recollect.servers.cli.output import output
-from recollect.servers.cli.safe_text import shown
+from recollect.servers.cli.safe_text import one_line, shown
 
 
 def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_items: bool) -> None:
@@ -27,6 +27,9 @@ def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_item
             return await store.attention(aside=all_items)
 
         items = asked.of(out, work)
+        if fingerprint is not None:
+            done = "dismissed" if until is None else f"snoozed until {time_text(_seconds(until))}"
+            out.say(f"{done}: {one_line(fingerprint)}")
         if out.as_json:
             out.json({"result": {"items": [asdict(one) for one in items]}})
         elif items:

@@ -80,7 +80,10 @@ Confidence = Annotated[
     float | None,
     typer.Option("--confidence", metavar="SHARE", help="In the claim being true, 0 to 1."),
 ]
-Reason = Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why it is disputed.")]
+Reason = Annotated[
+    str | None,
+    typer.Option("--reason", metavar="TEXT", help="Why it is disputed, or verified."),
+]
 ScopeName = Annotated[
     str | None,
     typer.Option("--scope", metavar="TYPE:ID", help="As repo:github.com/acme/payments."),
@@ -217,7 +220,8 @@ def _refuse_misplaced(action: ClaimAction, words: list[str], given: dict[str, ob
     used = _USED[action].split()
     for name, value in given.items():
         fitting = [one.value for one in ClaimAction if name in _USED[one].split()]
-        if value and fitting and name not in used:
+        is_given = bool(value) or isinstance(value, float | str)  # 0 and "" are given too
+        if is_given and fitting and name not in used:
             option = "--" + name.replace("_", "-")
             raise typer.BadParameter(f"{option} is for: recollect claim {fitting[0]}")
     least, most = _WORDS.get(action, (1, 1))

@@ -238,10 +238,11 @@ def show_claim(asked: Asked, claim_id: str) -> None:
         told = {
             "id": claim.id,
             "about": scope,
+            "project": None if scope == claim.project else claim.project,
             "domain": claim.domain,
             "tags": ", ".join(claim.tags),
             "supersedes": claim.supersedes,
-            "created": _time(claim.created_at),
+            "created": time_text(claim.created_at),
             "by": claim.actor_id or claim.actor_type,
         }
         grid = Table.grid(padding=(0, 2))
@@ -405,7 +406,7 @@ def _history_table(events: Sequence[ClaimEvent]) -> Table:
     for one in events:
         table.add_row(
             str(one.sequence),
-            _time(one.at),
+            time_text(one.at),
             Text(one.to_status, _COLOURS[one.to_status]),
             shown(one.actor_id or one.actor_type),
             Text("\n").join(shown(f"{ref.kind}: {_referred(ref)}") for ref in one.evidence),
@@ -427,7 +428,8 @@ def _scope(claim: Claim) -> str | None:
     return claim.scope_type if claim.scope_id is None else f"{claim.scope_type}:{claim.scope_id}"
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """Return a time in seconds since 1970 as it is shown."""
     try:
         return instant_text(Instant(int(seconds * 1_000)))
     except OverflowError:

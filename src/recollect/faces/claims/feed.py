@@ -122,6 +122,6 @@ def _changed(
 def _read(after: str) -> tuple[int, int]:
     number, _, place = after.partition(".")
     parts = (number, place or "0")
-    if not all(one.isdecimal() and len(one) < 18 for one in parts):
+    if not all(one.isascii() and one.isdecimal() and len(one) < 18 for one in parts):
         raise refused(f"{after!r:.40} is no id of an event", f'pass "{BEGINNING}" for all of them')
     return int(number), int(place or 0)

@@ -22,7 +22,7 @@ EARLIEST: Final = -62_135_596_800.0
 LATEST: Final = 253_402_300_800.0
 """The end of the year 9999, in seconds since 1970."""
 
-LARGEST_LIMIT = 1_000_000_000
+LARGEST_LIMIT: Final = 1_000_000_000
 """More than this is as much as there is."""
 
 

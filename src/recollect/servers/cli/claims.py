@@ -162,9 +162,7 @@ def add(
             claim.id = id
 
         async def written(store: NexusKnowledgeStore) -> Claim | None:
-            there = await store.get(
-                claim.id
-            )  # the same content is written once, and may have moved
+            there = await store.get(claim.id)  # what says the same is not written again
             await store.write_claim(claim)
             return there
 

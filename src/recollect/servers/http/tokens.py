@@ -33,8 +33,8 @@ _NAME_LENGTH = 128
 class Row:
     """What is kept of a token; `groups` is None where it is good for every group.
 
-    `name` is who its bearer is, if it says: what they write in KIP, and do
-    with claims, is recorded as done by it.
+    `name` is who its bearer is, if it says: what they write in KIP, and do with claims, is
+    recorded as done by it.
     """
 
     sha256: str

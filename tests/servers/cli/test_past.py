@@ -104,6 +104,11 @@ def test_the_log_is_a_table_and_tells_how_to_go_on(cli: Cli, changed: str):
     assert cli("changes", "--since", "9", "--db", changed).stdout.strip() == "0 transactions"
 
 
+def test_a_log_of_no_transactions_is_empty(cli: Cli, changed: str):
+    asked = cli("changes", "--limit", "0", "--db", changed)
+    assert (asked.exit_code, asked.stdout, asked.stderr) == (0, "0 transactions\n", "")
+
+
 def test_control_characters_of_a_memory_are_pictures(cli: Cli, memory: str):
     text = 'UPSERT { CONCEPT @d { {type: "T", name: "a\\u001b[31mb"} SET ATTRIBUTES { x: "\\u001b" } } }'
     assert cli("run", "-", "--db", memory, input=text).exit_code == 0

@@ -70,7 +70,7 @@ def changes(
         if log:
             out.show(_log(log, names))
         out.say(counted(len(log), "transaction"), "dim")
-        if len(log) == limit:
+        if log and len(log) == limit:
             out.say(f"go on with: recollect changes --since {log[-1].transaction.number}", "dim")
 
 

@@ -118,6 +118,13 @@ def at(number: int) -> AsOf:
 # What goes, and what stays
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_receipt_of_nothing_says_whether_it_was_dry(nexus: Nexus, dry_run: bool):
+    receipt = nexus.purge(Found('FIND(?x) WHERE { ?x {type: "None"} }'), dry_run=dry_run)
+    assert receipt.ids == ()
+    assert (receipt.is_dry_run, receipt.is_complete) == (dry_run, not dry_run)
+
+
 def test_every_life_of_a_key_goes_with_every_link_at_it_and_at_those(taught: Nexus) -> None:
     receipt = taught.purge(SALICYLATE)
     assert (receipt.concepts, receipt.links) == (2, 3)

@@ -161,6 +161,17 @@ def test_a_dry_run_tells_what_would_go(cli: Cli, changed: str):
     assert cli("history", *ASPIRIN, "--db", changed).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("option", "is_dry_run", "is_complete"), [("--dry-run", True, None), ("--yes", False, True)]
+)
+def test_a_receipt_of_nothing_says_whether_it_was_dry(
+    cli: Cli, changed: str, option: str, is_dry_run: bool, is_complete: bool | None
+):
+    none = ("purge", "--query", 'FIND(?x) WHERE { ?x {type: "None"} }', option, "--json")
+    told = answer(cli(*none, "--db", changed))["result"]
+    assert (told["is_dry_run"], told["is_complete"]) == (is_dry_run, is_complete)
+
+
 def test_a_purge_answers_with_its_receipt(cli: Cli, changed: str):
     receipt = answer(cli("purge", *ASPIRIN, "--db", changed, "--yes", "--json"))["result"]
     assert (receipt["concepts"], receipt["links"], receipt["transaction"]) == (1, 1, 4)

@@ -140,10 +140,10 @@ def purge(
     request_id = None if request_id is None else identifier(request_id, "request id")
     session, group = unit.session, unit.group
     doomed = _with_links(session, group, elements)
+    receipt = _receipt(session, group, doomed, is_dry_run=is_dry_run)
     if not doomed:
-        return _receipt(session, group, doomed)
+        return receipt
     codes = {whole(code) for (code,) in _each(session, group, _TERMS, doomed)}
-    receipt = _receipt(session, group, doomed)
     if not is_dry_run:
         begin_erasure(session)
     _erase_texts(unit, doomed)
@@ -157,7 +157,7 @@ def purge(
     forget_answers(session, group.group_id, receipt.ids)
     number = unit.record([(one, PURGE, purge_digest(one)) for one in doomed], actor, request_id)
     if is_dry_run:
-        return replace(receipt, terms=terms, is_dry_run=True, is_complete=False)
+        return replace(receipt, terms=terms)
     clear_remains(session)
     return replace(receipt, terms=terms, transaction=number)
 
@@ -168,9 +168,10 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     doomed = [whole(one) for (one,) in session.rows(_EVERY_ELEMENT, parameters)]
     terms = whole(session.rows(_EVERY_TERM, parameters)[0][0])
     vectors = vectors_in(session, group.group_id)
-    receipt = replace(_receipt(session, group, doomed), terms=terms, vectors=vectors)
+    receipt = _receipt(session, group, doomed, is_dry_run=is_dry_run)
+    receipt = replace(receipt, terms=terms, vectors=vectors)
     if is_dry_run:
-        return replace(receipt, is_dry_run=True, is_complete=False)
+        return receipt
     begin_erasure(session)
     for index in attribute_indexes(session, group.group_id):
         take_back_index(session, group.group_id, index.type, index.attribute)
@@ -180,7 +181,9 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     return receipt
 
 
-def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
+def _receipt(
+    session: Session, group: Group, doomed: Sequence[int], *, is_dry_run: bool
+) -> Receipt:
     """Return the receipt of elements that are still there, but for the terms."""
     names = public_ids(session, group, doomed)
     links = sum(one & 1 == LINK_BIT for one in doomed)
@@ -194,8 +197,8 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int]) -> Receipt:
         vectors=0,
         terms=0,
         transaction=None,
-        is_dry_run=False,
-        is_complete=True,
+        is_dry_run=is_dry_run,
+        is_complete=not is_dry_run,
         note=NOTE,
     )
 

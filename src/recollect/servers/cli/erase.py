@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 import typer
@@ -40,8 +40,11 @@ def purge(
     ):
         erase = partial(_erase, nexus, what, dropped, settings.actor(actor), request_id)
         told = erase(dry_run=True)
-        if dry_run or not (told.ids or dropped):
+        if dry_run:
             _show(out, told)
+            return
+        if not (told.ids or dropped):
+            _show(out, replace(told, is_dry_run=False, is_complete=True))
             return
         if not is_sure and not _is_confirmed(out, told):
             out.say("nothing is erased")

@@ -22,6 +22,15 @@ def test_a_run_says_who(cli: Cli, more: tuple[str, ...]):
     assert last_writer(cli, "m.db") == ("ann", "r-7")
 
 
+def test_the_table_of_changes_has_a_column_for_requests_if_there_are_any(cli: Cli, memory: str):
+    assert "request" not in cli("changes", "--db", memory).stdout
+    assert cli("purge", *ASPIRIN, "--db", memory, "--yes", *ME).exit_code == 0
+    head, *rows = cli("changes", "--db", memory).stdout.splitlines()
+    assert head.split() == ["#", "at", "actor", "request", "change", "element"]
+    (last,) = [row for row in rows if "r-7" in row]
+    assert last.index("r-7") == head.index("request")
+
+
 def test_a_purge_says_who(cli: Cli, memory: str):
     assert last_writer(cli, memory) == (None, None)
     assert cli("purge", *ASPIRIN, "--db", memory, "--yes", *ME).exit_code == 0

@@ -134,16 +134,19 @@ def _members(content: Content | None) -> Attributes:
 
 
 def _log(log: tuple[LoggedTransaction, ...], names: Names) -> RenderableType:
+    """Return a row for each change; requests have a column if any transaction names one."""
+    has_requests = any(one.transaction.request_id is not None for one in log)
     table = open_table()
     table.add_column("#", justify="right")
-    for column in ("at", "actor", "change", "element"):
+    for column in ("at", "actor", *(["request"] if has_requests else []), "change", "element"):
         table.add_column(column, overflow="fold")
     for logged in log:
         one = logged.transaction
-        actor = shown(one.actor or "", "cyan")
-        left: tuple[Text, ...] = (Text(str(one.number)), Text(instant_text(one.at)), actor)
+        left = [Text(str(one.number)), Text(instant_text(one.at)), shown(one.actor or "", "cyan")]
+        if has_requests:
+            left.append(shown(one.request_id or "", "dim"))
         for change in logged.changes:
             operation = Text(change.operation.value, style=COLOURS[change.operation])
             table.add_row(*left, operation, named(change.what, change.id, names))
-            left = (Text(""), Text(""), Text(""))
+            left = [Text("")] * len(left)
     return table

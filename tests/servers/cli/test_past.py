@@ -129,6 +129,13 @@ def test_an_audit_prints_the_head_to_keep(cli: Cli, changed: str):
     assert (told["is_whole"], told["head"], told["breach"]) == (True, head, None)
 
 
+def test_a_head_that_is_in_no_log_is_a_breach(cli: Cli, changed: str):
+    for head in (f"2:{64 * '0'}", f"9:{64 * '0'}"):
+        broken = cli("audit", "--head", head, "--db", changed)
+        assert broken.exit_code == 1
+        assert broken.stdout.startswith("broken at transaction ")
+
+
 def test_a_broken_log_is_told_with_its_place_and_exit_code(cli: Cli, changed: str):
     connection = apsw.Connection(changed)
     connection.execute("UPDATE tx SET actor = 'you' WHERE number = 2")

@@ -83,3 +83,25 @@ def test_capsules_tell_how_many_links_they_leave_out(cli: Cli):
     assert "--format jsonl" in told.stderr
     lines = cli("export", "--format", "jsonl", "--db", "new.db").stdout.splitlines()
     assert [json.loads(one).get("predicate") for one in lines] == [None, None, "knows"]
+
+
+@pytest.mark.parametrize("format", ["kip", "jsonl"])
+def test_an_export_leaves_behind_where_merges_took_from(cli: Cli, memory: str, format: str):
+    merge = """
+    UPSERT { CONCEPT @a { {type: "Drug", name: "ASA"} SET PROPOSITIONS { ("eases", {type: "Symptom", name: "Headache"}) } } }
+    MERGE CONCEPT ?a INTO ?b WHERE { ?a {type: "Drug", name: "ASA"} ?b {type: "Drug", name: "Aspirin"} }
+    """
+    assert cli("run", "-", "--db", memory, input=merge).exit_code == 0
+    trail = """
+    FIND(?from, ?moved) WHERE {
+      ?l ({name: "Aspirin"}, "eases", ?s) META(?l, "_moved_from", ?moved)
+      ?d {name: "Aspirin"} META(?d, "_merged_from", ?from)
+    }
+    """
+    ((merged, moved),) = answer(cli("query", trail, "--db", memory, "--json"))["result"]["rows"]
+    assert merged == ["Drug:ASA"]
+    assert moved is not None
+    assert cli("export", "out", "--format", format, "--db", memory).exit_code == 0
+    assert cli("import", "out", "--format", format, "--db", "new.db").exit_code == 0
+    left = answer(cli("query", trail, "--db", "new.db", "--json"))["result"]["rows"]
+    assert left == [[None, None]]

@@ -75,6 +75,18 @@ def test_an_export_that_fails_leaves_no_file(cli: Cli, memory: str):
         assert not Path("out").exists()
 
 
+@pytest.mark.parametrize("format", ["kip", "jsonl"])
+def test_an_export_of_a_type_that_is_not_there_warns_as_a_query_does(
+    cli: Cli, memory: str, format: str
+):
+    text = 'FIND(?d) WHERE { ?d {type: "Durg"} }'
+    asked = cli("query", text, "--db", memory)
+    exported = cli("export", "--query", text, "--format", format, "--db", memory)
+    assert (exported.exit_code, exported.stdout) == (0, "")
+    assert exported.stderr == asked.stderr
+    assert '"Durg"' in exported.stderr
+
+
 def test_capsules_tell_how_many_links_they_leave_out(cli: Cli):
     Path("t.csv").write_text("subject,predicate,object,valid_at\nAnn,knows,Bob,2020\n")
     assert cli("import", "t.csv", "--db", "new.db").exit_code == 0

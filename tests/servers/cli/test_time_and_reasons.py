@@ -104,3 +104,18 @@ def test_the_prompt_shows_the_time_that_is_read():
 def test_the_shell_explains(cli: Cli, memory: str):
     said = cli("shell", memory, "--json", input=f"\\explain {TREATED}\n")
     assert json.loads(said.stdout)["result"]["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("query", DRUGS), ("search", "Aspirin"), ("history", "--type", "Drug", "--name", "Aspirin"), ("export",)]
+)
+def test_a_transaction_that_has_not_been_is_warned_of(
+    cli: Cli, memory: str, words: tuple[str, ...]
+):
+    asked = cli(*words, "--db", memory, "--transaction", "99")
+    now = cli(*words, "--db", memory, "--transaction", "1")
+    assert (asked.exit_code, asked.stdout, now.stderr) == (0, now.stdout, "")
+    assert asked.stderr == (
+        "warning: transaction 99 has not been: the answer is as of 1, the last one"
+        " (use --transaction 1)\n"
+    )

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, Notice, RecollectError
+from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
 from recollect.kernel import Nexus
-from recollect.model import Progress, Value
+from recollect.model import Found, Progress, Value
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
+from recollect.servers.cli.reading import warn_of_question
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus, require_group
@@ -46,6 +48,8 @@ def export(
             told(out) as progress,
         ):
             require_group(nexus)
+            found = None if query is None else Found(query, parameters)
+            warn_of_question(out, nexus, found, read_as_of(as_of))
             with _written(path) as stream:
                 if format == _KIP:
                     options = query, parameters, as_of

@@ -135,7 +135,7 @@ class Output:
         """Print a warning on standard error."""
         line = Text("warning: ", style="yellow").append(one_line(message))
         if hint:
-            line.append(f" ({one_line(hint)})", style="dim")
+            line.append(f" ({one_line(self._own_hint(hint))})", style="dim")
         self.err.print(line, soft_wrap=True)
 
     def _in_own_words(self, response: Response) -> Response:

@@ -24,7 +24,7 @@ from recollect.model import (
 from recollect.servers.cli.cells import cell, label, link
 from recollect.servers.cli.log import ends_named, fact_clock, life_json
 from recollect.servers.cli.output import output
-from recollect.servers.cli.reading import opened_to_read
+from recollect.servers.cli.reading import opened_to_read, warn_of_question
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import plain, shown
@@ -47,7 +47,9 @@ def history(
 ) -> None:
     """Show the lives of an element, step by step."""
     with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
-        lives = nexus.history(element, as_of=read_as_of(as_of))
+        moment = read_as_of(as_of)
+        lives = nexus.history(element, as_of=moment)
+        warn_of_question(out, nexus, None, moment)
         if out.as_json:
             out.json({"result": {"lives": [life_json(one) for one in lives]}})
             return

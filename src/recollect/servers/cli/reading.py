@@ -1,4 +1,4 @@
-"""Open a memory for a command that only reads: a group that is not there is told."""
+"""Open a memory for a command that only reads, and tell why what it reads may be empty."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from recollect.kernel import Nexus
+from recollect.model import AsOf, Found
 from recollect.servers.cli.output import Output
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import absent_group, open_nexus
+
+_NOTHING = 'FIND(?x) WHERE { ?x {id: "none"} }'
 
 
 @contextmanager
@@ -25,3 +28,13 @@ def warn_of_absent_group(out: Output, nexus: Nexus) -> None:
     absent = absent_group(nexus)
     if absent is not None:
         out.warn(absent.message, absent.hint)
+
+
+def warn_of_question(out: Output, nexus: Nexus, found: Found | None, as_of: AsOf | None) -> None:
+    """Warn as `query` would of the same question: of the moment, and of the names in a FIND.
+
+    Cost: the FIND, which is asked for nothing but its warnings.
+    """
+    text, parameters = (_NOTHING, {}) if found is None else (found.text, found.parameters)
+    for notice in nexus.read(text, parameters, as_of=as_of).notices:
+        out.warn(notice.message, notice.hint)

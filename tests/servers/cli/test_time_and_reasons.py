@@ -107,7 +107,13 @@ def test_the_shell_explains(cli: Cli, memory: str):
 
 
 @pytest.mark.parametrize(
-    "words", [("query", DRUGS), ("search", "Aspirin"), ("history", "--type", "Drug", "--name", "Aspirin"), ("export",)]
+    "words",
+    [
+        ("query", DRUGS),
+        ("search", "Aspirin"),
+        ("history", "--type", "Drug", "--name", "Aspirin"),
+        ("export",),
+    ],
 )
 def test_a_transaction_that_has_not_been_is_warned_of(
     cli: Cli, memory: str, words: tuple[str, ...]

@@ -181,9 +181,7 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     return receipt
 
 
-def _receipt(
-    session: Session, group: Group, doomed: Sequence[int], *, is_dry_run: bool
-) -> Receipt:
+def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_run: bool) -> Receipt:
     """Return the receipt of elements that are still there, but for the terms."""
     names = public_ids(session, group, doomed)
     links = sum(one & 1 == LINK_BIT for one in doomed)

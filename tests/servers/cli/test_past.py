@@ -77,6 +77,8 @@ def test_a_history_ends_at_what_was_known(cli: Cli, changed: str):
         ("purge", "--name", "Aspirin"),
         ("purge", "an-id", "--query", "FIND(?x) WHERE { ?x {} }"),
         ("purge", "--drop-group", "default", *ASPIRIN),
+        ("purge", "an-id", "-p", "type=Drug"),
+        ("export", "-p", "type=Drug"),
         ("audit", "repair"),
         ("audit", "--head", "nonsense"),
     ],

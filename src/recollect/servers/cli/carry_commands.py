@@ -66,10 +66,11 @@ def export_memory(
 ) -> None:
     """Write what a group holds now, for another memory or another program."""
     from recollect.servers.cli.carry import export as write
-    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.given import parameters_of_query
 
     as_of = moment(valid, known, transaction)
-    write(path, format.value, query, parameters_of(param), as_of, db, group, as_json=json)
+    given = parameters_of_query(param, query)
+    write(path, format.value, query, given, as_of, db, group, as_json=json)
 
 
 def import_files(

@@ -44,7 +44,7 @@ def erase_elements(
     """Erase elements and all links at them, for all times; it cannot be undone."""
     from recollect.model import Found, Key
     from recollect.servers.cli.erase import purge as erase
-    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.given import parameters_of_query
 
     named = [one for one in (identifier, name, query, drop_group) if one is not None]
     if (type is None) != (name is None) or len(named) != 1:
@@ -53,11 +53,12 @@ def erase_elements(
         raise typer.BadParameter(
             "a group goes with its log, which would hold --actor and --request-id"
         )
+    parameters = parameters_of_query(param, query)
     what: str | Key | Found | None = identifier
     if type is not None and name is not None:
         what = Key(type, name)
     elif query is not None:
-        what = Found(query, parameters_of(param))
+        what = Found(query, parameters)
     erase(
         what,
         drop_group,

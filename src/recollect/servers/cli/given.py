@@ -71,6 +71,13 @@ def parameters_of(given: list[str] | None) -> dict[str, Value]:
     return parameters
 
 
+def parameters_of_query(given: list[str] | None, query: str | None) -> dict[str, Value]:
+    """Return the parameters of a query; without one they would mean nothing, and are refused."""
+    if given and query is None:
+        raise typer.BadParameter("it is of no use without --query", param_hint="--param")
+    return parameters_of(given)
+
+
 def _value(name: str, text: str) -> Value:
     """Return what a value means; one that begins like JSON and is none is doubtful text."""
     try:

@@ -199,6 +199,22 @@ def test_a_query_says_what_goes(cli: Cli, memory: str):
     assert cli(*words).stdout.strip() == "nothing to erase in the group default"
 
 
+def test_a_purge_in_a_group_that_is_not_there_warns_of_it(cli: Cli, memory: str):
+    text = 'FIND(?d) WHERE { ?d {type: "Drug"} }'
+    asked = cli("purge", "--query", text, "--db", memory, "--group", "defualt", "--yes")
+    assert asked.stdout.strip() == "nothing to erase in the group defualt"
+    assert 'no group is named "defualt"' in asked.stderr
+    assert "use --group default" in asked.stderr
+    dropped = cli("purge", "--drop-group", "default", "--db", memory, "--group", "x", "--dry-run")
+    assert dropped.stderr == ""
+
+
+def test_a_purge_of_a_type_that_is_not_there_warns_as_a_query_does(cli: Cli, memory: str):
+    text = 'FIND(?d) WHERE { ?d {type: "Durg"} }'
+    erased = cli("purge", "--query", text, "--db", memory, "--dry-run")
+    assert erased.stderr == cli("query", text, "--db", memory).stderr != ""
+
+
 def test_a_group_is_dropped(cli: Cli, memory: str):
     assert cli("run", "-", "--db", memory, "--group", "trial", input=RISK).exit_code == 0
     dropped = cli("purge", "--drop-group", "trial", "--db", memory, "--yes")

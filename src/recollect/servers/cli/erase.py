@@ -12,6 +12,7 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import Found, Key, Receipt
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.reading import warn_of_absent_group, warn_of_question
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -38,8 +39,12 @@ def purge(
         output(as_json=as_json) as out,
         open_nexus(settings.database(database), settings.group(group)) as nexus,
     ):
+        if dropped is None:
+            warn_of_absent_group(out, nexus)
         erase = partial(_erase, nexus, what, dropped, settings.actor(actor), request_id)
         told = erase(dry_run=True)
+        if isinstance(what, Found):
+            warn_of_question(out, nexus, what, None)
         if dry_run:
             _show(out, told)
             return

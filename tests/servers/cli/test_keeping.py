@@ -110,6 +110,25 @@ def test_an_export_of_a_query_and_of_another_time(cli: Cli, memory: str):
     assert not Path("part.kip").exists()
 
 
+@pytest.mark.parametrize("command", ["backup", "dump", "export"])
+def test_a_folder_that_is_not_there_is_told_how_to_make(cli: Cli, memory: str, command: str):
+    failed = cli(command, "no/such/out", "--db", memory)
+    assert failed.exit_code == 1
+    assert "the folder no/such does not exist" in failed.stderr
+    assert "hint: create it: mkdir -p no/such" in failed.stderr
+
+
+@pytest.mark.parametrize(("command", "name"), [("backup", "memory.db"), ("dump", "memory.jsonl")])
+def test_a_folder_in_the_place_of_a_file_is_told_with_a_fitting_name(
+    cli: Cli, memory: str, command: str, name: str
+):
+    Path("kept").mkdir()
+    failed = cli(command, "kept", "--db", memory)
+    assert failed.exit_code == 1
+    assert "kept is a folder, not a file" in failed.stderr
+    assert f"hint: use kept/{name}" in failed.stderr
+
+
 def test_an_import_that_fails_says_what_came_in(cli: Cli):
     Path("good.kip").write_text('UPSERT { CONCEPT @a { {type: "T", name: "a"} } }')
     Path("bad.kip").write_text("UPSERT { CONCEPT }")

@@ -90,17 +90,18 @@ def _path_of(text: str, scheme: str) -> str:
     return unquote(rest.removeprefix("///")) or _MEMORY
 
 
-def check_place(path: Path) -> Path:
+def check_place(path: Path, name: str = "memory.db") -> Path:
     """Return the file that `path` leads to, absolute; INVALID_ARGUMENT when none can be there.
 
-    Links are followed once and for all: the engine keeps its log beside the file itself.
+    Links are followed once and for all: the engine keeps its log beside the file itself. Where a
+    folder stands, `name` is what is said to fit into it.
     """
     try:
-        _refuse_folder(path)
+        _refuse_folder(path, name)
         return path.resolve()
     except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
         raise RecollectError(
-            INVALID_ARGUMENT, f"no file can stand at {path}", hint='use a path such as "memory.db"'
+            INVALID_ARGUMENT, f"no file can stand at {path}", hint=f'use a path such as "{name}"'
         ) from error
 
 
@@ -111,19 +112,19 @@ def _is_storable(text: str) -> bool:
         return False
 
 
-def _refuse_folder(path: Path) -> None:
+def _refuse_folder(path: Path, name: str) -> None:
     if path.is_dir():
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{path} is a folder, not a file",
-            hint=f"use {path / 'memory.db'}",
+            hint=f"use {path / name}",
         )
     parent = next((one for one in path.parents if one.exists()), path.parent)
     if not parent.is_dir():
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{parent} is a file, not a folder",
-            hint=f"use {parent.with_name('memory.db')}",
+            hint=f"use {parent.with_name(name)}",
         )
     if not path.parent.is_dir():
         raise RecollectError(

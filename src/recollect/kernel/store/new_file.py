@@ -14,14 +14,15 @@ from recollect.kernel.store.forks import FORKS
 
 
 @contextmanager
-def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[Path]:
     """Give a place beside `path` to write to; the file is called `path` once the block ends.
 
-    Raises INVALID_ARGUMENT when something stands at `path` already. A block that fails leaves
-    nothing; a process that is killed may leave a file that ends in `.part`, never a `path`.
+    Raises INVALID_ARGUMENT when something stands at `path` already; `name` is one that would fit
+    into a folder there. A block that fails leaves nothing; a process that is killed may leave a
+    file that ends in `.part`, never a `path`.
     """
     wanted = named_file(path)
-    check_place(wanted)
+    check_place(wanted, name)
     _refuse_existing(wanted)
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
     generation = FORKS.generation

@@ -20,7 +20,7 @@ def written_whole(target: str | PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
         _check_stream(target, "write")
         yield target
         return
-    with new_file(target) as part, part.open("xb") as stream:
+    with new_file(target, "memory.jsonl") as part, part.open("xb") as stream:
         yield stream
 
 

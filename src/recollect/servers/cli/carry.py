@@ -106,6 +106,13 @@ def _written(path: str) -> Iterator[BinaryIO]:
             f"{path} is there already, and nothing is overwritten",
             hint="name a file that is not there yet",
         ) from error
+    except FileNotFoundError as error:
+        folder = Path(path).parent
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"the folder {folder} does not exist",
+            hint=f"create it: mkdir -p {folder}",
+        ) from error
     except OSError as error:
         raise RecollectError(
             STORE_UNAVAILABLE, f"{path}: {error.strerror}", hint="check the folder and the disk"

@@ -16,7 +16,7 @@ from recollect.integrations.exchange import hand_out
 from recollect.kernel import Nexus
 from recollect.model import Found, Progress, Value
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
-from recollect.servers.cli.output import output
+from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.reading import warn_of_question
 from recollect.servers.cli.render import counted
@@ -43,6 +43,7 @@ def export(
     noun = "capsule" if format == _KIP else "element"
     notices: list[Notice] = []
     with output(as_json=as_json) as out:
+        out.if_stopped = CUT_SHORT if path == STANDARD_OUTPUT else NOTHING_KEPT
         with (
             open_nexus(settings.database(database), settings.group(group)) as nexus,
             told(out) as progress,
@@ -117,7 +118,7 @@ def _written(path: str) -> Iterator[BinaryIO]:
         raise RecollectError(
             STORE_UNAVAILABLE, f"{path}: {error.strerror}", hint="check the folder and the disk"
         ) from error
-    except RecollectError:
+    except (RecollectError, KeyboardInterrupt):
         Path(path).unlink()
         raise
 

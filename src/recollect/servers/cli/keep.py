@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
-from recollect.servers.cli.output import output
+from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
@@ -18,6 +18,7 @@ def backup(path: str, database: str | None, *, as_json: bool) -> None:
     """Copy the store to a new file."""
     settings = Settings()
     with output(as_json=as_json) as out:
+        out.if_stopped = NOTHING_KEPT
         with (
             open_nexus(settings.database(database), settings.group()) as nexus,
             told(out) as progress,
@@ -37,6 +38,7 @@ def dump(
     settings = Settings()
     with output(as_json=as_json) as out:
         is_stream = path == STANDARD_OUTPUT
+        out.if_stopped = CUT_SHORT if is_stream else NOTHING_KEPT
         with (
             open_nexus(settings.database(database), settings.group(group)) as nexus,
             told(out) as progress,
@@ -57,6 +59,7 @@ def restore(path: str, database: str | None, *, as_json: bool) -> None:
     """Read a dump back, creating the memory if it is not there."""
     settings = Settings()
     with output(as_json=as_json) as out:
+        out.if_stopped = NOTHING_KEPT
         with (
             filled_nexus(settings.database(database), settings.group()) as nexus,
             told(out) as progress,
@@ -68,6 +71,7 @@ def restore(path: str, database: str | None, *, as_json: bool) -> None:
                 if error.details.get("line") != 1:
                     raise
                 raise _no_dump(path) from error
+            out.if_stopped = "the dump is restored; only its report is missing"
         if out.as_json:
             out.json({"result": {"groups": groups}})
         out.say(f"restored {counted(len(groups), 'group')}: {', '.join(groups)}", "green")

@@ -31,6 +31,10 @@ UNWRAPPED = 10_000
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
 
+NOTHING_KEPT = "nothing is kept"
+CUT_SHORT = "what is written is cut short"
+"""What Ctrl-C means for work that is whole or not at all, and for what others read meanwhile."""
+
 
 class Output:
     """Where one command writes its answer and its troubles."""

@@ -16,7 +16,7 @@ from recollect.integrations.exchange import ImportReport, NamedCount, take_in
 from recollect.kernel import Nexus
 from recollect.model import Progress
 from recollect.servers.cli.given import STANDARD_INPUT
-from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.output import NOTHING_KEPT, Output, output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import shown
@@ -53,12 +53,24 @@ def take_in_files(
         reports: list[ImportReport] = []
         with _filled(settings, database, group, wanted) as nexus:
             for file in files:
+                out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 with told(out) as progress:
                     report = _taken(nexus, file, wanted, settings, progress)
                 reports.append(report)
+                out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 _show(out, report)
         if out.as_json:
             out.json({"result": {"files": [one.to_wire() for one in reports]}})
+
+
+def _kept(done: int, files: int) -> str:
+    """Return what became of files of which the first came in, and the next is under way."""
+    if not done:
+        return NOTHING_KEPT
+    if done == files:
+        return "all came in; only the report is missing"
+    others = "other" if files - done == 1 else "others"
+    return f"{done:,} of {counted(files, 'file')} came in, and nothing of the {others}"
 
 
 def _taken(

@@ -1,0 +1,68 @@
+"""Ctrl-C in the middle of a command that copies or carries: what is kept is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.servers.cli.conftest import Cli
+
+PROGRAM = "from recollect.servers.cli import main; main()"
+TABLE = "subject,predicate,object\nAnn,works_at,Acme\n"
+
+
+def started(*words: str) -> subprocess.Popen[bytes]:
+    """Run the command line in a process of its own, which reads and writes through pipes."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-c", PROGRAM, *words]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def stopped(process: subprocess.Popen[bytes]) -> str:
+    """Press Ctrl-C, and return what the process says of it."""
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    return told.decode()
+
+
+@pytest.mark.parametrize(
+    ("more", "kept"),
+    [
+        (("t.csv",), "1 of 2 files came in, and nothing of the other"),
+        (("t.csv", "u.csv"), "2 of 3 files came in, and nothing of the other"),
+        (("t.csv", "--dry-run"), "nothing is kept"),
+    ],
+)
+def test_an_import_tells_which_files_came_in(cli: Cli, more: tuple[str, ...], kept: str):
+    Path("t.csv").write_text(TABLE)
+    Path("u.csv").write_text(TABLE.replace("Ann", "Bob"))
+    with started("import", *more, "-", "--db", "new.db") as process:
+        assert process.stdout is not None
+        for file in (one for one in more if one.endswith(".csv")):
+            while not process.stdout.readline().startswith(f"{file} (csv)".encode()):
+                pass
+        assert stopped(process) == f"stopped: {kept}\n"  # it reads what it waits for
+    assert Path("new.db").exists() == ("--dry-run" not in more)
+
+
+def test_a_restore_tells_that_nothing_is_kept(cli: Cli):
+    os.mkfifo("pipe")
+    with started("restore", "pipe", "--db", "new.db") as process:
+        with Path("pipe").open("wb"):  # it has begun to read
+            assert stopped(process) == "stopped: nothing is kept\n"
+    assert not Path("new.db").exists()
+
+
+@pytest.mark.parametrize("command", ["dump", "export"])
+def test_what_is_written_to_a_pipe_is_told_to_be_cut_short(cli: Cli, command: str):
+    text = "".join(f'CONCEPT @c{n} {{ {{type: "T", name: "{n:0999}"}} }} ' for n in range(2_000))
+    assert cli("run", "-", "--db", "m.db", input=f"UPSERT {{ {text} }}").exit_code == 0
+    with started(command, "--db", "m.db") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()  # it writes, and waits for the pipe to be emptied
+        assert stopped(process) == "stopped: what is written is cut short\n"

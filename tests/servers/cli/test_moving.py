@@ -87,6 +87,19 @@ def test_an_export_of_a_type_that_is_not_there_warns_as_a_query_does(
     assert '"Durg"' in exported.stderr
 
 
+def test_a_strict_memory_lets_go_of_what_it_has_not_declared(cli: Cli):
+    assert cli("init", "s.db", "--with", "core").exit_code == 0
+    drug = 'UPSERT { CONCEPT @a { {type: "Drug", name: "Aspirin"} } }'
+    assert cli("run", "-", "--db", "s.db", input=drug).exit_code == 0
+    assert cli("schema", "strict", "--force", "--db", "s.db").exit_code == 0
+    found = ("--query", 'FIND(?d) WHERE { ?d {type: "Drug"} }', "--db", "s.db")
+    exported, erased = cli("export", *found), cli("purge", *found, "--yes")
+    assert (exported.exit_code, erased.exit_code) == (0, 0)
+    assert "Aspirin" in exported.stdout
+    assert erased.stdout.startswith("erased from the group default: 1 concept")
+    assert 'warning: the concept type "Drug" is not declared' in erased.stderr
+
+
 def test_capsules_tell_how_many_links_they_leave_out(cli: Cli):
     Path("t.csv").write_text("subject,predicate,object,valid_at\nAnn,knows,Bob,2020\n")
     assert cli("import", "t.csv", "--db", "new.db").exit_code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from recollect.errors import TYPE_MISMATCH, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Found
 from recollect.servers.cli.output import Output
@@ -33,8 +34,15 @@ def warn_of_absent_group(out: Output, nexus: Nexus) -> None:
 def warn_of_question(out: Output, nexus: Nexus, found: Found | None, as_of: AsOf | None) -> None:
     """Warn as `query` would of the same question: of the moment, and of the names in a FIND.
 
-    Cost: the FIND, which is asked for nothing but its warnings.
+    What is refused to `query` is for the work itself to refuse: a strict group lets go of what it
+    has not declared. Cost: the FIND, which is asked for nothing but its warnings.
     """
     text, parameters = (_NOTHING, {}) if found is None else (found.text, found.parameters)
-    for notice in nexus.read(text, parameters, as_of=as_of).notices:
+    try:
+        notices = nexus.read(text, parameters, as_of=as_of).notices
+    except RecollectError as error:
+        if error.code is TYPE_MISMATCH:
+            out.warn(error.message, error.hint)
+        return
+    for notice in notices:
         out.warn(notice.message, notice.hint)

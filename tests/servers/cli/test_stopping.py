@@ -38,7 +38,8 @@ def stopped(process: subprocess.Popen[bytes]) -> str:
         (("t.csv", "--dry-run"), "nothing is kept"),
     ],
 )
-def test_an_import_tells_which_files_came_in(cli: Cli, more: tuple[str, ...], kept: str):
+@pytest.mark.usefixtures("cli")
+def test_an_import_tells_which_files_came_in(more: tuple[str, ...], kept: str):
     Path("t.csv").write_text(TABLE)
     Path("u.csv").write_text(TABLE.replace("Ann", "Bob"))
     with started("import", *more, "-", "--db", "new.db") as process:
@@ -50,11 +51,12 @@ def test_an_import_tells_which_files_came_in(cli: Cli, more: tuple[str, ...], ke
     assert Path("new.db").exists() == ("--dry-run" not in more)
 
 
-def test_a_restore_tells_that_nothing_is_kept(cli: Cli):
+@pytest.mark.usefixtures("cli")
+def test_a_restore_tells_that_nothing_is_kept():
     os.mkfifo("pipe")
-    with started("restore", "pipe", "--db", "new.db") as process:
-        with Path("pipe").open("wb"):  # it has begun to read
-            assert stopped(process) == "stopped: nothing is kept\n"
+    process = started("restore", "pipe", "--db", "new.db")
+    with process, Path("pipe").open("wb"):  # it has begun to read
+        assert stopped(process) == "stopped: nothing is kept\n"
     assert not Path("new.db").exists()
 
 

@@ -202,3 +202,19 @@ def test_indexes_are_listed_added_and_dropped(cli: Cli, memory: str):
     assert cli("index", "add", "risk_level", "--db", memory).exit_code == 2
     assert cli("index", "add", "--db", memory).exit_code == 2
     assert cli("index", "list", "Drug.x", "--db", memory).exit_code == 2
+
+
+def test_an_index_of_a_type_that_is_not_there_is_added_with_a_warning(cli: Cli, memory: str):
+    added = cli("index", "add", "Durg.risk_level", "--db", memory)
+    assert (added.exit_code, added.stdout) == (0, "Durg.risk_level\n")
+    assert added.stderr == 'warning: no concept type is named "Durg" (use "Drug")\n'
+    assert cli("index", "add", "Drug.risk_level", "--db", memory).stderr == ""
+    assert cli("index", "add", "Drug.x", "--db", "new.db").stderr.startswith("warning: ")
+
+
+def test_only_a_near_index_is_proposed_where_there_is_no_such(cli: Cli, memory: str):
+    assert cli("index", "add", "Drug.risk_level", "--db", memory).exit_code == 0
+    for far in ("Drug.nope", "Drug.risk", "Symptom.risk_level"):
+        assert "hint: list them" in cli("index", "drop", far, "--db", memory).stderr
+    for near in ("Drug.risk_lvl", "Drugs.risk_level", "drug.Risk_level"):
+        assert "hint: use Drug.risk_level" in cli("index", "drop", near, "--db", memory).stderr

@@ -5,7 +5,7 @@ A declaration belongs to one group and type; all that declare one attribute shar
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
+from recollect.errors import INVALID_ARGUMENT, RecollectError, is_slip, nearest
 from recollect.kernel.sql.attribute_index import create_attribute_index, drop_attribute_index
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
@@ -74,7 +74,8 @@ def take_back_index(session: Session, group_id: int, type_: str, attribute: str)
     unwanted = AttributeIndex(identifier(type_, "type"), identifier(attribute, "attribute"))
     declared = attribute_indexes(session, group_id)
     if unwanted not in declared:
-        known = nearest(str(unwanted), map(str, declared))
+        near = (str(one) for one in declared if _is_near(unwanted, one))
+        known = nearest(str(unwanted), near)
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{unwanted} is not an index of the group",
@@ -84,3 +85,10 @@ def take_back_index(session: Session, group_id: int, type_: str, attribute: str)
     session.execute_many(_REMOVE, [(group_id, unwanted.type, unwanted.attribute)])
     if session.row(_IS_USED, (unwanted.attribute,)) is None:
         session.rows(drop_attribute_index(unwanted.attribute))
+
+
+def _is_near(unwanted: AttributeIndex, declared: AttributeIndex) -> bool:
+    """Whether both names may be slips of those declared: alike in one, they may be unrelated."""
+    return is_slip(unwanted.type, (declared.type,)) and is_slip(
+        unwanted.attribute, (declared.attribute,)
+    )

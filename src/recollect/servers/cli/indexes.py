@@ -7,11 +7,14 @@ from typing import Literal
 
 import typer
 
-from recollect.model import AttributeIndex
+from recollect.model import AttributeIndex, Found
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
+from recollect.servers.cli.reading import warn_of_question
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
+
+_ONE = "FIND(?one) WHERE { ?one {type: $type} } LIMIT 1"
 
 
 def change_indexes(
@@ -33,6 +36,7 @@ def change_indexes(
         ):
             if wanted is not None and is_made:
                 nexus.add_index(wanted.type, wanted.attribute, progress=progress)
+                warn_of_question(out, nexus, Found(_ONE, {"type": wanted.type}), None)
             elif wanted is not None:
                 nexus.drop_index(wanted.type, wanted.attribute)
             indexes = nexus.indexes()

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.servers.cli.conftest import Cli, answer
 
+import recollect
+
+SOURCES = Path(recollect.__file__).parents[1]
 TABLE = "subject,predicate,object\nAnn,works_at,Acme\nBob,works_at,Acme\n"
 WHO = 'FIND(?a.name) WHERE { (?a, "works_at", ?b) } ORDER BY ?a.name'
 
@@ -130,3 +137,18 @@ def test_an_export_leaves_behind_where_merges_took_from(cli: Cli, memory: str, f
     assert cli("import", "out", "--format", format, "--db", "new.db").exit_code == 0
     left = answer(cli("query", trail, "--db", "new.db", "--json"))["result"]["rows"]
     assert left == [[None, None]]
+
+
+@pytest.mark.usefixtures("cli")
+def test_the_bars_of_an_import_say_that_they_count_bytes():
+    Path("x.kip").write_text('UPSERT { CONCEPT @a { {type: "Drug", name: "Aspirin"} } }')
+    screen, terminal = pty.openpty()
+    code = "from recollect.servers.cli import main; main()"
+    words = [sys.executable, "-c", code, "import", "x.kip", "--db", "new.db"]
+    environment = {"PYTHONPATH": str(SOURCES), "TERM": "xterm", "COLUMNS": "100"}
+    subprocess.run(words, stdout=subprocess.DEVNULL, stderr=terminal, env=environment, check=True)
+    os.close(terminal)
+    drawn = os.read(screen, 2**16).decode()
+    os.close(screen)
+    assert "capsules, in bytes" in drawn
+    assert "57/57" in drawn

@@ -14,14 +14,18 @@ from recollect.servers.cli.safe_text import plain
 
 
 @contextmanager
-def told(out: Output) -> Iterator[Progress]:
-    """Give what long work tells its progress to: a bar for each of its steps."""
+def told(out: Output, unit: str = "") -> Iterator[Progress]:
+    """Give what long work tells its progress to: a bar for each of its steps.
+
+    `unit` is what is counted, where it is not what the steps are called by.
+    """
+    what = f", in {unit}" if unit else ""
     bars: dict[str, TaskID] = {}
     with out.progress() as progress:
 
         def tell(step: str, done: int, total: int) -> None:
             if step not in bars:
-                bars[step] = progress.add_task(escape(plain(step)), total=total or None)
+                bars[step] = progress.add_task(escape(plain(step)) + what, total=total or None)
             progress.update(bars[step], completed=done, total=total or None)
 
         yield tell

@@ -54,7 +54,7 @@ def take_in_files(
         with _filled(settings, database, group, wanted) as nexus:
             for file in files:
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
-                with told(out) as progress:
+                with told(out, "bytes") as progress:
                     report = _taken(nexus, file, wanted, settings, progress)
                 reports.append(report)
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))

@@ -176,7 +176,7 @@ def test_a_dry_run_tells_what_would_go(cli: Cli, changed: str):
 def test_a_receipt_of_nothing_says_whether_it_was_dry(
     cli: Cli, changed: str, option: str, is_dry_run: bool, is_complete: bool | None
 ):
-    none = ("purge", "--query", 'FIND(?x) WHERE { ?x {type: "None"} }', option, "--json")
+    none = ("purge", "--query", 'FIND(?x) WHERE { ?x {name: "None"} }', option, "--json")
     told = answer(cli(*none, "--db", changed))["result"]
     assert (told["is_dry_run"], told["is_complete"]) == (is_dry_run, is_complete)
 

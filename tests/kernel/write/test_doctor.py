@@ -80,6 +80,59 @@ def test_what_follows_from_the_rest_is_found_and_mended(path: Path, wrong: str) 
         assert [hit.element.id for hit in nexus.search("words").results[0].hits][:1] == ["first"]
 
 
+def own_indexes(path: Path) -> dict[str, str]:
+    """The indexes of a memory that are its own, not declared, with their definitions."""
+    connection = apsw.Connection(str(path))
+    rows = connection.execute(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+        " AND name NOT LIKE 'attribute:%'"
+    ).fetchall()
+    connection.close()
+    return dict(rows)
+
+
+def test_each_index_of_the_memory_that_is_gone_is_named_and_built_anew(path: Path) -> None:
+    before = own_indexes(path)
+    assert {"concept_name", "link_in", "tx_at", "work_item", "vector_text"} <= before.keys()
+    broken(path, *(f"DROP INDEX {name}" for name in before))
+    found = examined(path).findings
+    assert {(one.check, one.message) for one in found} == {
+        ("indexes", f"the index {name} is not there") for name in before
+    }
+    mended = examined(path, fix=True)
+    assert mended.is_well
+    assert own_indexes(path) == before
+    assert examined(path).findings == ()
+
+
+def test_a_unique_index_that_rows_forbid_is_told_and_the_others_are_built(path: Path) -> None:
+    broken(
+        path,
+        "DROP INDEX link_out",
+        "DROP INDEX link_in",
+        f"UPDATE link SET key = '' WHERE group_id = {GROUP}",
+    )
+    for fix in (False, True, True):
+        findings = {one.message: one for one in examined(path, fix=fix).findings}
+        told = "the index link_out is not there, and rows share what it keeps apart"
+        assert not findings[told].is_mended
+        assert findings[told].check == "doubles"
+    assert "link_in" in own_indexes(path)
+    assert "link_out" not in own_indexes(path)
+
+
+@pytest.mark.parametrize("table", ["work", "vector", "text_index_docsize", "schema_mode"])
+def test_a_table_that_is_gone_is_named_and_nothing_is_made_up_for_it(
+    path: Path, table: str
+) -> None:
+    with recollect.open(path) as nexus:
+        broken(path, f"DROP TABLE {table}")
+        for fix in (False, True):
+            diagnosis = nexus.doctor(fix=fix)
+            assert f"the table {table} is not there" in [one.message for one in diagnosis.findings]
+            assert not diagnosis.is_well
+
+
 FIRST_LINK = f"(SELECT min(id) FROM link WHERE group_id = {GROUP})"
 FIRST = f"(SELECT min(id) FROM concept WHERE group_id = {GROUP})"
 

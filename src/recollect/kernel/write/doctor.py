@@ -14,6 +14,7 @@ from recollect.kernel.search.fingerprint import fingerprint
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.sql.attribute_index import PREFIX, drop_attribute_index
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.completeness import Part, missing_parts
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
@@ -97,7 +98,9 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     """Return everything that is wrong; a file that cannot be read is not looked at further."""
     progress("file", 0, 1)
     with store.reading() as session:
-        faults = [Finding("file", fault) for fault in file_faults(session)]
+        missing = missing_parts(session)
+        faults = [Finding("tables", f"{one} is not there") for one in missing if one.is_table]
+        faults = faults or [Finding("file", fault) for fault in file_faults(session)]
         if faults:
             return faults
         try:
@@ -107,6 +110,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             if error.code is not STORE_CORRUPT:
                 raise
             return [Finding("file", error.message)]
+    found += [_missing_index(store, one) for one in missing]
     progress("file", 1, 1)
     for done, group in enumerate(groups):
         progress("groups", done, len(groups))
@@ -124,6 +128,25 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
                 found.append(Finding("text", "the text index differs", group.name))
     progress("groups", len(groups), len(groups))
     return found
+
+
+def _missing_index(store: SqliteStore, index: Part) -> Finding:
+    """Return what is to be said of an index that is not there: whether it can be built."""
+    with store.writing(is_dry_run=True) as session:
+        if _is_built(session, index):
+            return Finding("indexes", f"{index} is not there")
+    return Finding("doubles", f"{index} is not there, and rows share what it keeps apart")
+
+
+def _is_built(session: Session, index: Part) -> bool:
+    """Build an index, unless rows are in the way; return whether none were."""
+    try:
+        session.rows(index.sql)
+    except RecollectError as error:
+        if error.code is not INTERNAL_ERROR:  # which it is when rows repeat
+            raise
+        return False
+    return True
 
 
 def _vector_findings(session: Session, group: Group) -> Iterator[Finding]:
@@ -195,6 +218,8 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
     if _is_damaged(findings):
         return
     with store.writing() as session:
+        for index in missing_parts(session):
+            _is_built(session, index)
         groups = all_groups(session)
         for group in groups:
             forget_work(session, group.group_id, lost_work(session, group.group_id))
@@ -230,7 +255,7 @@ def _remake_texts(session: Session, groups: list[Group], progress: Progress) -> 
 
 
 def _is_damaged(findings: list[Finding]) -> bool:
-    return any(finding.check == "file" for finding in findings)
+    return any(finding.check in ("file", "tables") for finding in findings)
 
 
 def _is_readable(findings: list[Finding]) -> bool:

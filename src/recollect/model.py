@@ -720,6 +720,16 @@ class AttributeIndex:
         return f"{self.type}.{self.attribute}"
 
 
+_FROM_CONTENTS: Final = frozenset({"text", "vectors", "indexes"})
+UNREADABLE: Final[Mapping[str, frozenset[str]]] = {
+    "contents": _FROM_CONTENTS,
+    "terms": _FROM_CONTENTS | {"counts"},
+}
+"""The findings in whose way others are mended: these are not made anew while those stand."""
+
+_MENDED: Final = _FROM_CONTENTS | {"counts", "queue", "file"}
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something that is not as it must be."""
@@ -743,6 +753,13 @@ class Diagnosis:
     def is_well(self) -> bool:
         """Whether nothing is wrong, or nothing any more."""
         return all(finding.is_mended for finding in self.findings)
+
+    @property
+    def is_mendable(self) -> bool:
+        """Whether `fix` may mend some of it; to all else the answer is a backup."""
+        checks = {finding.check for finding in self.findings if not finding.is_mended}
+        blocked = (UNREADABLE.get(check, frozenset()) for check in checks)
+        return bool((checks & _MENDED).difference(*blocked))
 
 
 @dataclass(frozen=True, slots=True)

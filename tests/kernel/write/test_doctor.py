@@ -184,6 +184,25 @@ def test_a_cell_of_a_wrong_type_is_found_and_nothing_is_raised(path: Path, what:
         assert not mended.is_well
 
 
+def test_the_text_index_is_mended_where_contents_have_lost_their_element(path: Path) -> None:
+    lost = f"(SELECT min(id) FROM concept_past JOIN concept USING (id) WHERE concept.group_id = {GROUP})"
+    broken(path, f"DELETE FROM concept WHERE id = {lost}")
+    found = examined(path)
+    assert {"past", "text"} <= {one.check for one in found.findings}
+    assert found.is_mendable
+    examined(path, fix=True)
+    left = examined(path)
+    assert "past" in {one.check for one in left.findings}
+    assert "text" not in {one.check for one in left.findings}
+    assert not left.is_mendable
+
+
+def test_times_of_the_past_that_are_none_leave_the_text_index_as_it_is(path: Path) -> None:
+    broken(path, "UPDATE concept_past SET until = 'x'", MENDABLE["a document"])
+    assert not examined(path).is_mendable
+    assert "text" in {one.check for one in examined(path, fix=True).findings if not one.is_mended}
+
+
 def test_what_cannot_be_mended_is_told_and_not_raised(path: Path) -> None:
     broken(
         path,

@@ -190,6 +190,18 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
     assert cli("doctor", memory).stdout == "all is well: looked at 4 elements of 1 group\n"
 
 
+def test_the_doctor_sends_to_a_backup_when_nothing_is_left_to_mend(cli: Cli, memory: str):
+    connection = apsw.Connection(memory)
+    connection.execute("DELETE FROM tx; UPDATE tally SET count = 9")
+    connection.close()
+    assert "recollect doctor --fix" in cli("doctor", memory).stdout
+    for more in (["--fix"], []):
+        told = cli("doctor", memory, *more)
+        assert told.exit_code == 1
+        assert "doctor --fix" not in told.stdout
+        assert "recollect restore DUMP" in told.stdout
+
+
 def test_indexes_are_listed_added_and_dropped(cli: Cli, memory: str):
     assert cli("index", "--db", memory).stdout == "no indexes\n"
     index = {"type": "Drug", "attribute": "risk_level"}

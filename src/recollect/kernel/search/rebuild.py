@@ -129,6 +129,8 @@ def _put(
         following[whole(element)] = identity.document(attributes, metadata)
         index.put(whole(element), expired_at == LIVING, following[whole(element)])
     for element, until, attributes, metadata in past:  # latest first
+        if whole(element) not in identities:  # its row was deleted behind the memory's back
+            continue
         document = identities[whole(element)].document(attributes, metadata)
         if document != following[whole(element)]:
             index.supersede(whole(element), whole(until), document)

@@ -14,24 +14,29 @@ from recollect.kernel.store.protocol import SqlValue
 from recollect.model import Attributes, Value
 
 
+def _unlike(what: str) -> RecollectError:
+    message = f"a cell that must hold {what} does not"
+    return RecollectError(STORE_CORRUPT, message, hint="run recollect doctor")
+
+
 def whole(cell: SqlValue) -> int:
     """Return a cell that holds a whole number."""
     if not isinstance(cell, int):
-        raise RecollectError(STORE_CORRUPT, "a cell that must hold a whole number does not")
+        raise _unlike("a whole number")
     return cell
 
 
 def real(cell: SqlValue) -> float:
     """Return a cell that holds a number."""
     if not isinstance(cell, (int, float)):
-        raise RecollectError(STORE_CORRUPT, "a cell that must hold a number does not")
+        raise _unlike("a number")
     return float(cell)
 
 
 def text(cell: SqlValue) -> str:
     """Return a cell that holds text."""
     if not isinstance(cell, str):
-        raise RecollectError(STORE_CORRUPT, "a cell that must hold text does not")
+        raise _unlike("text")
     return cell
 
 
@@ -40,19 +45,19 @@ def json_value(cell: SqlValue) -> Value:
     try:
         return cast(Value, orjson.loads(text(cell)))
     except orjson.JSONDecodeError as error:
-        raise RecollectError(STORE_CORRUPT, "a cell that must hold JSON does not") from error
+        raise _unlike("JSON") from error
 
 
 def members(cell: SqlValue) -> Attributes:
     """Return the attributes or metadata that a cell holds."""
     held = json_value(cell)
     if not isinstance(held, dict):
-        raise RecollectError(STORE_CORRUPT, "a cell that must hold a JSON object does not")
+        raise _unlike("a JSON object")
     return held
 
 
 def octets(cell: SqlValue) -> bytes:
     """Return a cell that holds bytes."""
     if not isinstance(cell, bytes):
-        raise RecollectError(STORE_CORRUPT, "a cell that must hold bytes does not")
+        raise _unlike("bytes")
     return cell

@@ -43,7 +43,11 @@ class Terms(Shared):
         sql = "SELECT t.text FROM term AS t WHERE t.group_id = ? AND t.code = ?"
         row = session.row(sql, (self.group_id, code))
         if row is None:
-            raise RecollectError(STORE_CORRUPT, "a row names a type or predicate that is not there")
+            raise RecollectError(
+                STORE_CORRUPT,
+                "a row names a type or predicate that is not there",
+                hint="run recollect doctor",
+            )
         text = str(row[0])
         self._keep(session, {text: code})
         return text

@@ -25,7 +25,7 @@ from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
 from recollect.kernel.write.vector_check import mend_vectors, unused_vectors, wrong_vectors
-from recollect.model import Diagnosis, Finding, Progress
+from recollect.model import UNREADABLE, Diagnosis, Finding, Progress
 
 _SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
 _DOCUMENTS = """
@@ -121,11 +121,8 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
                 found.append(Finding("counts", "counts differ from the elements", group.name))
             if _is_readable(own):
                 found += _vector_findings(session, group)
-        if not _is_readable(own):
-            continue
-        with store.writing(is_dry_run=True) as session:
-            if not _text_is_right(session, group.group_id, progress):
-                found.append(Finding("text", "the text index differs", group.name))
+        if _is_readable(own):
+            found += _text_findings(store, group, progress)
     progress("groups", len(groups), len(groups))
     return found
 
@@ -147,6 +144,18 @@ def _is_built(session: Session, index: Part) -> bool:
             raise
         return False
     return True
+
+
+def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list[Finding]:
+    try:
+        with store.writing(is_dry_run=True) as session:
+            if _text_is_right(session, group.group_id, progress):
+                return []
+    except RecollectError as error:
+        if error.code is not STORE_CORRUPT:
+            raise
+        return [Finding("contents", error.message, group.name)]
+    return [Finding("text", "the text index differs", group.name)]
 
 
 def _vector_findings(session: Session, group: Group) -> Iterator[Finding]:
@@ -259,7 +268,7 @@ def _is_damaged(findings: list[Finding]) -> bool:
 
 
 def _is_readable(findings: list[Finding]) -> bool:
-    return not any(finding.check in ("contents", "past", "terms") for finding in findings)
+    return not any(finding.check in UNREADABLE for finding in findings)
 
 
 def _indexes(session: Session) -> tuple[set[str], set[str]]:

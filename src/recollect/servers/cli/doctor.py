@@ -11,6 +11,12 @@ from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
+_MEND = "try: recollect doctor --fix"
+_GO_BACK = (
+    "what is not mended follows from nothing else: keep this file, and put the last backup in"
+    " its place, or make a new one of a dump: recollect restore DUMP --db NEW"
+)
+
 
 def examine(database: str | None, *, fix: bool, as_json: bool) -> None:
     """Show what is wrong; exit with 1 when something still is."""
@@ -30,8 +36,8 @@ def examine(database: str | None, *, fix: bool, as_json: bool) -> None:
         looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"
         verdict = "all is well" if diagnosis.is_well else "not all is well"
         out.say(f"{verdict}: looked at {looked}", "bold")
-        if any(not finding.is_mended for finding in diagnosis.findings) and not fix:
-            out.say("try: recollect doctor --fix", "dim")
+        if not diagnosis.is_well:
+            out.say(_MEND if diagnosis.is_mendable and not fix else _GO_BACK, "dim")
 
 
 def _line(finding: Finding) -> str:

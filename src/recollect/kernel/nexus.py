@@ -159,6 +159,7 @@ class Nexus:
         clock: Clock = system_clock,
         embedder: Embedder | None = None,
         search_mode: str = KEYWORD,
+        is_checked: bool = True,
     ) -> Nexus:
         """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
 
@@ -166,11 +167,11 @@ class Nexus:
         A writer waits `busy_seconds` for another one, then raises STORE_BUSY. With an
         `embedder` what is written gets vectors, and SEARCH compares as `search_mode` says where
         it does not say itself. Raises STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file it
-        cannot use, untouched.
+        cannot use, untouched. Without `is_checked` it opens one with broken pages, for `doctor`.
         """
         _check_one_of(search_mode, MODES, "search_mode")
         meanings = None if embedder is None else Meanings(embedder, search_mode)
-        store = SqliteStore(address, Settings(synchronous, busy_seconds))
+        store = SqliteStore(address, Settings(synchronous, busy_seconds, is_checked=is_checked))
         nexus = cls(store, group, clock, limits or Limits(), Catalogs(meanings))
         try:
             return nexus.group(group)

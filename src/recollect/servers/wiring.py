@@ -23,7 +23,9 @@ FEW_GROUPS = 10
 """So many names of groups fit into an error."""
 
 
-def open_nexus(located: Located, group: str, *, create: bool = False) -> Nexus:
+def open_nexus(
+    located: Located, group: str, *, create: bool = False, is_checked: bool = True
+) -> Nexus:
     """Open the database at a group; a missing file is refused unless it may be created.
 
     What is wrong with a file is told with its name.
@@ -41,7 +43,13 @@ def open_nexus(located: Located, group: str, *, create: bool = False) -> Nexus:
     embedder = None if embedding is None else make_embedder(embedding)
     mode = "keyword" if embedding is None else embedding.search_mode
     try:
-        return Nexus.open(located.path, group=group, embedder=embedder, search_mode=mode)
+        return Nexus.open(
+            located.path,
+            group=group,
+            embedder=embedder,
+            search_mode=mode,
+            is_checked=is_checked,
+        )
     except RecollectError as error:
         if error.code.category != "storage":
             raise

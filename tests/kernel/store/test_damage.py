@@ -13,7 +13,10 @@ from recollect.model import Hits
 
 CAPSULE = (
     "UPSERT {"
-    + " ".join(f'CONCEPT @a{at} {{ {{type: "T", name: "word{at} other"}} }}' for at in range(300))
+    + " ".join(
+        f'CONCEPT @a{at} {{ {{type: "T", name: "word{at} other"}} SET ATTRIBUTES {{n: {at}}} }}'
+        for at in range(300)
+    )
     + "}"
 )
 
@@ -23,6 +26,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
     with recollect.open(path) as nexus:
         nexus.write(CAPSULE)
+        nexus.add_index("T", "n")
     return path
 
 
@@ -56,3 +60,37 @@ def test_a_file_that_lacks_a_table_is_refused(path: Path, table: str) -> None:
     with pytest.raises(RecollectError) as caught:
         recollect.open(path)
     assert caught.value.code.code == "STORE_CORRUPT"
+
+
+def overwritten(path: Path, tree: str) -> None:
+    """Write nonsense over a leaf of a table or index."""
+    connection = apsw.Connection(str(path))
+    page = connection.execute(
+        "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'", (tree,)
+    ).get
+    size = connection.pragma("page_size")
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
+TREES = [
+    "concept_name",
+    "attribute:n",
+    "text_index_data",
+    "tally",
+    "concept",
+    "sqlite_autoindex_grp_1",
+]
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_a_small_file_with_a_broken_page_opens_for_the_doctor_alone(path: Path, tree: str) -> None:
+    overwritten(path, tree)
+    with pytest.raises(RecollectError) as caught:
+        recollect.open(path)
+    assert caught.value.code.code == "STORE_CORRUPT"
+    assert caught.value.hint == f"see what is broken: recollect doctor {path}"
+    with recollect.open(path, is_checked=False) as nexus:
+        assert nexus.doctor().findings

@@ -202,6 +202,22 @@ def test_the_doctor_sends_to_a_backup_when_nothing_is_left_to_mend(cli: Cli, mem
         assert "recollect restore DUMP" in told.stdout
 
 
+def test_the_doctor_opens_what_all_else_refuses(cli: Cli, memory: str):
+    connection = apsw.Connection(memory)
+    size = connection.pragma("page_size")
+    page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'link_in'").get
+    connection.close()
+    with Path(memory).open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    refused = cli("query", DRUGS, "--db", memory)
+    assert refused.exit_code == 1
+    assert "hint: see what is broken: recollect doctor" in refused.stderr
+    told = cli("doctor", memory)
+    assert told.exit_code == 1
+    assert "not all is well" in told.stdout
+
+
 def test_indexes_are_listed_added_and_dropped(cli: Cli, memory: str):
     assert cli("index", "--db", memory).stdout == "no indexes\n"
     index = {"type": "Drug", "attribute": "risk_level"}

@@ -45,6 +45,7 @@ class Settings:
     busy_seconds: float = 5.0  # how long to wait for another writer
     cache_bytes: int = 32 * 2**20  # for each connection
     mmap_bytes: int = 256 * 2**20
+    is_checked: bool = True  # a small file with a broken page is not opened
 
     def __post_init__(self) -> None:
         if self.synchronous not in get_args(Synchronous):

@@ -92,11 +92,9 @@ def busy() -> RecollectError:
     )
 
 
-def corrupt() -> RecollectError:
+def corrupt(hint: str = "restore the file from a backup") -> RecollectError:
     """Return the error of a damaged file."""
-    return RecollectError(
-        STORE_CORRUPT, "the file is damaged", hint="restore the file from a backup"
-    )
+    return RecollectError(STORE_CORRUPT, "the file is damaged", hint=hint)
 
 
 def foreign() -> RecollectError:

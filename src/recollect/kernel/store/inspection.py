@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote as shell_quote
 from urllib.parse import quote
 
 import apsw
@@ -75,13 +76,14 @@ class _Look:
         return any(self.beginning[_CELLS])
 
 
-def refuse_unusable(path: Path) -> None:
+def refuse_unusable(path: Path, *, is_checked: bool = True) -> None:
     """Raise STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file that is not a whole store.
 
     A file that is absent or empty passes: it is about to be made one. So does one of ours that
     another process is writing or a crash left unfinished: the engine mends it on opening, and
     `refuse_open` looks again. So does one that this process has open, since it was looked at.
-    `path` is the file itself, not a link to it.
+    `path` is the file itself, not a link to it. Without `is_checked` the pages of a small file
+    are not read: what is broken in them is then for the doctor to say.
     """
     if FORKS.has_open(path):
         return
@@ -94,7 +96,7 @@ def refuse_unusable(path: Path) -> None:
         refuse_newer(frozenset(), look.user_version)
     try:
         if not _is_unfinished(path):
-            _refuse_finished(path, look)
+            _refuse_finished(path, look, is_checked=is_checked)
         elif look.application_id == 0:
             _refuse_unfinished(path, look)
     except RecollectError as error:
@@ -119,7 +121,7 @@ def refuse_open(connection: apsw.Connection) -> None:
         refuse_newer(applied, int(str(connection.pragma("user_version"))))
 
 
-def _refuse_finished(path: Path, look: _Look) -> None:
+def _refuse_finished(path: Path, look: _Look, *, is_checked: bool) -> None:
     """Judge a file that nobody is writing and no crash has left.
 
     In WAL mode it is read as immutable, which makes no file beside it; in rollback mode it is
@@ -127,7 +129,8 @@ def _refuse_finished(path: Path, look: _Look) -> None:
     """
     if look.is_truncated:
         raise corrupt()
-    _refuse_read(path, "immutable=1" if look.is_wal else "mode=ro", look.size <= _CHECKED_BYTES)
+    mode = "immutable=1" if look.is_wal else "mode=ro"
+    _refuse_read(path, mode, is_checked and look.size <= _CHECKED_BYTES)
 
 
 def _refuse_unfinished(path: Path, look: _Look) -> None:
@@ -153,7 +156,7 @@ def _refuse_read(path: Path, mode: str, is_checked: bool) -> None:
             connection.set_busy_timeout(_WAIT_MILLISECONDS)
             refuse_open(connection)
             if is_checked and not _is_sound(connection):
-                raise corrupt()
+                raise corrupt(f"see what is broken: recollect doctor {shell_quote(str(path))}")
     except apsw.Error as error:
         raise translated(error) from error
 
@@ -202,7 +205,10 @@ def _is_sound(connection: apsw.Connection) -> bool:
     tables = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     ).fetchall()
-    return all(connection.pragma("quick_check", name) == "ok" for (name,) in tables)
+    try:
+        return all(connection.pragma("quick_check", name) == "ok" for (name,) in tables)
+    except apsw.CorruptError:
+        return False
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -55,11 +55,11 @@ class SqliteStore:
 
     def __init__(self, address: str | os.PathLike[str], settings: Settings | None = None) -> None:
         """Open the store; STORE_FOREIGN, STORE_NEWER, STORE_CORRUPT leave the file untouched."""
-        self._settings = settings or Settings()
+        self._settings = settings = settings or Settings()
         path = parse_address(address).path
         self._path = None if path is None else check_place(path)
         if self._path is not None:
-            refuse_unusable(self._path)
+            refuse_unusable(self._path, is_checked=settings.is_checked)
         self._read_only = None if self._path is None else read_only(self._path)
         self._filename = MEMORY if self._path is None else str(self._path)
         if self._read_only is not None:

@@ -23,7 +23,7 @@ def examine(database: str | None, *, fix: bool, as_json: bool) -> None:
     settings = Settings()
     with output(as_json=as_json) as out:
         with (
-            open_nexus(settings.database(database), settings.group()) as nexus,
+            open_nexus(settings.database(database), settings.group(), is_checked=False) as nexus,
             told(out) as progress,
         ):
             diagnosis = nexus.doctor(fix=fix, progress=progress)

@@ -722,6 +722,7 @@ class AttributeIndex:
 
 _FROM_CONTENTS: Final = frozenset({"text", "vectors", "indexes"})
 UNREADABLE: Final[Mapping[str, frozenset[str]]] = {
+    "tables": frozenset({"file"}),
     "contents": _FROM_CONTENTS,
     "terms": _FROM_CONTENTS | {"counts"},
 }

@@ -1,16 +1,14 @@
-"""Looks at a file as the engine sees it, and keeps it quick; contents are never touched."""
+"""Tells the size of a file, and keeps it quick; contents are never touched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.protocol import Session
 
 _PAGES = ("freelist_count", "page_size")
-_MOST_FAULTS = 10
 _ANALYSED = 1000  # rows looked at for each index
 
 # A declared index is meant to be used, whatever the samples make the planner believe.
@@ -42,24 +40,6 @@ def file_size(session: Session, path: Path | None) -> FileSize:
     log = path.with_name(path.name + "-wal")
     log_bytes = log.stat().st_size if log.exists() else 0
     return FileSize(path.stat().st_size, log_bytes, free * size)
-
-
-def file_faults(session: Session) -> tuple[str, ...]:
-    """Return what the engine finds wrong with the file, in its words. Cost: the whole file."""
-    try:
-        # Only a query makes the text index forget what it knew before others wrote.
-        session.rows("SELECT t.rowid FROM text_index AS t LIMIT 1")
-        rows = session.rows(f"PRAGMA integrity_check({_MOST_FAULTS})")
-    except RecollectError as error:
-        if error.code is not STORE_CORRUPT:
-            raise
-        return (error.message,)
-    return tuple(str(row[0]) for row in rows if row != ("ok",))
-
-
-def reindex(session: Session) -> None:
-    """Build every index of every table anew, inside a write transaction."""
-    session.rows("REINDEX")
 
 
 def optimise(session: Session) -> None:

@@ -7,25 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.search.fingerprint import fingerprint
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.sql.attribute_index import PREFIX, drop_attribute_index
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.sql.attribute_index import drop_attribute_index
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.completeness import Part, missing_parts
+from recollect.kernel.store.connection import SqliteSession
+from recollect.kernel.store.damage import Fault, file_faults, is_from_rest
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
-from recollect.kernel.store.upkeep import file_faults, optimise, reindex
+from recollect.kernel.store.upkeep import optimise
 from recollect.kernel.write.attribute_indexes import build_index
 from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
+from recollect.kernel.write.remaking import (
+    attribute_indexes_of,
+    is_built,
+    is_readable,
+    remake_broken,
+    remake_differing,
+    remake_texts,
+)
 from recollect.kernel.write.vector_check import mend_vectors, unused_vectors, wrong_vectors
-from recollect.model import UNREADABLE, Diagnosis, Finding, Progress
+from recollect.model import Diagnosis, Finding, Progress
 
 _SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
 _DOCUMENTS = """
@@ -47,15 +56,6 @@ WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.te
 _SUPERSEDED = """
 SELECT p.element, p.until FROM text_past AS p
 WHERE p.group_id = ? ORDER BY p.element, p.until
-"""
-_FORGET_TEXTS = (
-    "INSERT INTO text_index (text_index) VALUES ('delete-all')",
-    "DELETE FROM text_past",
-)
-_DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
-_BUILT = """
-SELECT substr(s.name, 1 + length(:prefix)) FROM sqlite_schema AS s
-WHERE s.type = 'index' AND substr(s.name, 1, length(:prefix)) = :prefix ORDER BY 1
 """
 
 
@@ -100,7 +100,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     with store.reading() as session:
         missing = missing_parts(session)
         faults = [Finding("tables", f"{one} is not there") for one in missing if one.is_table]
-        faults = faults or [Finding("file", fault) for fault in file_faults(session)]
+        faults = faults or [_file_finding(session, one) for one in file_faults(session)]
         if faults:
             return faults
         try:
@@ -119,31 +119,25 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             found += own
             if not _counts_are_right(session, group.group_id):
                 found.append(Finding("counts", "counts differ from the elements", group.name))
-            if _is_readable(own):
+            if is_readable(own):
                 found += _vector_findings(session, group)
-        if _is_readable(own):
+        if is_readable(own):
             found += _text_findings(store, group, progress)
     progress("groups", len(groups), len(groups))
     return found
 
 
+def _file_finding(session: SqliteSession, fault: Fault) -> Finding:
+    is_lost = fault.tree is not None and not is_from_rest(session, fault.tree)
+    return Finding("tables" if is_lost else "file", fault.message)
+
+
 def _missing_index(store: SqliteStore, index: Part) -> Finding:
     """Return what is to be said of an index that is not there: whether it can be built."""
     with store.writing(is_dry_run=True) as session:
-        if _is_built(session, index):
+        if is_built(session, index):
             return Finding("indexes", f"{index} is not there")
     return Finding("doubles", f"{index} is not there, and rows share what it keeps apart")
-
-
-def _is_built(session: Session, index: Part) -> bool:
-    """Build an index, unless rows are in the way; return whether none were."""
-    try:
-        session.rows(index.sql)
-    except RecollectError as error:
-        if error.code is not INTERNAL_ERROR:  # which it is when rows repeat
-            raise
-        return False
-    return True
 
 
 def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list[Finding]:
@@ -193,7 +187,7 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         yield Finding("counters", "a counter is beyond all that can be counted")
     elif is_ahead:
         yield Finding("counters", "the counter of ids is ahead of all that were given out")
-    declared, built = _indexes(session)
+    declared, built = attribute_indexes_of(session)
     for attribute in sorted(declared ^ built):
         is_missing = "is declared and not built" if attribute in declared else "is not declared"
         yield Finding("indexes", f"the index of {attribute} {is_missing}")
@@ -211,15 +205,30 @@ def _texts(session: Session, group_id: int) -> object:
     return fingerprint(session, group_id), counts, session.rows(_SUPERSEDED, (group_id,))
 
 
-def _mend_file(store: SqliteStore, _: list[Finding], progress: Progress) -> None:
-    """Make anew what the engine keeps beside the rows; where that fails, the fault stays."""
-    for step in (reindex, partial(_remake_damaged_texts, progress=progress)):
-        try:
-            with store.writing() as session:
-                step(session)
-        except RecollectError as error:
-            if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # the second: rows repeat
-                raise
+def _mend_file(store: SqliteStore, found: list[Finding], progress: Progress) -> None:
+    """Make anew what the engine keeps beside the rows; where that fails, the file stays as it was.
+
+    Nothing is done to a file that has lost what nothing else tells.
+    """
+    if any(finding.check == "tables" for finding in found):
+        return
+    with store.reading() as session:
+        faults = file_faults(session)
+    broken = [fault.tree for fault in faults if fault.tree is not None]
+    try:
+        if broken:
+            with store.writing() as writing:
+                remake_broken(writing, broken, progress)
+        elif not all(fault.is_of_space for fault in faults):
+            with store.writing() as writing:
+                remake_differing(writing, progress)
+    except RecollectError as error:
+        if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # the second: rows repeat
+            raise
+    with store.reading() as session:
+        is_to_rewrite = {fault.is_of_space for fault in file_faults(session)} == {True}
+    if is_to_rewrite:
+        store.finish_erasure()
 
 
 def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) -> None:
@@ -228,50 +237,24 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
         return
     with store.writing() as session:
         for index in missing_parts(session):
-            _is_built(session, index)
+            is_built(session, index)
         groups = all_groups(session)
         for group in groups:
             forget_work(session, group.group_id, lost_work(session, group.group_id))
         if not any(finding.check == "terms" for finding in findings):
             for group in groups:
                 recount(session, group.group_id)
-        if not _is_readable(findings):
+        if not is_readable(findings):
             return
         for group in groups:
             mend_vectors(session, group.group_id)
-        declared, built = _indexes(session)
+        declared, built = attribute_indexes_of(session)
         for attribute in sorted(declared - built):
             build_index(session, attribute)
         for attribute in sorted(built - declared):
             session.rows(drop_attribute_index(attribute))
-        _remake_texts(session, groups, progress)
-
-
-def _remake_damaged_texts(session: Session, progress: Progress) -> None:
-    """Make the text index anew when the file still has a fault, from contents that have none."""
-    if not file_faults(session):
-        return
-    groups = all_groups(session)
-    if all(_is_readable(examine_group(session, group)) for group in groups):
-        _remake_texts(session, groups, progress)
-
-
-def _remake_texts(session: Session, groups: list[Group], progress: Progress) -> None:
-    for sql in _FORGET_TEXTS:
-        session.execute_many(sql, [()])
-    for group in groups:
-        rebuild(session, group.group_id, progress)
+        remake_texts(session, groups, progress)
 
 
 def _is_damaged(findings: list[Finding]) -> bool:
     return any(finding.check in ("file", "tables") for finding in findings)
-
-
-def _is_readable(findings: list[Finding]) -> bool:
-    return not any(finding.check in UNREADABLE for finding in findings)
-
-
-def _indexes(session: Session) -> tuple[set[str], set[str]]:
-    """Return the attributes that are declared to have an index, and those that have one."""
-    declared = {text(one) for (one,) in session.rows(_DECLARED)}
-    return declared, {text(one) for (one,) in session.rows(_BUILT, {"prefix": PREFIX})}

@@ -1,0 +1,122 @@
+"""Names the tables and indexes that are broken in a file, and takes them out of it.
+
+The rule: what is taken out is forgotten, and none of its pages is freed, since a broken tree may
+claim pages of others. They are lost until the file is rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import apsw
+
+from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.completeness import whole_store
+from recollect.kernel.store.connection import SqliteSession
+from recollect.kernel.store.faults import corrupt, translated
+
+_MOST_FAULTS = 1000
+_HEADING = "*** in database"
+_IN_TREE = re.compile(r"Tree ([0-9]+) (.*)")
+_OF_SPACE = re.compile(r"Freelist|Page [0-9]+")  # never used, or not as the free pages are listed
+_SCHEMA_ROOT = 1
+
+_TREES = "SELECT s.rootpage, s.type, s.name FROM sqlite_schema AS s WHERE s.rootpage > 0"
+_DECLARED = "SELECT s.name FROM sqlite_schema AS s WHERE s.name LIKE 'attribute:%'"
+_FORGET = "DELETE FROM sqlite_schema WHERE name = :name OR tbl_name = :name"
+_TEXT_INDEX = "text_index"
+_FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that the engine finds wrong with a file."""
+
+    message: str
+    tree: str | None = None  # the table or index whose pages are broken
+    is_of_space: bool = False  # only pages that no tree has; rewriting the file mends it
+
+
+def file_faults(session: SqliteSession) -> tuple[Fault, ...]:
+    """Return what is wrong with a file: of each broken table or index the first thing.
+
+    What else the engine finds then follows from these. Cost: the whole file.
+    """
+    unread = _unread_text(session)
+    lines = list(_told(session))
+    trees = {whole(root): (text(kind), text(name)) for root, kind, name in session.rows(_TREES)}
+    trees[_SCHEMA_ROOT] = "table", "sqlite_schema"
+    broken: dict[str, Fault] = {}
+    others: list[Fault] = []
+    for line in lines:
+        found = _IN_TREE.match(line)
+        if found is None or int(found[1]) not in trees:
+            others.append(Fault(line, is_of_space=_OF_SPACE.match(line) is not None))
+            continue
+        kind, name = trees[int(found[1])]
+        broken.setdefault(name, Fault(f"the {kind} {name} is broken: {found[2]}", tree=name))
+    return tuple(broken.values()) or unread or tuple(others)
+
+
+def is_from_rest(session: SqliteSession, tree: str) -> bool:
+    """Whether all that a table or index holds can be made anew from the others."""
+    indexes = {part.name for part in whole_store() if not part.is_table}
+    indexes.update(text(name) for (name,) in session.rows(_DECLARED))
+    return tree in indexes or tree in _FROM_ROWS or tree in _text_parts()
+
+
+def forget(session: SqliteSession, trees: Iterable[str]) -> None:
+    """Let a file have these tables and indexes no longer, inside a write transaction."""
+    names = set(trees)
+    if not names.isdisjoint(_text_parts()):
+        names |= _text_parts()
+    version = whole(session.rows("PRAGMA schema_version")[0][0])
+    _protect(session, is_protected=False)
+    try:
+        session.rows("PRAGMA writable_schema = ON")
+        session.execute_many(_FORGET, [{"name": name} for name in sorted(names)])
+        session.rows(f"PRAGMA schema_version = {version + 1}")  # others look at it again
+    finally:
+        session.rows("PRAGMA writable_schema = RESET")
+        _protect(session, is_protected=True)
+
+
+def _protect(session: SqliteSession, *, is_protected: bool) -> None:
+    with session.entered() as connection:
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, int(is_protected))
+
+
+def _text_parts() -> frozenset[str]:
+    """Return the text index and the tables that the engine keeps it in."""
+    return frozenset(one.name for one in whole_store() if one.name.startswith(_TEXT_INDEX))
+
+
+def _unread_text(session: SqliteSession) -> tuple[Fault, ...]:
+    """Read from the text index, which makes it forget what it knew before others wrote."""
+    try:
+        session.rows("SELECT t.rowid FROM text_index AS t LIMIT 1")
+    except RecollectError as error:
+        if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # the second: it does not open
+            raise
+        return (Fault("the text index cannot be read", tree=_TEXT_INDEX),)
+    return ()
+
+
+def _told(session: SqliteSession) -> Iterator[str]:
+    """Yield what the engine says of a file, also when it gives up in the middle of it."""
+    is_silent = True
+    try:
+        with session.entered() as connection:
+            for (told,) in connection.execute(f"PRAGMA integrity_check({_MOST_FAULTS})"):
+                for line in str(told).splitlines():
+                    if line != "ok" and not line.startswith(_HEADING):
+                        is_silent = False
+                        yield line
+    except (apsw.CorruptError, apsw.SQLError):  # the second: the text index does not open
+        if is_silent:
+            yield corrupt().message
+    except apsw.Error as error:
+        raise translated(error) from error

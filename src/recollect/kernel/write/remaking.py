@@ -1,0 +1,110 @@
+"""Makes anew what follows from the rest: indexes, counts, the text index, whole or of what is left.
+
+The rule: it is one transaction, and kept only when the file is sound after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recollect.errors import INTERNAL_ERROR, RecollectError
+from recollect.kernel.search.rebuild import rebuild
+from recollect.kernel.sql.attribute_index import PREFIX
+from recollect.kernel.store.cells import text
+from recollect.kernel.store.completeness import Part, missing_parts
+from recollect.kernel.store.connection import SqliteSession
+from recollect.kernel.store.damage import file_faults, forget
+from recollect.kernel.store.faults import corrupt
+from recollect.kernel.store.group import Group, all_groups
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.write.attribute_indexes import build_index
+from recollect.kernel.write.examination import examine_group
+from recollect.kernel.write.recount import recount
+from recollect.model import UNREADABLE, Finding, Progress
+
+_FORGET_TEXTS = (
+    "INSERT INTO text_index (text_index) VALUES ('delete-all')",
+    "DELETE FROM text_past",
+)
+_DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
+_BUILT = """
+SELECT substr(s.name, 1 + length(:prefix)) FROM sqlite_schema AS s
+WHERE s.type = 'index' AND substr(s.name, 1, length(:prefix)) = :prefix ORDER BY 1
+"""
+
+
+def remake_broken(session: SqliteSession, broken: Iterable[str], progress: Progress) -> None:
+    """Make the broken tables and indexes of a file anew, inside a write transaction.
+
+    They were found in another transaction: after meeting a broken page the engine writes nothing.
+    STORE_CORRUPT when the file is not sound after it; then nothing may be kept.
+    """
+    forget(session, broken)
+    are_rows_lost = False
+    while missing := missing_parts(session):
+        session.rows(missing[0].sql)  # the text index brings the tables it is kept in
+        are_rows_lost = are_rows_lost or missing[0].is_table
+    declared, built = attribute_indexes_of(session)
+    for attribute in sorted(declared - built):
+        build_index(session, attribute)
+    if are_rows_lost:
+        groups = all_groups(session)
+        for group in groups:
+            recount(session, group.group_id)
+        _remake_texts_of_readable(session, groups, progress)
+    _refuse_unsound(session)
+
+
+def remake_differing(session: SqliteSession, progress: Progress) -> None:
+    """Make anew the indexes that are not as their rows are, then the text index if a fault stays.
+
+    Runs inside a write transaction. STORE_CORRUPT when the file is not sound after it; then
+    nothing may be kept.
+    """
+    session.rows("REINDEX")
+    if file_faults(session):
+        _remake_texts_of_readable(session, all_groups(session), progress)
+    _refuse_unsound(session)
+
+
+def _remake_texts_of_readable(
+    session: SqliteSession, groups: list[Group], progress: Progress
+) -> None:
+    if not all(is_readable(examine_group(session, group)) for group in groups):
+        raise corrupt()
+    remake_texts(session, groups, progress)
+
+
+def _refuse_unsound(session: SqliteSession) -> None:
+    if not all(one.is_of_space for one in file_faults(session)):
+        raise corrupt()
+
+
+def remake_texts(session: Session, groups: list[Group], progress: Progress) -> None:
+    """Make the text index of all groups anew, inside a write transaction."""
+    for sql in _FORGET_TEXTS:
+        session.execute_many(sql, [()])
+    for group in groups:
+        rebuild(session, group.group_id, progress)
+
+
+def is_built(session: Session, index: Part) -> bool:
+    """Build an index, unless rows are in the way; return whether none were."""
+    try:
+        session.rows(index.sql)
+    except RecollectError as error:
+        if error.code is not INTERNAL_ERROR:  # which it is when rows repeat
+            raise
+        return False
+    return True
+
+
+def is_readable(findings: list[Finding]) -> bool:
+    """Whether nothing was found that is in the way of reading what elements say."""
+    return not any(finding.check in UNREADABLE for finding in findings)
+
+
+def attribute_indexes_of(session: Session) -> tuple[set[str], set[str]]:
+    """Return the attributes that are declared to have an index, and those that have one."""
+    declared = {text(one) for (one,) in session.rows(_DECLARED)}
+    return declared, {text(one) for (one,) in session.rows(_BUILT, {"prefix": PREFIX})}

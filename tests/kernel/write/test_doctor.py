@@ -298,6 +298,17 @@ def test_a_link_that_outlives_its_end_is_found(path: Path) -> None:
     assert any("alive after an end" in message for message in messages)
 
 
+def test_one_of_a_kind_is_told_as_one_and_more_as_more(path: Path) -> None:
+    broken(path, BEYOND["contents"], BEYOND["ends"])
+    messages = [one.message for one in examined(path).findings]
+    assert any(one.startswith("1 element has attributes or metadata") for one in messages)
+    assert any(one.startswith("1 link ends in an element") for one in messages)
+    assert any("not there; it is " in one for one in messages)
+    broken(path, f"UPDATE link SET object = 99998 WHERE group_id = {GROUP}")
+    messages = [one.message for one in examined(path).findings]
+    assert any(" links end in an element that is not there" in one for one in messages)
+
+
 def test_an_index_of_the_engine_that_lost_rows_is_built_anew(path: Path) -> None:
     with recollect.open(path) as nexus:
         assert nexus.doctor().findings == ()

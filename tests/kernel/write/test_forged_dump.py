@@ -63,13 +63,13 @@ def closed_end(unit: Unit) -> None:
 
 
 FORGED: dict[str, tuple[Callable[[Unit], None], str]] = {
-    "another group's element": (lambda unit: linked(unit, OTHERS), "links end in an element"),
-    "nothing": (lambda unit: linked(unit, 99_998), "links end in an element"),
-    "itself": (its_own_end, "links are older than an end"),
+    "another group's element": (lambda unit: linked(unit, OTHERS), "link ends in an element"),
+    "nothing": (lambda unit: linked(unit, 99_998), "link ends in an element"),
+    "itself": (its_own_end, "link is older than an end"),
     "a path": (lambda unit: linked(unit, 4, "p|q{1,3}"), "plain predicate"),
     "no name": (lambda unit: _create(unit, "T", ""), "not a text that is not empty"),
     "no type": (lambda unit: _create(unit, "", "B"), "not a text that is not empty"),
-    "an end that is closed": (closed_end, "links are alive after an end"),
+    "an end that is closed": (closed_end, "link is alive after an end"),
 }
 
 

@@ -154,9 +154,11 @@ def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list
 
 def _vector_findings(session: Session, group: Group) -> Iterator[Finding]:
     if wrong := len(wrong_vectors(session, group.group_id)):
-        yield Finding("vectors", f"{wrong} vectors are not of what is said", group.name)
+        are = "vector is" if wrong == 1 else "vectors are"
+        yield Finding("vectors", f"{wrong} {are} not of what is said", group.name)
     if unused := len(unused_vectors(session, group.group_id)):
-        yield Finding("vectors", f"{unused} vectors are of nothing", group.name)
+        are = "vector is" if unused == 1 else "vectors are"
+        yield Finding("vectors", f"{unused} {are} of nothing", group.name)
 
 
 def _counts_are_right(session: Session, group_id: int) -> bool:
@@ -171,7 +173,8 @@ def _counts_are_right(session: Session, group_id: int) -> bool:
 def _store_findings(session: Session) -> Iterator[Finding]:
     documents, elements = map(whole, session.rows(_DOCUMENTS)[0])
     if documents != elements:
-        message = f"the text index has {documents} documents and should have {elements}"
+        held = "1 document" if documents == 1 else f"{documents} documents"
+        message = f"the text index has {held} and should have {elements}"
         yield Finding("text", message)
     for one in sorted(lost_groups(session)):
         yield Finding("groups", f"the group {one} has rows, and is not there")

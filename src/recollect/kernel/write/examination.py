@@ -24,7 +24,8 @@ class Question:
     """A check: which elements break it, and what that means."""
 
     check: str
-    problem: str  # what is wrong, after a count: "links end in ..."
+    one: str  # what is wrong, after the count 1: "link ends in ..."
+    many: str  # the same after any other
     sql: str  # the integer ids
 
 
@@ -40,23 +41,27 @@ WHERE k.group_id = :group
 QUESTIONS: tuple[Question, ...] = (
     Question(
         "ends",
+        "link ends in an element that is not there",
         "links end in an element that is not there",
         f"""{_END} AND (coalesce(sc.id, sk.id) IS NULL OR coalesce(oc.id, ok.id) IS NULL)
         LIMIT :most""",
     ),
     Question(
         "ends",
+        "link is alive after an end of its own was closed",
         "links are alive after an end of theirs was closed",
         f"""{_END} AND k.expired_at > min(coalesce(sc.expired_at, sk.expired_at, :living),
         coalesce(oc.expired_at, ok.expired_at, :living)) LIMIT :most""",
     ),
     Question(
         "ends",
+        "link is older than an end of its own",
         "links are older than an end of theirs",
         f"{_END} AND k.id <= max(k.subject, k.object) AND :living > 0 LIMIT :most",
     ),
     Question(
         "names",
+        "living concept shares a type and a name with another",
         "living concepts share a type and a name with another",
         """SELECT max(c.id) FROM concept AS c NOT INDEXED
         WHERE c.group_id = :group AND c.expired_at = :living
@@ -64,6 +69,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "triples",
+        "living link shares a subject, predicate, object and key with another",
         "living links share a subject, predicate, object and key with another",
         """SELECT max(k.id) FROM link AS k NOT INDEXED
         WHERE k.group_id = :group AND k.expired_at = :living
@@ -71,6 +77,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "ids",
+        "living element shares an id that was given with another",
         "living elements share an id that was given with another",
         """SELECT max(g.id) FROM (
           SELECT c.id, c.public_id FROM concept AS c
@@ -82,6 +89,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "ids",
+        "element has an id of the other kind, or one that was never given out",
         "elements have an id of the other kind, or one that was never given out",
         """SELECT e.id FROM (
           SELECT c.id, c.id & 1 = :link AS is_odd FROM concept AS c WHERE c.group_id = :group
@@ -91,6 +99,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "ids",
+        "element has an id that was not given out yet when it was born",
         "elements have an id that was not given out yet when they were born",
         """SELECT c.id FROM concept AS c JOIN tx AS t
           ON t.group_id = :group AND t.number = c.born_at
@@ -102,6 +111,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "terms",
+        "element has a type or predicate that is not there",
         "elements have a type or predicate that is not there",
         """SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.type NOT IN (
           SELECT t.code FROM term AS t WHERE t.group_id = :group)
@@ -112,6 +122,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "contents",
+        "element has attributes or metadata that are not JSON objects",
         "elements have attributes or metadata that are not JSON objects",
         """SELECT e.id FROM (
           SELECT c.id, c.attributes, c.metadata FROM concept AS c WHERE c.group_id = :group
@@ -128,6 +139,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "clocks",
+        "element has times that no transaction of the group gave it",
         "elements have times that no transaction of the group gave them",
         """SELECT e.id FROM (
           SELECT c.id, c.born_at, c.changed_at, c.expired_at FROM concept AS c
@@ -144,6 +156,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "past",
+        "superseded content belongs to no element, or to no time",
         "superseded contents belong to no element, or to no time",
         """SELECT p.id FROM concept_past AS p
         LEFT JOIN concept AS c ON c.group_id = :group AND c.id = p.id
@@ -182,7 +195,9 @@ def _asked(session: Session, group: Group) -> Iterator[Finding]:
         if ids:
             count = f"{len(ids)}" if len(ids) < _LISTED else f"{_LISTED} or more"
             first = public_id(group.id_bits, min(ids))
-            message = f"{count} {question.problem}; the first is {first}"
+            is_one = len(ids) == 1
+            problem, named = (question.one, "it") if is_one else (question.many, "the first")
+            message = f"{count} {problem}; {named} is {first}"
             yield Finding(question.check, message, group.name)
 
 
@@ -190,6 +205,8 @@ def _working(session: Session, group: Group) -> Iterator[Finding]:
     lost = lost_work(session, group.group_id)
     if lost:
         message = f"{len(lost)} items of the queue are about nothing; the first is {lost[0]}"
+        if len(lost) == 1:
+            message = f"1 item of the queue is about nothing; it is {lost[0]}"
         yield Finding("queue", message, group.name)
 
 

@@ -37,8 +37,12 @@ class Embedder(ABC):
         """Without a `dimension` the first answer tells it; `batch` texts are embedded at once."""
         self.name = name
         self.batch = batch
-        self.dimension = dimension
+        self._dimension = dimension
+
+    @property
+    def dimension(self) -> int | None:
         """How many numbers a vector has; None before the model has given any."""
+        return self._dimension
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> ArrayLike:
@@ -82,7 +86,7 @@ class Embedder(ABC):
                 f"{each}",
                 hint=f"configure the dimension {rows.shape[-1]}" if each and rows.ndim == 2 else "",
             )
-        self.dimension = dimension
+        self._dimension = dimension
         lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
         units: Numbers = (rows / np.maximum(lengths, _SMALLEST)).astype("<f4")
         return units

@@ -172,9 +172,8 @@ class Nexus:
         _check_one_of(search_mode, MODES, "search_mode")
         meanings = None if embedder is None else Meanings(embedder, search_mode)
         store = SqliteStore(address, Settings(synchronous, busy_seconds, is_checked=is_checked))
-        nexus = cls(store, group, clock, limits or Limits(), Catalogs(meanings))
         try:
-            return nexus.group(group)
+            return cls(store, group, clock, limits or Limits(), Catalogs(meanings)).group(group)
         except RecollectError:
             store.close()
             raise

@@ -24,6 +24,7 @@ from recollect.faces.claims import (
     Checker,
     EvidenceRef,
     NexusKnowledgeStore,
+    SQLiteKnowledgeStore,
     from_artifact,
     from_file,
     from_human_assertion,
@@ -34,7 +35,7 @@ from recollect.faces.claims import (
 )
 from recollect.faces.claims.fetching import anywhere, content_hash
 from recollect.faces.operations import Operations
-from recollect.model import Rows
+from recollect.model import Delete, PutConcept, Rows
 
 Store = NexusKnowledgeStore
 HERE = pytest.mark.parametrize("store", ["memory", "sqlite"], indirect=True)
@@ -213,6 +214,9 @@ def test_private_addresses_are_refused_unless_allowed(store: Store, wait: Wait, 
         ("http://[2002:a00:1::1]/", PERMISSION_DENIED),
         ("http://[::ffff:0:7f00:1]/", PERMISSION_DENIED),
         ("http://[fec0::1]/", PERMISSION_DENIED),
+        ("http://224.0.0.1/", PERMISSION_DENIED),
+        ("http://192.0.0.192/", PERMISSION_DENIED),
+        ("http://168.63.129.16/", PERMISSION_DENIED),
         ("file:///etc/passwd", INVALID_ARGUMENT),
         ("ftp://example.org/", INVALID_ARGUMENT),
         ("http:///nowhere", INVALID_ARGUMENT),
@@ -247,6 +251,24 @@ def test_what_does_not_answer_is_unavailable(site: str, path: str) -> None:
     with pytest.raises(RecollectError) as caught:
         content_hash(site + path, anywhere)
     assert caught.value.code is UNAVAILABLE
+
+
+@HERE
+def test_a_message_that_was_deleted_is_confirmed_no_longer(store: Store, wait: Wait) -> None:
+    store.nexus.write([PutConcept("Message", "hello", id="m")])
+    assert outcomes(store, wait, Checker(), from_message("s", "m")) == ["confirmed"]
+    store.nexus.write([Delete("m")])
+    assert outcomes(store, wait, Checker(), from_message("s", "m")) == ["unknown"]
+
+
+def test_the_file_of_the_memory_is_no_evidence_to_be_read(wait: Wait, tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    store = SQLiteKnowledgeStore(path)
+    ref = EvidenceRef("file", path="memory.db", content_hash="0" * 64)
+    wait(store.write_claim(claim(id="c", evidence=[ref])))
+    (report,) = wait(store.check("c", Checker(tmp_path)))
+    assert (report.outcome, report.message) == ("unknown", "memory.db is this memory")
+    store.close()
 
 
 @HERE

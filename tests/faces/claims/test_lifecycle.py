@@ -138,6 +138,15 @@ def test_claims_of_one_write_do_not_supersede_each_other(
     assert wait(store.count()) == 0
 
 
+def test_what_is_there_may_be_told_again_whatever_it_names(store: Store, wait: Wait) -> None:
+    told = [claim(id=id, supersedes=old) for id, old in (("b", "c"), ("c", "a"), ("a", "b"))]
+    for one in told:
+        wait(store.write_claim(one))
+    wait(store.write_claims(told))
+    wait(store.write_claims([*told, claim(id="new")]))
+    assert wait(store.count()) == 4
+
+
 def test_a_claim_does_not_supersede_what_names_it(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="old", supersedes="new")))
     with pytest.raises(RecollectError, match="supersede each other") as caught:

@@ -289,6 +289,16 @@ def test_clones_have_the_store_of_their_branch_and_its_opting_out(
     own.close()
 
 
+def test_a_clone_of_a_branch_of_a_session_that_keeps_nothing_has_not_opted_out(
+    opened: Opened, store: KnowledgeStore
+):
+    session = opened(knowledge_store=NullKnowledgeStore())
+    half = session.split(session.new_branch().id)
+    assert not half.opted_out
+    restored = Session.from_dict(session.to_dict(), knowledge_store=store)
+    assert {one._knowledge_store is store for one in restored.branches} == {True}
+
+
 def test_every_node_of_a_parallel_flow_learns(
     opened: Opened, store: MemoryKnowledgeStore, wait: Wait
 ):

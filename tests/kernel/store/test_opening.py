@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -195,6 +196,23 @@ def test_a_second_memory_on_a_file_leaves_the_first_one_its_lock(tmp_path: Path)
         assert is_locked(path)
     first.close()
     assert not is_locked(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of files are POSIX's")
+def test_memories_that_are_opened_at_once_have_their_lock(tmp_path: Path) -> None:
+    path = make(tmp_path / "memory.db")
+    for _ in range(20):
+        together = threading.Barrier(4)
+
+        def opened(together: threading.Barrier = together) -> SqliteStore:
+            together.wait()
+            return SqliteStore(path)
+
+        with ThreadPoolExecutor(4) as pool:
+            stores = [one.result() for one in [pool.submit(opened) for _ in range(4)]]
+        assert is_locked(path)
+        for store in stores:
+            store.close()
 
 
 LOCK = """

@@ -14,6 +14,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.protocol import Budget
 from recollect.kernel.store.sqlite import SqliteStore
 
@@ -372,19 +373,46 @@ def test_who_is_interrupted_as_a_block_begins_leaves_no_transaction(
         one.close()
 
 
-def test_a_write_that_could_not_be_undone_is_undone_before_the_next(tmp_path: Path) -> None:
+def test_a_write_that_could_not_be_undone_is_undone_before_what_comes_next(
+    store: SqliteStore,
+) -> None:
     def refuse(operation: int, what: str | None, *_: object) -> int:
         is_end = operation == apsw.SQLITE_TRANSACTION and what == "ROLLBACK"
         return apsw.SQLITE_DENY if is_end else apsw.SQLITE_OK
 
-    store = SqliteStore(tmp_path / "m.db")
-    with pytest.raises(RecollectError), store.writing() as session:
-        session.execute_many("INSERT INTO term VALUES (1, 1, ?)", [("undone",)])
-        session.connection.authorizer = refuse
-        raise ZeroDivisionError
-    session.connection.authorizer = None
+    def is_left_open() -> None:
+        with pytest.raises(RecollectError), store.writing() as session:
+            session.rows("UPDATE counter SET last_n = 99")
+            session.connection.authorizer = refuse
+            raise ZeroDivisionError
+        session.connection.authorizer = None
+
+    is_left_open()
+    assert last(store) == 0
+    is_left_open()
     put(store, 7)
-    with store.reading() as session:
-        assert session.rows("SELECT text FROM term") == []
     assert last(store) == 7
+    is_left_open()
+    store.checkpoint()
+    is_left_open()
+    assert store.finish_erasure()
+    assert last(store) == 7
+
+
+def test_who_is_interrupted_amid_the_begin_of_a_write_bars_no_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path / "m.db")
+    run = SqliteSession.rows
+
+    def interrupted(session: SqliteSession, sql: str, *arguments: object) -> object:
+        run(session, sql, *arguments)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(SqliteSession, "rows", interrupted)
+        with store.writing():
+            pytest.fail("the block is not reached")
+    put(store, 7)
+    assert not FORKS.writers
     store.close()

@@ -73,7 +73,7 @@ class Checker:
         kind = cast(Kind, ref.kind)
         match kind:
             case "file":
-                return self._file(ref)
+                return self._file(nexus, ref)
             case "url":
                 return self._url(ref)
             case "message" | "user_statement":
@@ -89,14 +89,14 @@ class Checker:
         """Return what is known of an artifact and of its path: refuted before unknown."""
         parts: list[tuple[Outcome, str]] = []
         if ref.path is not None:
-            parts.append(self._file(ref))
+            parts.append(self._file(nexus, ref))
         if ref.path is None or ref.artifact_id is not None:
             parts.append(_in_memory(nexus, "artifact", ref.artifact_id))
         outcomes = [outcome for outcome, _ in parts]
         worst = min(outcomes, key=_WORST.index)
         return worst, "; ".join(message for _, message in parts)
 
-    def _file(self, ref: EvidenceRef) -> tuple[Outcome, str]:
+    def _file(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
         if ref.path is None:
             return "unknown", "it names no path"
         folder = self.root if ref.repo is None else self.repos.get(ref.repo)
@@ -116,6 +116,8 @@ class Checker:
                 return "refuted", f"{ref.path} {what}"
             if ref.content_hash is None:
                 return "confirmed", f"{ref.path} is there"
+            if nexus.path is not None and path.samefile(nexus.path):
+                return "unknown", f"{ref.path} is this memory"  # to close it would end its locks
             if path.stat().st_size > _MOST_BYTES:
                 return "unknown", f"{ref.path} is too large to be compared"
             return _compared(ref, hashlib.sha256(path.read_bytes()).hexdigest())
@@ -183,7 +185,7 @@ def _in_memory(
     """Return whether the memory has a concept of an id that can be what the id names."""
     if id is None:
         return "unknown", f"it names no {what}"
-    found = nexus.keys([id], closed=True).get(id)
+    found = nexus.keys([id]).get(id)
     if found is None:
         return "unknown", f"the {what} {id} is not in this memory"
     if found.type not in _TYPES[what]:

@@ -26,6 +26,9 @@ Gate = Callable[[str], bool]
 
 _PORTS: Final = {"http": 80, "https": 443}
 _UNICAST: Final = ipaddress.IPv6Network("2000::/3")  # all that is given out for the internet
+_INSIDE: Final = tuple(map(ipaddress.IPv4Network, ("192.0.0.0/24", "168.63.129.16/32")))
+"""Addresses of hosts of virtual machines, which older tables of Python call global."""
+
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
@@ -40,13 +43,18 @@ def is_public(address: str) -> bool:
     """
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv4Address):
-        return found.is_global
+        return _is_public(found)
     inner = found.ipv4_mapped or found.sixtofour
     if found in _NAT64:
         inner = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
     if inner is not None:
-        return inner.is_global
+        return _is_public(inner)
     return found in _UNICAST and found.is_global
+
+
+def _is_public(address: ipaddress.IPv4Address) -> bool:
+    is_inside = any(address in one for one in _INSIDE)
+    return address.is_global and not address.is_multicast and not is_inside
 
 
 def anywhere(_: str) -> bool:

@@ -139,7 +139,7 @@ class Writer:
         """Let a claim take the place of another, in both directions.
 
         CONFLICT where one of them is superseded already, or the older says it supersedes the
-        newer. So no claim comes to stand for itself.
+        newer.
         """
         checked_text(old_id, "old_id")
         checked_text(new_id, "new_id")
@@ -234,7 +234,10 @@ def _check_place(old: Concept, new: Concept) -> None:
 
 
 def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:
-    """Raise CONFLICT for new claims that say they supersede each other, or what names them."""
+    """Raise CONFLICT for new claims that say they supersede each other, or what names them.
+
+    Only what the write names is looked at: longer circles, through claims that are there, are not.
+    """
     older = {
         held.id: [str(held.attributes[SUPERSEDES])]
         for held in present.elements.values()
@@ -244,7 +247,9 @@ def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:
     try:
         TopologicalSorter(older).prepare()
     except CycleError as error:
-        raise _circle(error.args[1][1:]) from error
+        ids = error.args[1][1:]
+        if new.keys() & set(ids):
+            raise _circle(ids) from error
 
 
 def _circle(ids: Sequence[str]) -> RecollectError:

@@ -105,9 +105,10 @@ class Branch(Learner, lionagi.Branch):
             tools=list(plain.tools.values()),
             chat_model=plain.chat_model,
             parse_model=plain.parse_model,
-            knowledge_store=self._own_store,
             work=self.work,
+            opted_out=self.opted_out,
         )
+        clone._own_store = self._own_store  # which may be the session's, and chosen by nobody here
         if system is not None:
             system.sender = author  # a new branch takes its system message for its own
         clone.metadata = plain.metadata  # last: a view in it would follow each message above

@@ -208,16 +208,16 @@ class SqliteSession:
 
     def begin_reading(self) -> None:
         """Begin a snapshot."""
-        self._undo_left()
+        self.undo_left()
         self.rows("BEGIN")
 
     def begin_writing(self, wait_seconds: float) -> None:
         """Begin the write transaction; STORE_BUSY when another process keeps it."""
-        self._undo_left()
+        self.undo_left()
         self.wait(wait_seconds)
         self._after_commit.clear()
-        self._held.begin_write()
         try:
+            self._held.begin_write()
             self.rows("BEGIN IMMEDIATE")
         except BaseException:
             self._held.end_write()
@@ -272,10 +272,11 @@ class SqliteSession:
             self.rows("ROLLBACK")
         self._end_write()
 
-    def _undo_left(self) -> None:
+    def undo_left(self) -> None:
         """Undo a transaction whose own end could not do it."""
         if self._is_in_transaction():
-            self.rows("ROLLBACK")
+            self._parts.clear()
+            self.roll_back()
 
     def _is_in_transaction(self) -> bool:
         """Whether one is open; in a child that was forked inside a block, none is."""
@@ -285,9 +286,8 @@ class SqliteSession:
             return connection.in_transaction
 
     def _end_write(self) -> None:
-        if self.is_writing:
-            self.is_writing = False
-            self._held.end_write()
+        self._held.end_write()
+        self.is_writing = False
 
 
 def _opened(

@@ -27,7 +27,7 @@ from recollect.kernel.store.backup import back_up
 from recollect.kernel.store.connection import MEMORY, Settings, SqliteSession
 from recollect.kernel.store.erasure import finish_erasure, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, translated
-from recollect.kernel.store.forks import FORKS
+from recollect.kernel.store.forks import FORKS, Shared
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.protocol import Parameters
@@ -58,14 +58,16 @@ class SqliteStore:
         self._settings = settings = settings or Settings()
         path = parse_address(address).path
         self._path = None if path is None else check_place(path)
-        if self._path is not None:
-            refuse_unusable(self._path, is_checked=settings.is_checked)
-        self._read_only = None if self._path is None else read_only(self._path)
-        self._filename = MEMORY if self._path is None else str(self._path)
-        if self._read_only is not None:
-            self._filename = self._read_only.uri
         self._is_closed = False
-        self._connections = _Connections(self._filename, self._settings)
+        with _DOOR.alone():
+            if self._path is not None:
+                refuse_unusable(self._path, is_checked=settings.is_checked)
+            self._read_only = None if self._path is None else read_only(self._path)
+            self._filename = MEMORY if self._path is None else str(self._path)
+            if self._read_only is not None:
+                self._filename = self._read_only.uri
+            self._connections = _Connections(self._filename, self._settings)
+            self._connections.writer(creates=True)
         try:
             self._prepare()
         except BaseException:
@@ -93,6 +95,8 @@ class SqliteStore:
                     self._read_only.refuse_changed()
                 if is_outermost and self._path is not None:
                     session.begin_reading()
+                elif is_outermost:
+                    session.undo_left()
                 yield session
             finally:
                 session.depth -= 1
@@ -177,6 +181,7 @@ class SqliteStore:
                 session = connections.writer()
                 with session.lock:
                     self._refuse_closed()
+                    session.undo_left()
                     return finish_erasure(session, wait)
         except RecollectError as error:
             if error.code.category != "storage":
@@ -198,6 +203,7 @@ class SqliteStore:
             session = connections.writer()
             with session.lock:
                 self._refuse_closed()
+                session.undo_left()
                 session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
@@ -221,7 +227,7 @@ class SqliteStore:
 
     def _prepare(self) -> None:
         """Make or update the tables, then switch the file to WAL."""
-        session = self._connections.writer(creates=True)
+        session = self._connections.writer()
         with session.entered() as connection:
             try:
                 refuse_open(connection)
@@ -265,6 +271,22 @@ class SqliteStore:
     def _refuse_closed(self) -> None:
         if self._is_closed:
             raise RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+
+
+class _Door(Shared):
+    """Lets one thread at a time look at a file and open it.
+
+    A look closes a descriptor, which would end the locks of whoever opened the file meanwhile.
+    """
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other threads out of a block."""
+        with self._lock:
+            yield
+
+
+_DOOR = _Door()
 
 
 class _Connections:

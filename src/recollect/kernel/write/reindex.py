@@ -43,12 +43,12 @@ def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progres
     Vectors of another model go first. EMBEDDER_UNAVAILABLE when the model does not answer; the
     next call goes on from there. Cost: the model, once for every text.
     """
-    own = meanings.embedder.name, meanings.dimension()
-    with store.writing() as session:
+    with store.reading() as session:
         group = load_group(session, name)
-        if group is None:
-            session.roll_back()
-            return Reindexed(meanings.embedder.name, 0)
+    if group is None:
+        return Reindexed(meanings.embedder.name, 0)
+    own = meanings.embedder.name, meanings.dimension()  # may ask the model: not while others wait
+    with store.writing() as session:
         if model_of(session, group.group_id) not in (None, own):
             forget_vectors(session, group.group_id)
             make_stale(session)

@@ -130,20 +130,18 @@ class Knowledge:
             ("list a scope", listed, places),
         ):
             timed[name] = await _times(action, given)
-        beside = self._beside([*timed["learn one"][1], *timed["transition"][1]], asked)
-        for name, (times, _) in timed.items():
-            figures += _figures_of(name, size, times, beside.get(name))
-        return figures
-
-    def _beside(self, writes: Sequence[Statements], asked: Sequence[str]) -> dict[str, float]:
-        """Return the median milliseconds by hand of what can be done by hand."""
-        times = bare_times(self._copy, writes)
-        half = len(times) // 2
-        return {
-            "learn one": statistics.median(times[:half]),
-            "recall": statistics.median(self._recalled_by_hand(asked)),
-            "transition": statistics.median(times[half:]),
+        by_hand = {  # in the order in which the copy comes to hold what is there
+            "learn one": bare_times(self._copy, timed["learn one"][1]),
+            "transition": bare_times(self._copy, timed["transition"][1]),
+            "recall": list(self._recalled_by_hand(asked)),
         }
+        for name, (times, _) in timed.items():
+            middle, late = _MOST[name]
+            beside = statistics.median(by_hand[name]) if name in by_hand else None
+            p50, p95 = statistics.median(times), sorted(times)[len(times) * 95 // 100]
+            figures.append(_figure(f"{name}, p50, {size}", p50, middle, beside))
+            figures.append(_figure(f"{name}, p95, {size}", p95, late))
+        return figures
 
     def _recalled_by_hand(self, asked: Sequence[str]) -> Iterator[float]:
         """Yield the milliseconds that each question takes the engine's own ranking."""
@@ -207,19 +205,10 @@ async def _times(
     return times[_WARM:], writes
 
 
-def _figures_of(
-    name: str, size: str, times: list[float], beside: float | None
-) -> tuple[Figure, Figure]:
-    """Return the median and the 95th of a hundred, the median beside what is done by hand."""
-    middle, late = _MOST[name]
-    p50, p95 = statistics.median(times), sorted(times)[len(times) * 95 // 100]
-    by_half = f"{middle:g} ms"
-    return (
-        Figure("claims", f"{name}, p50, {size}", p50, "ms", beside, by_half, p50 <= middle),
-        Figure("claims", f"{name}, p95, {size}", p95, "ms", None, f"{late:g} ms", p95 <= late)
-        if late
-        else Figure("claims", f"{name}, p95, {size}", p95, "ms"),
-    )
+def _figure(name: str, value: float, most: float, beside: float | None = None) -> Figure:
+    if not most:
+        return Figure("claims", name, value, "ms", beside)
+    return Figure("claims", name, value, "ms", beside, f"{most:g} ms", value <= most)
 
 
 def _texts() -> Iterator[str]:

@@ -25,10 +25,8 @@ _OF_SPACE = re.compile(r"Freelist|Page [0-9]+")  # never used, or not as the fre
 _SCHEMA_ROOT = 1
 
 _TREES = "SELECT s.rootpage, s.type, s.name FROM sqlite_schema AS s WHERE s.rootpage > 0"
-_DECLARED = "SELECT s.name FROM sqlite_schema AS s WHERE s.name LIKE 'attribute:%'"
 _FORGET = "DELETE FROM sqlite_schema WHERE name = :name OR tbl_name = :name"
 _TEXT_INDEX = "text_index"
-_FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +59,11 @@ def file_faults(session: SqliteSession) -> tuple[Fault, ...]:
     return tuple(broken.values()) or unread or tuple(others)
 
 
-def is_from_rest(session: SqliteSession, tree: str) -> bool:
-    """Whether all that a table or index holds can be made anew from the others."""
-    indexes = {part.name for part in whole_store() if not part.is_table}
-    indexes.update(text(name) for (name,) in session.rows(_DECLARED))
-    return tree in indexes or tree in _FROM_ROWS or tree in _text_parts()
-
-
 def forget(session: SqliteSession, trees: Iterable[str]) -> None:
     """Let a file have these tables and indexes no longer, inside a write transaction."""
     names = set(trees)
-    if not names.isdisjoint(_text_parts()):
-        names |= _text_parts()
+    if not names.isdisjoint(text_parts()):
+        names |= text_parts()
     version = whole(session.rows("PRAGMA schema_version")[0][0])
     _protect(session, is_protected=False)
     try:
@@ -89,7 +80,7 @@ def _protect(session: SqliteSession, *, is_protected: bool) -> None:
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, int(is_protected))
 
 
-def _text_parts() -> frozenset[str]:
+def text_parts() -> frozenset[str]:
     """Return the text index and the tables that the engine keeps it in."""
     return frozenset(one.name for one in whole_store() if one.name.startswith(_TEXT_INDEX))
 

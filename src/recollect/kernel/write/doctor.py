@@ -14,8 +14,7 @@ from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.sql.attribute_index import drop_attribute_index
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.completeness import Part, missing_parts
-from recollect.kernel.store.connection import SqliteSession
-from recollect.kernel.store.damage import Fault, file_faults, is_from_rest
+from recollect.kernel.store.damage import Fault, file_faults
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
@@ -28,6 +27,7 @@ from recollect.kernel.write.recount import counted, kept, recount
 from recollect.kernel.write.remaking import (
     attribute_indexes_of,
     is_built,
+    is_from_rest,
     is_readable,
     remake_broken,
     remake_differing,
@@ -100,7 +100,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     with store.reading() as session:
         missing = missing_parts(session)
         faults = [Finding("tables", f"{one} is not there") for one in missing if one.is_table]
-        faults = faults or [_file_finding(session, one) for one in file_faults(session)]
+        faults = faults or [_file_finding(one) for one in file_faults(session)]
         if faults:
             return faults
         try:
@@ -127,8 +127,8 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     return found
 
 
-def _file_finding(session: SqliteSession, fault: Fault) -> Finding:
-    is_lost = fault.tree is not None and not is_from_rest(session, fault.tree)
+def _file_finding(fault: Fault) -> Finding:
+    is_lost = fault.tree is not None and not is_from_rest(fault.tree)
     return Finding("tables" if is_lost else "file", fault.message)
 
 

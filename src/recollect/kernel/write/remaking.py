@@ -11,9 +11,9 @@ from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.sql.attribute_index import PREFIX
 from recollect.kernel.store.cells import text
-from recollect.kernel.store.completeness import Part, missing_parts
+from recollect.kernel.store.completeness import Part, missing_parts, whole_store
 from recollect.kernel.store.connection import SqliteSession
-from recollect.kernel.store.damage import file_faults, forget
+from recollect.kernel.store.damage import file_faults, forget, text_parts
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
 from recollect.kernel.store.protocol import Session
@@ -26,11 +26,19 @@ _FORGET_TEXTS = (
     "INSERT INTO text_index (text_index) VALUES ('delete-all')",
     "DELETE FROM text_past",
 )
+_FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
 _DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
 _BUILT = """
 SELECT substr(s.name, 1 + length(:prefix)) FROM sqlite_schema AS s
 WHERE s.type = 'index' AND substr(s.name, 1, length(:prefix)) = :prefix ORDER BY 1
 """
+
+
+def is_from_rest(tree: str) -> bool:
+    """Whether all that a table or index holds can be made anew from the others."""
+    indexes = {part.name for part in whole_store() if not part.is_table}
+    is_index = tree in indexes or tree.startswith(PREFIX)
+    return is_index or tree in _FROM_ROWS or tree in text_parts()
 
 
 def remake_broken(session: SqliteSession, broken: Iterable[str], progress: Progress) -> None:

@@ -94,10 +94,10 @@ class Knowledge:
     async def _figures(self) -> list[Figure]:
         store, size = self._store, f"{self.total // 1000} k claims"
         chance = random.Random(39)
-        ids = [f"claim-{number}" for number in chance.sample(range(self.total), _ASKED)]
+        ids = [f"claim-{number}" for number in chance.sample(range(self.total), 2 * _ASKED)]
         places = [f"repo-{chance.randrange(SCOPES)}" for _ in range(_ASKED)]
         asked = [*self._questions(chance), *self._common_questions(chance)]
-        learned = iter([self._claim(self.total + number) for number in range(_ASKED)])
+        learned = iter([self._claim(self.total + number) for number in range(2 * _ASKED)])
         rate = self.total / self._seconds
         figures = [
             Figure(
@@ -121,21 +121,20 @@ class Knowledge:
         async def listed(place: str) -> None:
             await store.list(scope=Scope("repo", place), limit=20)
 
-        timed: dict[str, tuple[list[float], list[Statements]]] = {}
-        for name, action, given in (
-            ("learn one", learn, ids),
-            ("recall", recall, asked),
-            ("recall in a scope", recall_scoped, asked),
-            ("transition", verify, ids),
-            ("list a scope", listed, places),
-        ):
-            timed[name] = await _times(action, given)
+        half, rest = ids[:_ASKED], ids[_ASKED:]
+        timed = {
+            "learn one": await _times(learn, half),
+            "recall": await _times(recall, asked),
+            "recall in a scope": await _times(recall_scoped, asked),
+            "transition": await _times(verify, half),
+            "list a scope": await _times(listed, places),
+        }
         by_hand = {  # in the order in which the copy comes to hold what is there
-            "learn one": bare_times(self._copy, timed["learn one"][1]),
-            "transition": bare_times(self._copy, timed["transition"][1]),
+            "learn one": bare_times(self._copy, await _writes(learn, rest)),
+            "transition": bare_times(self._copy, await _writes(verify, rest)),
             "recall": list(self._recalled_by_hand(asked)),
         }
-        for name, (times, _) in timed.items():
+        for name, times in timed.items():
             middle, late = _MOST[name]
             beside = statistics.median(by_hand[name]) if name in by_hand else None
             p50, p95 = statistics.median(times), sorted(times)[len(times) * 95 // 100]
@@ -185,24 +184,25 @@ class Knowledge:
         return [" ".join(chance.sample(common, 4)) for _ in range(_ASKED // 10)]
 
 
-async def _times(
-    action: Callable[[str], Awaitable[None]], given: list[str]
-) -> tuple[list[float], list[Statements]]:
-    """Return the milliseconds of each call, after a few that warm up; and what all of them wrote.
-
-    What wrote nothing is left out.
-    """
+async def _times(action: Callable[[str], Awaitable[None]], given: list[str]) -> list[float]:
+    """Return the milliseconds of each call, after a few that warm up."""
     times: list[float] = []
+    for one in given:
+        start = time.perf_counter()
+        await action(one)
+        times.append((time.perf_counter() - start) * 1_000)
+    return times[_WARM:]
+
+
+async def _writes(action: Callable[[str], Awaitable[None]], given: list[str]) -> list[Statements]:
+    """Return what each call writes; to listen takes time, so these are not timed."""
     writes: list[Statements] = []
     with overheard() as heard:
         for one in given:
-            start = time.perf_counter()
             await action(one)
-            times.append((time.perf_counter() - start) * 1_000)
-            if heard:
-                writes.append(heard.copy())
-                heard.clear()
-    return times[_WARM:], writes
+            writes.append(heard.copy())
+            heard.clear()
+    return writes
 
 
 def _figure(name: str, value: float, most: float, beside: float | None = None) -> Figure:

@@ -15,7 +15,8 @@ from recollect.faces.claims import (
     from_file,
     from_tool_result,
 )
-from recollect.model import AsOf, Concept, Hits, Rows, Value
+from recollect.faces.claims.records import evidence_name
+from recollect.model import AsOf, Concept, Hits, PutConcept, Rows, Value
 
 Store = NexusKnowledgeStore
 
@@ -48,6 +49,16 @@ def test_links_carry_the_transition_they_belong_to(store: Store, wait: Wait) -> 
         ("supported_by", 2),
         ("contradicted_by", 3),
     ]
+
+
+def test_evidence_is_one_node_whatever_id_it_was_given(store: Store, wait: Wait) -> None:
+    ref = from_file("a.py")
+    name = evidence_name(ref)
+    store.nexus.write([PutConcept("Evidence", name, {"kind": "file", "path": "a.py"}, id=name)])
+    wait(store.write_claim(claim(id="c", evidence=[ref, from_tool_result("t")])))
+    found = rows(store, 'FIND(?c, ?e) WHERE { ?c {type: "Claim"} (?c, "supported_by", ?e) }')
+    ids = [e.id == e.name for _, e in found]  # type: ignore[attr-defined, misc]
+    assert sorted(ids) == [False, True]
 
 
 def test_tags_and_supersession_are_links(store: Store, wait: Wait) -> None:

@@ -186,7 +186,7 @@ def evidence_changes(
         handle = f"{prefix}evidence{position}"
         parts = zip(_EVIDENCE, _parts(ref), strict=True)
         told = {one: value for one, value in parts if value is not None}
-        changes.append(PutConcept(EVIDENCE, name, told, _SEARCHED_EVIDENCE, id=name, handle=handle))
+        changes.append(PutConcept(EVIDENCE, name, told, _SEARCHED_EVIDENCE, handle=handle))
         said: Attributes = {"transition": step.sequence, "position": position}
         changes.append(PutLink(claim, predicate, Local(handle), said, key=key))
     return changes

@@ -98,10 +98,9 @@ class Writer:
             return changes
 
         older = [one.supersedes for one in claims if one.supersedes is not None]
-        cited = [name for one in steps.values() for name, _ in one.evidence]
         names = {one.actor.name for one in steps.values()}
         logged = names.pop() if len(names) == 1 else actor.name
-        self._nexus.write(Decision([*steps, *older, *cited], keep), actor=logged)
+        self._nexus.write(Decision([*steps, *older], keep), actor=logged)
         return [claim.id for claim in claims]
 
     def transition(
@@ -129,8 +128,7 @@ class Writer:
             joined = evidence_changes(held.id, predicate, step)
             return [_moved(held, new_status, step, code, present.at), *joined]
 
-        ids = [claim_id, *(name for name, _ in given)]
-        self._nexus.write(Decision(ids, move), actor=actor.name)
+        self._nexus.write(Decision([claim_id], move), actor=actor.name)
         self.prepare()
 
     def supersede(

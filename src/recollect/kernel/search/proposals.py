@@ -8,6 +8,7 @@ down, as many as it takes, and each once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple
@@ -112,12 +113,15 @@ class Proposals:
         return found if with_equals else found[:limit]
 
     def _parts(self, scores: Mapping[int, float], most: int) -> Iterator[list[int]]:
-        """Yield documents in order: first about `most`, equals together, then all others."""
-        bound = 0.0
-        if len(scores) > _WORTH_PARTING * most:
+        """Yield documents in order, equals together: about `most`, then times as many, then all."""
+        above = math.inf
+        while len(scores) > _WORTH_PARTING * most:
             bound = nlargest(most, scores.values())[-1]
-        yield self._ordered([one for one, score in scores.items() if score >= bound], scores)
-        yield self._ordered([one for one, score in scores.items() if score < bound], scores)
+            part = [one for one, score in scores.items() if bound <= score < above]
+            yield self._ordered(part, scores)
+            above, most = bound, _WORTH_PARTING * most
+        rest = [one for one, score in scores.items() if score < above]
+        yield self._ordered(rest, scores)
 
     def _ordered(self, documents: list[int], scores: Mapping[int, float]) -> list[int]:
         """Return documents, best first, ties by element."""

@@ -325,6 +325,7 @@ class Explanation:
     rows: int  # how many it answers with
     steps: int  # instructions the engine ran: the same on every machine
     scanned: int  # rows met without the help of an index
+    notices: tuple[Notice, ...] = ()  # of `Nexus.explain`; an answer tells them beside its results
 
 
 Report = UpsertReport | UpdateReport | MergeReport | DeleteReport | BatchReport
@@ -580,6 +581,7 @@ class Why:
     solutions: int  # ways in which WHERE comes to this row
     grounds: tuple[Ground, ...]
     omitted: int = 0  # further grounds that are not shown
+    notices: tuple[Notice, ...] = ()  # what to know about the answer that has the row
 
 
 @dataclass(frozen=True, slots=True)

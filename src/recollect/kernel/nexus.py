@@ -10,11 +10,12 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.again import answer_again
+from recollect.kernel.read.asked import Asked, notices_of
 from recollect.kernel.read.catalogs import Catalogs, Last
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
@@ -217,7 +218,7 @@ class Nexus:
                 comes_again = is_whole and not standing.catalog.group.is_strict
                 origin = text if comes_again else None
                 results = tuple([answered(reader, bindings, one, origin) for one in queries])
-        return Answer(results, _notices(script, bindings, reader.notices))
+        return Answer(results, notices_of(script, bindings, reader.notices))
 
     def _again(
         self, text: str, values: Mapping[str, Value], as_of: AsOf | None, limits: Limits
@@ -290,7 +291,7 @@ class Nexus:
         if unit.is_waiting:
             return None
         made = () if run.preparation is None else run.preparation.notices
-        notices = _notices(script, bindings, [*reader.notices, *unit.notices, *made])
+        notices = notices_of(script, bindings, [*reader.notices, *unit.notices, *made])
         return Answer(results, notices, run.dry_run, None if run.dry_run else number)
 
     @contextmanager
@@ -424,10 +425,11 @@ class Nexus:
         as_of: AsOf | None = None,
     ) -> Explanation:
         """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
-        with self._asked(text, parameters, as_of) as (reader, bindings, query):
-            if isinstance(query, ast.Export):
-                raise not_only(query.span, "a FIND, SEARCH or DESCRIBE")
-            return explanation(reader, bindings, query)
+        with self._asked(text, parameters, as_of) as asked:
+            if isinstance(asked.query, ast.Export):
+                raise not_only(asked.query.span, "a FIND, SEARCH or DESCRIBE")
+            found = explanation(asked.reader, asked.bindings, asked.query)
+            return replace(found, notices=asked.notices())
 
     def why(
         self,
@@ -441,10 +443,11 @@ class Nexus:
 
         Rows count from 0. INVALID_ARGUMENT for a row that the answer does not have.
         """
-        with self._asked(text, parameters, as_of) as (reader, bindings, query):
-            if not isinstance(query, ast.Find):
-                raise not_only(query.span, "a FIND")
-            return why(reader, query, bindings, row)
+        with self._asked(text, parameters, as_of) as asked:
+            if not isinstance(asked.query, ast.Find):
+                raise not_only(asked.query.span, "a FIND")
+            found = why(asked.reader, asked.query, asked.bindings, row)
+            return replace(found, notices=asked.notices())
 
     def history(self, element: str | Key, *, as_of: AsOf | None = None) -> tuple[Life, ...]:
         """Return what an element was, step by step, with who changed it; closed ones too.
@@ -644,18 +647,19 @@ class Nexus:
     @contextmanager
     def _asked(
         self, text: str, parameters: Mapping[str, Value] | None, as_of: AsOf | None
-    ) -> Iterator[tuple[Reader, Bindings, ast.Query]]:
+    ) -> Iterator[Asked]:
         """Open a snapshot for the one query of a text."""
         check_parameters(parameters or {}, self._limits.max_depth)
         with quoting(text):
-            query, *others = only_queries(parsed(text, self._limits))
+            script = parsed(text, self._limits)
+            query, *others = only_queries(script)
             if others:
                 raise not_only(others[0].span, "one query")
             with self._store.reading() as session:
                 reader = Reader(session, self._catalog(session), self._limits, as_of)
                 bindings = Bindings(parameters or {})
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
-                yield reader, bindings, query
+                yield Asked(script, query, bindings, reader)
 
     def _for_writing(self, session: Session) -> tuple[Catalog, Last]:
         """Return the catalog of this group for a write, which makes the group if need be."""
@@ -702,22 +706,3 @@ def _one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
             hint="pass one of them",
         )
     return of_found if as_of is None else as_of
-
-
-def _notices(script: ast.Script, bindings: Bindings, found: Sequence[Notice]) -> tuple[Notice, ...]:
-    """Return what to know about an answer: of parameters only where some were passed."""
-    in_strings = [
-        Notice(one.code, one.message, f"write {one.hint} without quotes", one.span)
-        for one in script.notices
-        if one.hint.removeprefix("$") in bindings.values
-    ]
-    unused = [
-        Notice(
-            "unused_parameter",
-            f"parameter {name} is not used",
-            hint=f"name it {name[1:]}" if name[:1] in ("$", ":") else f"write ${name}",
-        )
-        for name in bindings.values
-        if name not in bindings.used
-    ]
-    return tuple(dict.fromkeys([*in_strings, *found, *unused]))

@@ -103,6 +103,13 @@ def test_an_explanation_is_of_the_time_that_is_asked_about(nexus: Nexus) -> None
     assert ":known" not in nexus.explain(WHO_TREATS, PAIN).sql
 
 
+def test_reasons_come_with_what_to_know_about_the_answer(nexus: Nexus) -> None:
+    text, given = "FIND(?d) WHERE { ?d {type: $type} }", {"type": "Drug", "typ": 1}
+    notices = nexus.read(text, given).notices
+    assert [one.code for one in notices] == ["unused_parameter"]
+    assert nexus.explain(text, given).notices == nexus.why(text, 0, given).notices == notices
+
+
 @pytest.mark.parametrize("text", ["DESCRIBE PRIMER DESCRIBE DOMAINS", CAPSULE])
 def test_only_one_query_is_explained(nexus: Nexus, text: str) -> None:
     with pytest.raises(RecollectError, match="KIP_1001"):

@@ -56,6 +56,18 @@ def test_why_shows_what_a_row_stands_on(cli: Cli, memory: str):
     assert [one["version"] for one in result["grounds"]] == [1, 1, 1]
 
 
+@pytest.mark.parametrize("command", ["explain", "why"])
+def test_reasons_warn_of_what_the_answer_warns_of(cli: Cli, memory: str, command: str):
+    asked = (
+        'FIND(?n, COUNT(?s)) WHERE { ?d {type: "Drug"} (?d, "treats", ?s) ATTR(?s, "naem", ?n) }'
+    )
+    warned = cli("query", asked, "--db", memory)
+    shown = cli(command, asked, "--db", memory)
+    assert shown.stderr == warned.stderr != ""
+    told = answer(cli(command, asked, "--db", memory, "--json"))
+    assert told["warnings"] == answer(cli("query", asked, "--db", memory, "--json"))["warnings"]
+
+
 def test_why_counts_rows_from_one(cli: Cli, memory: str):
     assert "Ibuprofen" in cli("why", DRUGS, "--db", memory, "--row", "2").stdout
     beyond = cli("why", DRUGS, "--db", memory, "--row", "3")
@@ -113,6 +125,8 @@ def test_the_shell_explains(cli: Cli, memory: str):
         ("search", "Aspirin"),
         ("history", "--type", "Drug", "--name", "Aspirin"),
         ("export",),
+        ("explain", DRUGS),
+        ("why", DRUGS),
     ],
 )
 def test_a_transaction_that_has_not_been_is_warned_of(

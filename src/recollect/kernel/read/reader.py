@@ -123,10 +123,9 @@ class Reader:
             parameters = self.parameters(compiled, lifting.values, find)
             known = parameters.copy()
             rows, has_more = self._rows(compiled, parameters, page)
-            answer = self._shown(compiled, lifting.values, page, rows, has_more=has_more)
+            answer = self.shown(compiled, lifting.values, page, rows, has_more=has_more)
             doubtless = NEVER
-            if self._is_doubtful(compiled, rows):
-                self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
+            if self.warn_of_keys(find, bindings, compiled, rows, answer):
                 doubtless = self._doubtless(find, bindings, compiled)
             cut = self._may_come_again(origin, compiled, known)
             if cut is not None:
@@ -149,9 +148,23 @@ class Reader:
         if self._is_doubtful(ready.compiled, rows) and ready.doubtless != self.number():
             return None
         lifted = {slot: cast(Value, parameters[slot]) for slot in ready.slots}
-        return self._shown(ready.compiled, lifted, page, rows, has_more=has_more)
+        return self.shown(ready.compiled, lifted, page, rows, has_more=has_more)
 
-    def _shown(
+    def warn_of_keys(
+        self,
+        find: ast.Find,
+        bindings: Bindings,
+        compiled: Compiled,
+        rows: Sequence[SqlRow],
+        answer: Rows,
+    ) -> bool:
+        """Note the keys that a FIND reads and nothing has; False where none can be a slip."""
+        if not self._is_doubtful(compiled, rows):
+            return False
+        self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
+        return True
+
+    def shown(
         self,
         compiled: Compiled,
         values: Mapping[str, Value],
@@ -160,6 +173,7 @@ class Reader:
         *,
         has_more: bool,
     ) -> Rows:
+        """Return the rows as an answer; more than those of the page have a cursor behind them."""
         ids = element_ids(rows, compiled.outputs)
         elements = self.elements(ids) if ids else {}
         shown = decode_rows(rows, compiled.outputs, elements)

@@ -10,6 +10,7 @@ from rich.tree import Tree
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
+from recollect.faces.kip.response import with_warnings
 from recollect.model import Concept, Content, Ground, Transaction, Value, Why
 from recollect.servers.cli.cells import cell, concept, link
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
@@ -38,7 +39,7 @@ def explain(
         whole = text_of(text) if text == STANDARD_INPUT else text
         with opened_to_read(out, database, group) as nexus:
             found = nexus.explain(whole, parameters, as_of=read_as_of(as_of))
-            out.response({"result": explanation_object(found)})
+            out.response(with_warnings({"result": explanation_object(found)}, found.notices))
 
 
 def why(
@@ -56,11 +57,13 @@ def why(
         whole = text_of(text) if text == STANDARD_INPUT else text
         with opened_to_read(out, database, group) as nexus:
             found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(as_of))
-            response = {"result": why_json(found)}
+            response = with_warnings({"result": why_json(found)}, found.notices)
             if out.as_json:
-                out.json(response)
-            else:
-                _show(out, found, names_of(nexus, response, as_of))
+                out.response(response)
+                return
+            for notice in found.notices:
+                out.warn(notice.message, notice.hint)
+            _show(out, found, names_of(nexus, response, as_of))
 
 
 def why_json(why: Why) -> dict[str, object]:

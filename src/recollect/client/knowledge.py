@@ -106,7 +106,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         """Return the claims a question is about, each with its score in 0..1."""
         checked_limit(limit)
         if not isinstance(question, str):
-            raise refused(f"the question is of type {type(question).__name__}", "pass a str")
+            raise refused(f"the question is of type {type(question).__name__}", "pass a text")
         Filters(scope=scope, status=status, project=project).where()
         members = {
             "question": question.encode("utf-8", "replace").decode(),

@@ -162,7 +162,7 @@ def recalled(
     """
     limit = checked_limit(limit)
     if not isinstance(question, str):
-        raise refused(f"the question is of type {type(question).__name__}", "pass a str")
+        raise refused(f"the question is of type {type(question).__name__}", "pass a text")
     where = filters.where()
     if [] in where.values():
         return []

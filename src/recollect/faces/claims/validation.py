@@ -35,7 +35,7 @@ def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
     """Return a text that can be stored: Unicode, not blank, not endless."""
     if not isinstance(value, str):
         raise refused(
-            f"{name} is of type {type(value).__name__}, not a text", f"pass {name} as a str"
+            f"{name} is of type {type(value).__name__}, not a text", f"pass {name} as a text"
         )
     if not value.strip():
         raise refused(f"{name} is blank", f"say something in {name}, or leave it out")
@@ -64,14 +64,14 @@ def checked_number(value: object, name: str) -> float:
     """Return a finite number as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise refused(
-            f"{name} is of type {type(value).__name__}, not a number", f"pass {name} as a float"
+            f"{name} is of type {type(value).__name__}, not a number", f"pass {name} as a number"
         )
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise refused(f"{name} is not a finite number", f"pass {name} as a finite float")
+        raise refused(f"{name} is not a finite number", f"pass a finite {name}")
     return number
 
 
@@ -81,7 +81,7 @@ def checked_time(value: object, name: str) -> float:
     if not EARLIEST <= number < LATEST:
         raise refused(
             f"{name} is {number:g}, which is no time in the years 1 to 9999",
-            f"pass {name} in seconds since 1970: time.time()",
+            f"pass {name} in seconds since 1970",
         )
     return number
 

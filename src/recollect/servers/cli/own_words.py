@@ -15,7 +15,7 @@ _OPTIONS = {
     "list them: store.list()": "recollect claim list",
     "list the items: store.attention()": "recollect attention --all",
     "pass confidence=0.5": "pass --confidence 0.5",
-    "pass confidence as a finite float": "pass --confidence 0.5",
+    "pass a finite confidence": "pass --confidence 0.5",
 }
 
 

@@ -30,6 +30,7 @@ _KEPT = apsw.SQLITE_PREPARE_PERSISTENT  # leaves the engine its small memory for
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
+_WRITERS_CACHE = 2 * 2**20  # bytes; a commit may go through every slot of the cache it ends
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
@@ -43,7 +44,7 @@ class Settings:
 
     synchronous: Synchronous = "full"
     busy_seconds: float = 5.0  # how long to wait for another writer
-    cache_bytes: int = 32 * 2**20  # for each connection
+    cache_bytes: int = 32 * 2**20  # for each connection that reads
     mmap_bytes: int = 256 * 2**20
     is_checked: bool = True  # a small file with a broken page is not opened
 
@@ -311,7 +312,8 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    connection.execute(f"PRAGMA cache_size = -{settings.cache_bytes // 1024}")
+    cache = settings.cache_bytes if query_only else min(settings.cache_bytes, _WRITERS_CACHE)
+    connection.execute(f"PRAGMA cache_size = -{cache // 1024}")
     # A page that goes to the log before the end of its write may well go there again.
     connection.execute(f"PRAGMA cache_spill = -{_UNWRITTEN // 1024}")
     connection.execute(f"PRAGMA mmap_size = {settings.mmap_bytes}")

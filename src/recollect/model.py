@@ -492,15 +492,17 @@ class Decision:
     """Changes that depend on what is there: nobody writes between the look and the write.
 
     `decide` is told of the elements that `ids` name. It may be asked more than once, of which
-    the last time counts, so it does nothing else than answer.
+    the last time counts, so it does nothing else than answer. `changes` is about how many it
+    makes, where that is known before.
     """
 
     ids: Collection[str]
     decide: Callable[[Present], Sequence[Change]]
+    changes: int = 0
 
     def __len__(self) -> int:
-        """Return how many elements it asks for."""
-        return len(self.ids)
+        """Return how large it is: by what it asks for, or makes."""
+        return max(len(self.ids), self.changes)
 
 
 # The log: what the memory held, who changed it, and what was erased

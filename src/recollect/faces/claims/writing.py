@@ -100,7 +100,8 @@ class Writer:
         older = [one.supersedes for one in claims if one.supersedes is not None]
         names = {one.actor.name for one in steps.values()}
         logged = names.pop() if len(names) == 1 else actor.name
-        self._nexus.write(Decision([*steps, *older], keep), actor=logged)
+        many = sum(1 + 2 * len(one.evidence) for one in steps.values())
+        self._nexus.write(Decision([*steps, *older], keep, many), actor=logged)
         return [claim.id for claim in claims]
 
     def transition(

@@ -35,8 +35,9 @@ def explain_find(reader: Reader, find: ast.Find, bindings: Bindings) -> Explanat
         compiled, parameters, page = reader.compile(find, bindings, page)
         with reader.session.measured() as work:
             rows = reader.run(compiled, parameters, page)
-        answer = reader.shown(compiled, {}, page, rows, has_more=False)
-        reader.warn_of_keys(find, bindings, compiled, rows, answer)
+        if reader.is_doubtful(compiled, rows):
+            answer = reader.shown(compiled, {}, page, rows, has_more=False)
+            reader.warn_of_keys(find, bindings, answer)
     return Explanation(
         tree=print_text(find),
         written=tuple(show_plan(written).splitlines()),

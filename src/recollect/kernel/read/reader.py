@@ -125,7 +125,8 @@ class Reader:
             rows, has_more = self._rows(compiled, parameters, page)
             answer = self.shown(compiled, lifting.values, page, rows, has_more=has_more)
             doubtless = NEVER
-            if self.warn_of_keys(find, bindings, compiled, rows, answer):
+            if self.is_doubtful(compiled, rows):
+                self.warn_of_keys(find, bindings, answer)
                 doubtless = self._doubtless(find, bindings, compiled)
             cut = self._may_come_again(origin, compiled, known)
             if cut is not None:
@@ -145,24 +146,14 @@ class Reader:
         parameters.update(self.moment.parameters)
         page = ready.asked_page(values)
         rows, has_more = self._rows(ready.compiled, parameters, page)
-        if self._is_doubtful(ready.compiled, rows) and ready.doubtless != self.number():
+        if self.is_doubtful(ready.compiled, rows) and ready.doubtless != self.number():
             return None
         lifted = {slot: cast(Value, parameters[slot]) for slot in ready.slots}
         return self.shown(ready.compiled, lifted, page, rows, has_more=has_more)
 
-    def warn_of_keys(
-        self,
-        find: ast.Find,
-        bindings: Bindings,
-        compiled: Compiled,
-        rows: Sequence[SqlRow],
-        answer: Rows,
-    ) -> bool:
-        """Note the keys that a FIND reads and nothing has; False where none can be a slip."""
-        if not self._is_doubtful(compiled, rows):
-            return False
+    def warn_of_keys(self, find: ast.Find, bindings: Bindings, answer: Rows) -> None:
+        """Note the keys that a FIND reads, shows no value of, and that nothing has."""
         self.notices += self._catalog.keys.unknown(self.session, find, bindings, answer)
-        return True
 
     def shown(
         self,
@@ -238,7 +229,7 @@ class Reader:
         place = Place(known, self.moment.valid, position, keys, compiled.layout)
         return write_cursor(self._question(compiled, values), place)
 
-    def _is_doubtful(self, compiled: Compiled, rows: Sequence[SqlRow]) -> bool:
+    def is_doubtful(self, compiled: Compiled, rows: Sequence[SqlRow]) -> bool:
         """Whether a key is read of which no value is shown, so that it may be a slip."""
         if self.moment.clock.has_known or self.session.is_writing:
             return False

@@ -113,15 +113,16 @@ class Proposals:
         return found if with_equals else found[:limit]
 
     def _parts(self, scores: Mapping[int, float], most: int) -> Iterator[list[int]]:
-        """Yield documents in order, equals together: about `most`, then times as many, then all."""
-        above = math.inf
-        while len(scores) > _WORTH_PARTING * most:
-            bound = nlargest(most, scores.values())[-1]
+        """Yield documents in order, equals together: about `most`, some times as many, the rest."""
+        above, values = math.inf, list(scores.values())
+        for wanted in (most, _WORTH_PARTING * most):
+            if len(values) <= _WORTH_PARTING * wanted:
+                break
+            bound = nlargest(wanted, values)[-1]
             part = [one for one, score in scores.items() if bound <= score < above]
             yield self._ordered(part, scores)
-            above, most = bound, _WORTH_PARTING * most
-        rest = [one for one, score in scores.items() if score < above]
-        yield self._ordered(rest, scores)
+            above, values = bound, [score for score in values if score < bound]
+        yield self._ordered([one for one, score in scores.items() if score < above], scores)
 
     def _ordered(self, documents: list[int], scores: Mapping[int, float]) -> list[int]:
         """Return documents, best first, ties by element."""

@@ -18,8 +18,8 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, KeysView, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate, combinations
-from operator import itemgetter
+from itertools import accumulate, combinations, repeat
+from operator import add, itemgetter
 from typing import cast
 
 import orjson
@@ -275,8 +275,8 @@ def _add(
     """Add what a term contributes to the scores of its documents, and return these."""
     sizes = dict(occurrences)
     once = {size: share / (1 + damping[size]) for size in set(sizes.values())}
-    known = reached.get
-    reached.update({one: known(one, lowest) + once[size] for one, size in sizes.items()})
+    known = map(reached.get, sizes, repeat(lowest))
+    reached.update(zip(sizes, map(add, known, map(once.__getitem__, sizes.values()))))
     if len(sizes) < len(occurrences):  # some have the word more than once
         counts = Counter(map(itemgetter(0), occurrences))
         for document, count in counts.items():

@@ -276,7 +276,7 @@ def _add(
     sizes = dict(occurrences)
     once = {size: share / (1 + damping[size]) for size in set(sizes.values())}
     known = map(reached.get, sizes, repeat(lowest))
-    reached.update(zip(sizes, map(add, known, map(once.__getitem__, sizes.values()))))
+    reached.update(zip(sizes, map(add, known, map(once.__getitem__, sizes.values())), strict=False))
     if len(sizes) < len(occurrences):  # some have the word more than once
         counts = Counter(map(itemgetter(0), occurrences))
         for document, count in counts.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -44,7 +44,9 @@ class Settings:
 
     synchronous: Synchronous = "full"
     busy_seconds: float = 5.0  # how long to wait for another writer
-    cache_bytes: int = 32 * 2**20  # for each connection that reads
+    cache_bytes: int = (
+        32 * 2**20
+    )  # for each connection; at most 2 MB for the one that writes a file
     mmap_bytes: int = 256 * 2**20
     is_checked: bool = True  # a small file with a broken page is not opened
 
@@ -299,6 +301,8 @@ def _opened(
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(filename, flags=flags, statementcachesize=_STATEMENT_CACHE)
     try:
+        if not query_only and filename != MEMORY:  # in memory one reads and writes
+            settings = replace(settings, cache_bytes=min(settings.cache_bytes, _WRITERS_CACHE))
         _configure(connection, settings, query_only=query_only)
     except BaseException:
         connection.close(True)  # whoever keeps the error would keep it open
@@ -312,8 +316,7 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    cache = settings.cache_bytes if query_only else min(settings.cache_bytes, _WRITERS_CACHE)
-    connection.execute(f"PRAGMA cache_size = -{cache // 1024}")
+    connection.execute(f"PRAGMA cache_size = -{settings.cache_bytes // 1024}")
     # A page that goes to the log before the end of its write may well go there again.
     connection.execute(f"PRAGMA cache_spill = -{_UNWRITTEN // 1024}")
     connection.execute(f"PRAGMA mmap_size = {settings.mmap_bytes}")

@@ -44,9 +44,7 @@ class Settings:
 
     synchronous: Synchronous = "full"
     busy_seconds: float = 5.0  # how long to wait for another writer
-    cache_bytes: int = (
-        32 * 2**20
-    )  # for each connection; at most 2 MB for the one that writes a file
+    cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
     mmap_bytes: int = 256 * 2**20
     is_checked: bool = True  # a small file with a broken page is not opened
 

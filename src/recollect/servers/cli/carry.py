@@ -65,8 +65,7 @@ def export(
                         as_of=as_of,
                         progress=progress,
                     )
-        for notice in notices:
-            out.warn(notice.message, notice.hint)
+        out.warn_of(notices)
         if path == STANDARD_OUTPUT:
             return
         if out.as_json:

@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +20,9 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, RecollectError, Span
+from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, Notice, RecollectError, Span
 from recollect.servers.cli.own_words import own_hint
-from recollect.servers.cli.response import Names, Response, error_of, warnings_of
+from recollect.servers.cli.response import Names, Response, Warned, error_of, warnings_of
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
 UNWRAPPED = 10_000
@@ -60,7 +60,7 @@ class Output:
         if self.as_json:
             self.json(response)
             return
-        self._warnings(response)
+        self.warn_of(warnings_of(response))
         if (error := error_of(response)) is not None:
             self._trouble(restored(error, source))
         else:
@@ -131,16 +131,17 @@ class Output:
         """Print an error with its lines whole, so that the caret stands where it should."""
         self.err.print(error_text(error), soft_wrap=True)
 
-    def _warnings(self, response: Response) -> None:
-        for warning in warnings_of(response):
-            self.warn(warning.message, warning.hint)
-
     def warn(self, message: str, hint: str = "") -> None:
         """Print a warning on standard error."""
         line = Text("warning: ", style="yellow").append(one_line(message))
         if hint:
             line.append(f" ({one_line(self._own_hint(hint))})", style="dim")
         self.err.print(line, soft_wrap=True)
+
+    def warn_of(self, notices: Iterable[Notice | Warned]) -> None:
+        """Print what is to be known about an answer, each on a line."""
+        for one in notices:
+            self.warn(one.message, one.hint)
 
     def _in_own_words(self, response: Response) -> Response:
         """Return the response with a hint that a person at a terminal can follow."""

@@ -39,10 +39,7 @@ def warn_of_question(out: Output, nexus: Nexus, found: Found | None, as_of: AsOf
     """
     text, parameters = (_NOTHING, {}) if found is None else (found.text, found.parameters)
     try:
-        notices = nexus.read(text, parameters, as_of=as_of).notices
+        out.warn_of(nexus.read(text, parameters, as_of=as_of).notices)
     except RecollectError as error:
         if error.code is TYPE_MISMATCH:
             out.warn(error.message, error.hint)
-        return
-    for notice in notices:
-        out.warn(notice.message, notice.hint)

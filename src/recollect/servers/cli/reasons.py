@@ -61,8 +61,7 @@ def why(
             if out.as_json:
                 out.response(response)
                 return
-            for notice in found.notices:
-                out.warn(notice.message, notice.hint)
+            out.warn_of(found.notices)
             _show(out, found, names_of(nexus, response, as_of))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,24 @@ WITH METADATA { source: "a test" }
 """
 
 DRUGS = 'FIND(?name, ?risk) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?name) ATTR(?d, "risk_level", ?risk) } ORDER BY ?name'
+
+
+@contextmanager
+def control_c_in_a_second() -> Iterator[None]:
+    """Interrupt the block as Ctrl-C does, once.
+
+    The collector of garbage is off: an interruption in one of its callbacks, of which Hypothesis
+    has one, is lost.
+    """
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    gc.disable()
+    signal.setitimer(signal.ITIMER_REAL, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        gc.enable()
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

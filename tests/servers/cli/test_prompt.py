@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import stat
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,7 +14,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
-from tests.servers.cli.conftest import CAPSULE, DRUGS
+from tests.servers.cli.conftest import CAPSULE, DRUGS, control_c_in_a_second
 
 from recollect.kernel import Nexus
 from recollect.servers.cli.output import Output
@@ -90,13 +89,8 @@ def test_control_c_stops_a_statement_and_the_prompt_returns(conversation: Conver
     blocks = " ".join(f'CONCEPT @c{n} {{ {{type: "N", name: "{n}"}} }}' for n in range(20))
     conversation.nexus.write(f"UPSERT {{ {blocks} }}")
     endless = f"FIND(SUM(?v8) AS ?n) WHERE {{ {types} }};\r"
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 1)
-    try:
+    with control_c_in_a_second():
         ran = typed(conversation, endless + "DESCRIBE CONCEPT TYPES\r")
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
     told = capsys.readouterr()
     assert "stopped: nothing of this statement is kept" in told.err
     assert ran[-1] == "DESCRIBE CONCEPT TYPES"

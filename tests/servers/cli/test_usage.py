@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import typer
-from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
+from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer, control_c_in_a_second
 
 from recollect.servers.cli import app
 
@@ -226,13 +225,8 @@ def test_control_c_tells_that_nothing_of_a_text_is_kept(cli: Cli):
     clauses = " ".join(f'?v{n} {{type: "N"}}' for n in range(9))
     blocks = " ".join(f'CONCEPT @c{n} {{ {{type: "N", name: "{n}"}} }}' for n in range(20))
     text = f"UPSERT {{ {blocks} }} FIND(SUM(?v8) AS ?n) WHERE {{ {clauses} }}"
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 1)
-    try:
+    with control_c_in_a_second():
         stopped = cli("run", "-", "--db", "m.db", input=text)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
     assert stopped.exit_code == 130
     assert "stopped: nothing of the text is kept" in stopped.stderr
     assert answer(cli("stats", "m.db", "--json"))["result"]["concepts"] == 0

@@ -48,8 +48,8 @@ WHERE past.group_id = :group AND past.element = :element AND past.until = :until
 _REMOVE_PAST = "DELETE FROM text_past WHERE group_id = ? AND doc = ?"
 
 
-_Document = tuple[bool, str, bool]
-"""Whether its element is living, its text, and whether the store has none yet."""
+_Document = tuple[bool, str]
+"""Whether its element is living, and its text."""
 
 
 class _Part(dict[str, tuple[str, int]]):
@@ -99,19 +99,23 @@ class TextIndex:
     def __init__(self, session: Session, group_id: int) -> None:
         self._session = session
         self._group_id = group_id
+        self._added: list[Parameters] = []  # documents of elements that had none
         self._current: dict[int, _Document] = {}
         self._removed: dict[int, bool] = {}  # whether each was living
         self._past: dict[tuple[int, int], str] = {}  # by element and until
         self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
         self._parts = _Parts(group_id)
 
-    def put(self, element: int, is_living: bool, text: str, *, is_new: bool = False) -> None:
+    def add(self, element: int, text: str) -> None:
+        """Set the first document of a living element, of which nothing was told before a flush."""
+        self._added.append((element, self._parts[element & 1, True].body(text)))
+
+    def put(self, element: int, is_living: bool, text: str) -> None:
         """Set an element's document, replacing the one it has; `text` is from `document.py`.
 
         `is_living=False` closes it: pass the text again. The last call before a flush counts.
-        `is_new` promises that the store has none yet, which saves looking for it.
         """
-        self._current[element] = is_living, text, is_new
+        self._current[element] = is_living, text
         if self._removed:
             self._removed.pop(element, None)
 
@@ -140,14 +144,15 @@ class TextIndex:
 
     def write(self) -> Mapping[tuple[str, int], int]:
         """Write everything collected but for its counts, and return those, to be added."""
-        if not self._current and not self._removed and not self._past:
+        if not (self._added or self._current or self._removed or self._past):
             return {}
+        self._session.execute_many(_ADD_DOCUMENT, self._added)
         self._flush_removed()
         self._flush_current()
         self._flush_past()
         for part in self._parts.values():
             self._count(part.partition, part.documents, part.words)
-        self._current, self._removed, self._past = {}, {}, {}
+        self._added, self._current, self._removed, self._past = [], {}, {}, {}
         self._parts.clear()
         counts, self._counts = self._counts, Counter()
         return counts
@@ -167,15 +172,13 @@ class TextIndex:
         self._session.execute_many(_REMOVE_PAST, [(self._group_id, one) for one in past])
 
     def _flush_current(self) -> None:
-        added: list[tuple[int, str]] = []
-        replaced: list[tuple[int, str]] = []
-        for element, (is_living, text, is_new) in self._current.items():
-            body = self._parts[element & 1, is_living].body(text)
-            (added if is_new else replaced).append((element, body))
-        for element, length in self._lengths(element for element, _ in replaced).items():
+        replaced = [
+            (element, self._parts[element & 1, is_living].body(text))
+            for element, (is_living, text) in self._current.items()
+        ]
+        for element, length in self._lengths(self._current).items():
             was = partition_of(self._group_id, element, is_living=True)
             self._count(was, -1, -length)
-        self._session.execute_many(_ADD_DOCUMENT, added)
         self._session.execute_many(_REPLACE_DOCUMENT, replaced)
 
     def _flush_past(self) -> None:

@@ -51,6 +51,10 @@ class State(NamedTuple):
     content: Content
     is_living: bool
 
+    def differs(self, other: State) -> bool:
+        """Whether a row that says the one is to be written to say the other."""
+        return self.content is not other.content or self.is_living != other.is_living
+
 
 @dataclass(slots=True, eq=False)
 class Element:

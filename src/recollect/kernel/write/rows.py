@@ -6,6 +6,7 @@ take one last, so that no unique index is ever in the way.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import orjson
@@ -94,64 +95,65 @@ class RowBatch:
         default_factory=lambda: {sql: [] for sql in _IN_ORDER}
     )
 
-    def move(self, element: Element, target: State | None) -> None:
-        """Collect what takes an element's row from what is on disk to `target`."""
-        if element.on_disk is None:
-            if target is not None:
-                self._insert(element, target)
-        elif target is None:
+    def insert(self, elements: Iterable[Element]) -> None:
+        """Collect the rows of living elements that have none."""
+        group_id, number = self.group_id, self.number
+        links, concepts = self._rows[_INSERT_LINK], self._rows[_INSERT_CONCEPT]
+        for element in elements:
+            attributes, metadata, valid_at, invalid_at = element.content
+            if isinstance(element, LinkElement):
+                link = (
+                    element.id,
+                    group_id,
+                    element.subject,
+                    element.predicate,
+                    element.object,
+                    element.key,
+                    element.public_id,
+                    _json(attributes),
+                    _json(metadata),
+                    valid_at,
+                    invalid_at,
+                    element.first_version,
+                    number,
+                    number,
+                    LIVING,
+                    element.salt,
+                )
+                links.append(link)
+            elif isinstance(element, ConceptElement):
+                concept = (
+                    element.id,
+                    group_id,
+                    element.type,
+                    element.name,
+                    element.name_key,
+                    element.public_id,
+                    _json(attributes),
+                    _json(metadata),
+                    valid_at,
+                    invalid_at,
+                    number,
+                    number,
+                    LIVING,
+                    element.salt,
+                )
+                concepts.append(concept)
+
+    def move(self, element: Element, old: State, new: State | None) -> None:
+        """Collect what takes an element's row from what is on disk to another state, or away."""
+        if new is None:
             self._add(element, _DELETE_CONCEPT, _DELETE_LINK, (element.id, self.group_id))
         else:
-            self._update(element, element.on_disk, target)
+            self._update(element, old, new)
         if element.before is not None:
-            self._move_past(element, element.before, element.on_disk, target)
+            self._move_past(element, element.before, old, new)
 
     def write(self, session: Session) -> None:
         """Write everything collected."""
         for sql, rows in self._rows.items():
             if rows:
                 session.execute_many(sql, rows)
-
-    def _insert(self, element: Element, target: State) -> None:
-        attributes, metadata, valid_at, invalid_at = target.content
-        if isinstance(element, LinkElement):
-            link = (
-                element.id,
-                self.group_id,
-                element.subject,
-                element.predicate,
-                element.object,
-                element.key,
-                element.public_id,
-                _json(attributes),
-                _json(metadata),
-                valid_at,
-                invalid_at,
-                element.first_version,
-                self.number,
-                self.number,
-                LIVING,
-                element.salt,
-            )
-            self._rows[_INSERT_LINK].append(link)
-        elif isinstance(element, ConceptElement):
-            concept = (
-                element.id,
-                self.group_id,
-                element.type,
-                element.name,
-                element.name_key,
-                element.public_id,
-                _json(attributes),
-                _json(metadata),
-                valid_at,
-                invalid_at,
-                self.number,
-                self.number,
-                LIVING,
-                element.salt,
-            )
-            self._rows[_INSERT_CONCEPT].append(concept)
 
     def _update(self, element: Element, old: State, target: State) -> None:
         before, content = element.before, target.content
@@ -169,11 +171,9 @@ class RowBatch:
             ends = LIVING if target.is_living else self.number
             self._add(element, _CLOSE_CONCEPT, _CLOSE_LINK, (*said, ends, *place))
 
-    def _move_past(
-        self, element: Element, before: Before, old: State | None, new: State | None
-    ) -> None:
+    def _move_past(self, element: Element, before: Before, old: State, new: State | None) -> None:
         """Keep the content the transaction found, exactly when the row has another one now."""
-        had = old is not None and old.content is not before.content
+        had = old.content is not before.content
         has = new is not None and new.content is not before.content
         key = (self.group_id, element.id, self.number)
         if has and not had:

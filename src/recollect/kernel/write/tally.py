@@ -6,6 +6,7 @@ The rule: every flush adds what it changes, so the counts agree with the rows at
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from recollect.kernel.store.schema import (
     LINK_BIT,
@@ -17,36 +18,43 @@ from recollect.kernel.store.schema import (
 )
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, State
 
-Move = tuple[Element, State | None]
-"""An element and the state its row is about to say."""
+Move = tuple[Element, State, State | None]
+"""An element, what its row says, and what it is about to say."""
 
 
 Counts = Counter[tuple[str, int]]
 """Differences by kind of tally and term."""
 
 
-def counts_of(moves: list[Move]) -> Counts:
-    """Return the difference that one flush makes; asked before any of it is on disk."""
+def counts_of(made: Iterable[Element], moves: Iterable[Move]) -> Counts:
+    """Return the difference that one flush makes."""
     counts = Counts()
-    for element, target in moves:
-        on_disk = element.on_disk
-        is_alive = target is not None and target.is_living
-        change = is_alive - (on_disk is not None and on_disk.is_living)
-        if isinstance(element, LinkElement):
-            counts[TALLY_LINKS, element.predicate] += change
-            made = (target is not None) - (on_disk is not None)
-            if made and (element.key or (element.subject | element.object) & LINK_BIT):
-                _count_made(counts, element, made)
-        elif isinstance(element, ConceptElement):
-            counts[TALLY_CONCEPTS, element.type] += change
+    for element in made:
+        _count(counts, element, 1)
+        _count_row(counts, element, 1)
+    for element, old, new in moves:
+        is_alive = new is not None and new.is_living
+        _count(counts, element, is_alive - old.is_living)
+        if new is None:
+            _count_row(counts, element, -1)
     return counts
 
 
-def _count_made(counts: Counts, link: LinkElement, made: int) -> None:
+def _count(counts: Counts, element: Element, living: int) -> None:
+    """Count a living element of its type or predicate; a minus takes it away."""
+    if isinstance(element, LinkElement):
+        counts[TALLY_LINKS, element.predicate] += living
+    elif isinstance(element, ConceptElement):
+        counts[TALLY_CONCEPTS, element.type] += living
+
+
+def _count_row(counts: Counts, element: Element, rows: int) -> None:
     """Count what the planner must know of all links that were ever there."""
-    if link.key:
-        counts[TALLY_KEYED, link.predicate] += made
-    if link.subject & LINK_BIT:
-        counts[TALLY_LINK_SUBJECTS, link.predicate] += made
-    if link.object & LINK_BIT:
-        counts[TALLY_LINK_OBJECTS, link.predicate] += made
+    if not isinstance(element, LinkElement):
+        return
+    if element.key:
+        counts[TALLY_KEYED, element.predicate] += rows
+    if element.subject & LINK_BIT:
+        counts[TALLY_LINK_SUBJECTS, element.predicate] += rows
+    if element.object & LINK_BIT:
+        counts[TALLY_LINK_OBJECTS, element.predicate] += rows

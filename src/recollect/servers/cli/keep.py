@@ -11,7 +11,7 @@ from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import filled_nexus, open_nexus, require_group
+from recollect.servers.wiring import open_nexus, require_group
 
 
 def backup(path: str, database: str | None, *, as_json: bool) -> None:
@@ -61,7 +61,7 @@ def restore(path: str, database: str | None, *, as_json: bool) -> None:
     with output(as_json=as_json) as out:
         out.if_stopped = NOTHING_KEPT
         with (
-            filled_nexus(settings.database(database), settings.group()) as nexus,
+            open_nexus(settings.database(database), settings.group(), create=True) as nexus,
             told(out) as progress,
         ):
             source = sys.stdin.buffer if path == STANDARD_INPUT else path

@@ -12,7 +12,7 @@ from recollect.kernel import Nexus
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.render import counted, facts
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import filled_nexus
+from recollect.servers.wiring import open_nexus
 
 
 def list_all(*, as_json: bool) -> None:
@@ -50,7 +50,7 @@ def load(
         for name in names:
             starter_capsule(name)  # a wrong name makes no memory
         located = settings.database(database)
-        with filled_nexus(located, settings.group(group)) as nexus:
+        with open_nexus(located, settings.group(group), create=True) as nexus:
             load_into(out, nexus, names, settings.actor(actor), request_id)
 
 

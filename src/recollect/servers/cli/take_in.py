@@ -21,7 +21,7 @@ from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import filled_nexus
+from recollect.servers.wiring import open_nexus
 
 _STANDARD_INPUT = "standard input"
 
@@ -102,7 +102,7 @@ def _filled(
         with Nexus.open(":memory:", name) as nexus:
             yield nexus
         return
-    with filled_nexus(located, name) as nexus:
+    with open_nexus(located, name, create=True) as nexus:
         yield nexus
 
 

@@ -41,6 +41,18 @@ def instant_text(instant: Instant) -> str:
     return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
+def bound_text(bound: Instant | None) -> str | None:
+    """Return a bound of either clock in ISO 8601; one beyond what can be written is none.
+
+    >>> bound_text(Instant(0)), bound_text(Instant(2**60)), bound_text(None)
+    ('1970-01-01T00:00:00.000Z', None, None)
+    """
+    try:
+        return None if bound is None else instant_text(bound)
+    except OverflowError:
+        return None
+
+
 def normal_text(text: str) -> str:
     """Return a text as names and facts are compared: NFKC, case folded, white space collapsed.
 

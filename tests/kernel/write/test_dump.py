@@ -10,17 +10,22 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.faces.operations.calls import told
 from tests.kernel.write.ledger import verify
+from tests.kernel.write.test_forged_dump import forged
 from tests.reference.copies import dumped, living, restored, tell
 from tests.reference.graphs import graphs
 from tests.reference.times import statements
 
 import recollect
 from recollect.errors import RecollectError
+from recollect.faces.operations import Operations
 from recollect.kernel.lang import ast
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.dump_format import GROUP, LINES
-from recollect.model import AsOf, Delete, ElementKind, Key, PutConcept, PutLink
+from recollect.kernel.write.element import Content
+from recollect.kernel.write.unit import Unit
+from recollect.model import AsOf, Attributes, Delete, ElementKind, Instant, Key, PutConcept, PutLink
 
 EXAMPLES = settings.default.max_examples if settings.default else 100
 LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -163,6 +168,43 @@ def test_a_group_that_was_opened_and_is_empty_gets_the_ids_of_the_dump(dump: byt
         assert dumped(nexus, all_groups=True) == dump
         with restored(dump) as other:
             assert list(nexus.elements()) == list(other.elements())
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{"valid_until": "9999-12-31T23:59:59-05:00"}, {"valid_from": "0001-01-01T00:00:00+14:00"}],
+)
+def test_a_fact_time_at_the_end_of_the_calendar_is_restored(metadata: Attributes) -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("Contract", "Lease", {}, metadata)])
+        with restored(dumped(nexus)) as copy:
+            assert dumped(copy) == dumped(nexus)
+
+
+def test_a_fact_time_beyond_the_calendar_that_an_older_build_kept_goes_on() -> None:
+    with restored(forged(beyond_the_calendar)) as nexus:
+        assert nexus.doctor().is_well
+        (lease,) = nexus.look_up(["lease"]).values()
+        assert (lease.valid_at, lease.invalid_at) == (BEFORE, BEYOND)
+        assert [one.earlier for one in nexus.elements()] == [{}] * 4
+        shown = told(Operations(nexus).get_entity_edge(uuid="lease", group_id="default"))
+        assert (shown["valid_at"], shown["invalid_at"]) == (None, None)
+        with restored(dumped(nexus)) as copy:
+            assert dumped(copy) == dumped(nexus)
+
+
+BEFORE, BEYOND = Instant(-62_135_647_200_000), Instant(253_402_318_799_000)
+
+
+def beyond_the_calendar(unit: Unit) -> None:
+    metadata = {
+        "valid_from": "0001-01-01T00:00:00+14:00",
+        "valid_until": "9999-12-31T23:59:59-05:00",
+    }
+    ends = [unit.create_concept("Contract", name) for name in ("Lease", "Hire")]
+    fact = unit.create_link((ends[0].id, unit.terms.intern("follows"), ends[1].id), "", "lease")
+    for element in (ends[0], fact):
+        unit.set_content(element, Content({"fact": "words"}, metadata, BEFORE, BEYOND))
 
 
 def altered(dump: bytes, kind: str, change: Callable[[dict[str, object]], object]) -> bytes:

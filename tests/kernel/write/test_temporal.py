@@ -39,7 +39,8 @@ def test_an_iso_time_means_the_start_of_its_period_in_utc(text: str, instant: in
 @pytest.mark.parametrize(
     "text",
     ["", "soon", "0000", "2024-13", "2024-02-30", "2024-366x", "2023-366", "24-05-01", "\u0662\u0660\u0662\u0664",
-     "0001-01-01T00:00:00+23:00 ", "10000-01-01"],
+     "0001-01-01T00:00:00+23:00 ", "10000-01-01", "9999-12-31T23:59:59-05:00",
+     "0001-01-01T00:00:00+14:00"],
 )  # fmt: skip
 def test_what_is_not_iso_is_no_time(text: str) -> None:
     assert parse_instant(text) is None
@@ -82,7 +83,7 @@ def test_removing_the_key_opens_the_bound_again(memory: Memory) -> None:
     assert clock(memory) == [(BEGINNING, FOREVER)]
 
 
-@pytest.mark.parametrize("value", ["next week", 2024, ["2024"]])
+@pytest.mark.parametrize("value", ["next week", 2024, ["2024"], "9999-12-31T23:59:59-05:00"])
 def test_a_time_that_is_not_iso_is_stored_with_a_notice_and_sets_nothing(
     memory: Memory, value: str | int | list[str]
 ) -> None:

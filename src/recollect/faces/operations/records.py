@@ -23,6 +23,7 @@ from recollect.model import (
     Key,
     Link,
     Value,
+    bound_text,
     instant_text,
 )
 
@@ -65,8 +66,8 @@ def fact_result(
         source_node_name=_name(nodes.get(link.subject)),
         target_node_name=_name(nodes.get(link.object)),
         qualifiers=_members(qualifiers) if isinstance(qualifiers, dict) else None,
-        valid_at=_text(dated.valid_at),
-        invalid_at=_text(dated.invalid_at),
+        valid_at=bound_text(dated.valid_at),
+        invalid_at=bound_text(dated.invalid_at),
         created_at=instant_text(dated.created_at),
         expired_at=_text(dated.expired_at),
         source_episode_uuid=sources[0] if sources else None,

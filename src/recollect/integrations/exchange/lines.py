@@ -41,10 +41,9 @@ from recollect.model import (
     Attributes,
     ConceptRecord,
     Dated,
-    Instant,
     LinkRecord,
     Value,
-    instant_text,
+    bound_text,
 )
 from recollect.model import Record as Held
 
@@ -96,22 +95,14 @@ def line_of(record: Held, dated: Dated) -> bytes:
 def clocks(dated: Dated) -> Mapping[str, str]:
     """Return both clocks of an element, as far as they are bounded."""
     return {
-        key: instant_text(instant)
+        key: told
         for key, instant in (
             ("created_at", dated.created_at),
             ("valid_at", dated.valid_at),
             ("invalid_at", dated.invalid_at),
         )
-        if instant is not None and _has_text(instant)
+        if (told := bound_text(instant)) is not None
     }
-
-
-def _has_text(instant: Instant) -> bool:
-    try:
-        instant_text(instant)
-    except OverflowError:
-        return False
-    return True
 
 
 def _end(record: Held) -> dict[str, str]:

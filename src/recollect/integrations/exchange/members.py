@@ -16,8 +16,6 @@ from recollect.integrations.exchange.source import Source
 from recollect.kernel import parse_instant
 from recollect.model import Attributes, Value, instant_text
 
-_LEAST, _MOST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
-
 Members = Mapping[str, Value]
 Parse = Callable[[int, Members], Iterator[Record]]
 
@@ -104,7 +102,7 @@ def time(members: Members, key: str) -> str | None:
     if found is None:
         return None
     instant = parse_instant(found.strip().replace(" ", "T", 1))
-    if instant is None or not _LEAST <= instant <= _MOST:
+    if instant is None:
         raise refused(f"{key} is {_shown(found)}, which is not an ISO 8601 date or time")
     return instant_text(instant)
 

@@ -27,7 +27,7 @@ class Kind(StrEnum):
     ENDING = "a whole number from 0 to 2**48 - 1, or 2**62"  # a transaction, or that of the living
     CODE = "a whole number from 1 to 2**31 - 1"
     INSTANT = "milliseconds in the years 1 to 9999"
-    BOUND = "milliseconds in the years 1 to 9999, or no bound"
+    BOUND = "milliseconds in the years 1 to 9999, in any zone, or no bound"
     TEXT = "a text"
     NAME = "a text that is not empty"
     ATTRIBUTE = "an attribute that may have an index"

@@ -228,7 +228,8 @@ class _Clock:
     def earlier(self) -> Attributes:
         """Return the metadata that brings about a fact time that the metadata does not tell."""
         bounds = {VALID_FROM: self.valid_at, VALID_UNTIL: self.invalid_at}
-        return {key: _iso(bounds[key]) for key, _ in self._astray() if abs(bounds[key]) < FOREVER}
+        told = {key: _iso(bounds[key]) for key, _ in self._astray()}
+        return {key: text for key, text in told.items() if text is not None}
 
     def _astray(self) -> Iterator[tuple[str, object]]:
         told = advance_clock(BEGINNING, FOREVER, self.metadata)
@@ -245,13 +246,12 @@ def _is_time(value: object) -> bool:
     )
 
 
-def _iso(instant: int) -> str:
+def _iso(bound: int) -> str | None:
+    """Return a bound in ISO 8601; None where there is none, or none that can be written."""
     try:
-        return (_EPOCH + timedelta(milliseconds=instant)).isoformat(timespec="milliseconds")
-    except OverflowError as error:
-        raise RecollectError(
-            STORE_CORRUPT, "a fact time is beyond the years 1 to 9999", hint="run recollect doctor"
-        ) from error
+        return (_EPOCH + timedelta(milliseconds=bound)).isoformat(timespec="milliseconds")
+    except OverflowError:
+        return None
 
 
 def _is_keyed(record: Record) -> bool:

@@ -40,6 +40,8 @@ class Clock(NamedTuple):
 def parse_instant(text: str) -> Instant | None:
     """Return the start of the period an ISO 8601 text names, or None when it is not one.
 
+    What is in UTC in none of the years 1 to 9999 is none either: no text could tell it again.
+
     >>> parse_instant("1970") == parse_instant("1970-01-01T01:00:00+01:00") == 0
     True
     >>> parse_instant("next week") is None
@@ -47,10 +49,11 @@ def parse_instant(text: str) -> Instant | None:
     """
     try:
         moment = _moment(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
     return Instant((moment - _EPOCH) // _MILLISECOND)
 
 
@@ -100,6 +103,6 @@ def _moment(text: str) -> datetime:
 def _unreadable(key: str) -> Notice:
     return Notice(
         "fact_time_not_read",
-        f"{key} is not an ISO 8601 time, so it is stored but sets no fact time",
+        f"{key} is no ISO 8601 time of the years 1 to 9999, so it is stored but sets no fact time",
         hint=f'write {key}: "2024-05-21" or "2024-05-21T10:00:00Z"',
     )

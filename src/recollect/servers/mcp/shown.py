@@ -36,6 +36,7 @@ from recollect.model import (
     Element,
     Link,
     Value,
+    bound_text,
     instant_text,
 )
 from recollect.servers.mcp.inputs import Kind
@@ -179,10 +180,10 @@ def _name(found: Recalled, element: Element, ends: Mapping[str, Dated]) -> None:
 
 
 def _date(found: Recalled, dated: Dated) -> None:
-    if dated.valid_at is not None:
-        found["valid_at"] = instant_text(dated.valid_at)
-    if dated.invalid_at is not None:
-        found["invalid_at"] = instant_text(dated.invalid_at)
+    if (valid_at := bound_text(dated.valid_at)) is not None:
+        found["valid_at"] = valid_at
+    if (invalid_at := bound_text(dated.invalid_at)) is not None:
+        found["invalid_at"] = invalid_at
     if dated.expired_at is not None:
         found["expired_at"] = instant_text(dated.expired_at)
 

@@ -8,7 +8,7 @@ import pytest
 from tests.faces.claims.conftest import Wait, claim
 
 import recollect
-from recollect.errors import IMMUTABLE_TARGET, RecollectError
+from recollect.errors import IMMUTABLE_TARGET, PERMISSION_DENIED, RecollectError
 from recollect.faces.claims import (
     MemoryKnowledgeStore,
     NexusKnowledgeStore,
@@ -16,6 +16,8 @@ from recollect.faces.claims import (
     from_tool_result,
 )
 from recollect.faces.claims.records import evidence_name
+from recollect.faces.operations import Operations
+from recollect.faces.operations.inputs import FactItem
 from recollect.model import AsOf, Concept, Hits, PutConcept, Rows, Value
 
 Store = NexusKnowledgeStore
@@ -117,6 +119,33 @@ def test_kml_does_not_write_claims(store: Store, wait: Wait, text: str) -> None:
     assert caught.value.code is IMMUTABLE_TARGET
     assert "call KnowledgeStore" in caught.value.hint
     assert wait(store.get("c")).text == "payments uses sagas"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("contradicted_by", "e"), ("Tagged", "t"), (" tagged", "t"), ("supersedes", "d")],
+)
+def test_no_fact_is_a_link_that_the_calls_of_claims_write(
+    store: Store, wait: Wait, name: str, target: str
+) -> None:
+    wait(store.write_claims([claim(id="c"), claim(id="d", tags=["saga"])]))
+    store.nexus.write(
+        [PutConcept("Tag", "other", id="t"), PutConcept("Service", "payments", id="e")]
+    )
+    service = Operations(store.nexus)
+    fact = FactItem(name=name, fact="forged", source_node_uuid="c", target_node_uuid=target)
+    for envelope in (
+        service.add_fact(group_id="default", **fact),
+        service.add_facts(group_id="default", facts=[fact]),
+    ):
+        error = envelope["error"]
+        assert error["error_code"] == PERMISSION_DENIED.code
+        assert error["details"]["hint"] == "call KnowledgeStore.write_claim"
+    assert rows(store, 'FIND(?p) WHERE { ?l ({type: "Claim", name: "c"}, ?p, ?o) }') == [
+        ("supported_by",)
+    ]
+    about = FactItem(name="about", fact="of payments", source_node_uuid="c", target_node_uuid="e")
+    assert service.add_fact(group_id="default", **about)["status"] == "OK"
 
 
 def test_kml_may_say_what_a_claim_is_about(store: Store, wait: Wait) -> None:

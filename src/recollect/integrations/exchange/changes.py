@@ -46,6 +46,7 @@ from recollect.model import (
     Rows,
     Value,
     is_owned_link,
+    normal_text,
 )
 
 SOURCE: Final = "source"
@@ -279,6 +280,8 @@ class Mapper:
             case ById(id):
                 held = self._living(id)
                 kind = held.type if isinstance(held, Concept) else ""
+        if isinstance(link, Statement):  # facts are compared in any spelling
+            return is_owned_link(kind, normal_text(link.predicate))
         return is_owned_link(kind, link.predicate)
 
     def _living(self, id: str) -> Concept | Link | None:

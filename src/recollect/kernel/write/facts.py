@@ -15,6 +15,7 @@ from itertools import chain
 from recollect.errors import DUPLICATE_EXISTS, INVALID_VALUE, RecollectError
 from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.write.element import Content, Element, LinkElement
+from recollect.kernel.write.own_types import refuse_owned_fact
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
@@ -83,9 +84,10 @@ class Facts:
         """Put one fact; return its link, or the one that says it already, and whether it is new.
 
         KIP_3003 when its id is that of another element, or of a fact between other ends or of
-        another key.
+        another key; KIP_3004 for a link that a call of its own writes.
         """
         attributes, metadata = _checked(change)
+        refuse_owned_fact(subject, change.predicate, self._unit.terms)
         codes = self._codes(plain_predicate(change.predicate))
         known = self._by_id(change, (subject, target), codes)
         if known is not None:

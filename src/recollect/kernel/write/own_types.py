@@ -1,8 +1,8 @@
 """The concept types that have a rule of their own: who writes them, and whose names are one.
 
 The rule: KML reads them as any other, and a text that would write what it may not is refused as
-a whole: such a concept, or a link from it that its call keeps too. A batch of changes is how the
-call that owns a type writes it; a restore is exempt.
+a whole: such a concept, or a link from it that its call keeps too, which no fact is either. A
+batch of changes is how the call that owns a type writes it; a restore is exempt.
 """
 
 from __future__ import annotations
@@ -82,17 +82,24 @@ def refuse_owned(changed: Iterable[Element], terms: Interning, directory: Direct
                 )
 
 
+def refuse_owned_fact(subject: Element, predicate: str, terms: Interning) -> None:
+    """Raise KIP_3004 for a fact that would be a link of a call, however its predicate is spelled."""
+    _refuse_from(subject, normal_text(predicate), terms, "is not told as a fact")
+
+
 def _refuse_link(link: LinkElement, terms: Interning, directory: Directory) -> None:
     predicate = terms.text(link.predicate)
-    if predicate not in _OWN_LINKS:
-        return
-    subject = directory.by_id(link.subject)
-    if not isinstance(subject, ConceptElement):
+    if predicate in _OWN_LINKS:
+        _refuse_from(directory.by_id(link.subject), predicate, terms, "is not written by KML")
+
+
+def _refuse_from(subject: Element | None, predicate: str, terms: Interning, fault: str) -> None:
+    if predicate not in _OWN_LINKS or not isinstance(subject, ConceptElement):
         return
     kind = terms.text(subject.type)
     if is_owned_link(kind, predicate):
         raise RecollectError(
             IMMUTABLE_TARGET,
-            f'"{predicate}" from {{type: "{kind}", name: "{subject.name}"}} is not written by KML',
+            f'"{predicate}" from {{type: "{kind}", name: "{subject.name}"}} {fault}',
             hint=f"call {OWN_TYPES[kind].writer}",
         )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Sequence
 from functools import partial
 
+import orjson
 import pytest
 from tests.faces.operations.calls import refused, told
 from tests.faces.operations.pipeline.rig import Rig, Scripted, rig, says, structured, text
 
 from recollect.errors import INVALID_VALUE, RecollectError
+from recollect.faces.claims import Claim, NexusKnowledgeStore, from_file
 from recollect.faces.operations.pipeline import (
     Episode,
     Extracted,
@@ -20,6 +23,7 @@ from recollect.faces.operations.pipeline import (
     Rejected,
 )
 from recollect.kernel import Nexus
+from recollect.model import PutConcept
 
 NEVER = [Refused("it says nothing")] * 99
 
@@ -93,6 +97,25 @@ def test_a_body_that_fails_the_schema_parks_and_writes_nothing(nexus: Nexus, bod
     assert parked["error"]
     (node,) = nexus.group("g").read('FIND(?n) WHERE { ?n {type: "Entity"} }').results
     assert node.rows == []  # type: ignore[union-attr]
+
+
+def test_an_extracted_fact_that_only_a_call_may_write_is_a_fault_of_the_extraction(
+    nexus: Nexus,
+) -> None:
+    in_group = nexus.group("g")
+    asyncio.run(NexusKnowledgeStore(in_group).write_claim(Claim("x", [from_file("a")], id="c")))
+    in_group.write([PutConcept("Tag", "t", id="t")])
+    forged = {"name": "tagged", "fact": "c is t", "source_ref": "c", "target_ref": "t"}
+    body = orjson.dumps({"edges": [forged]}).decode()
+    one = rig(nexus)
+    one.add("g", text("e1", body, source="json"), says("e2"))
+    for seconds in (0, 1, 2, 4):
+        one.clock.pass_seconds(seconds)
+        one.drain()
+    assert one.states("e1") == ["extract_failed"] * 3 + ["parked"]
+    (parked,) = told(one.service.list_parked(group_id="g"))["items"]
+    assert parked["error"] == 'edges[0].name "tagged" is not told of a Claim as a fact'
+    assert one.states("e2")[-1] == "completed"
 
 
 def test_retries_wait_one_then_two_then_four_seconds(nexus: Nexus) -> None:

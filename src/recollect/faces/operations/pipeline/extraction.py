@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations.fields import Attributes, Fact, Name, Summary, Timestamp, Uuid
 from recollect.faces.operations.inputs import STRICT
+from recollect.model import is_owned_link, normal_text
 
 _SHOWN = 10  # faults of one extraction
 
@@ -93,14 +94,24 @@ def outside_refs(extraction: Extraction) -> set[str]:
     return {one for one in ends if one not in known}
 
 
-def check_refs(extraction: Extraction, nodes: Iterable[str]) -> None:
-    """Raise INVALID_ARGUMENT for refs that name nothing; `nodes` are uuids that the group has."""
-    known = {*tmp_refs(extraction), *nodes, *own_uuids(extraction)}
+def check_refs(extraction: Extraction, nodes: Mapping[str, str]) -> None:
+    """Raise INVALID_ARGUMENT for refs that name nothing, and for links that a call alone writes.
+
+    `nodes` are the types of the nodes that the group has, by uuid.
+    """
+    own = {*tmp_refs(extraction), *own_uuids(extraction)}
+    edges = extraction.get("edges") or []
     faults = [
         f'edges[{at}].{end} "{edge[end]}" is no tmp_ref of these nodes and no uuid of the group'
-        for at, edge in enumerate(extraction.get("edges") or [])
+        for at, edge in enumerate(edges)
         for end in ENDS
-        if edge[end] not in known
+        if edge[end] not in own and edge[end] not in nodes
+    ]
+    faults += [
+        f'edges[{at}].name "{edge["name"]}" is not told of a {nodes[source]} as a fact'
+        for at, edge in enumerate(edges)
+        if (source := edge["source_ref"]) in nodes
+        and is_owned_link(nodes[source], normal_text(edge["name"]))
     ]
     if faults:
         raise _faulty(faults)

@@ -6,7 +6,7 @@ what is there already is told; who asks for more has to come again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.faces.operations.records import ENTITY, is_fact, is_node
@@ -51,10 +51,11 @@ class GroupKnowledge:
         elements = [found[one.id].element for one in ranked if one.id in found]
         return [(one.predicate, str(one.attributes[FACT])) for one in elements if is_fact(one)]
 
-    def has_nodes(self, uuids: Sequence[str]) -> frozenset[str]:
-        """Return those of the uuids that are nodes of the group."""
+    def node_types(self, uuids: Sequence[str]) -> Mapping[str, str]:
+        """Return the types of those of the uuids that are nodes of the group."""
         found = self.nexus.look_up(uuids) if uuids else {}
-        nodes = frozenset(uuid for uuid, dated in found.items() if is_node(dated.element))
+        elements = {uuid: dated.element for uuid, dated in found.items()}
+        nodes = {uuid: one.type for uuid, one in elements.items() if is_node(one)}
         if len(nodes) < len(set(uuids)):
             self._wait()
         return nodes

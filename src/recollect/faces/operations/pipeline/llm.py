@@ -151,7 +151,7 @@ def _found(completion: object, known: Known) -> Extracted | Refused:
         return Refused("the answer was cut off before its end", usage=usage)
     try:
         extraction = checked_extraction(orjson.loads(content))
-        check_refs(extraction, known.has_nodes(sorted(outside_refs(extraction))))
+        check_refs(extraction, known.node_types(sorted(outside_refs(extraction))))
     except orjson.JSONDecodeError as error:
         return Refused(f"it is not JSON: {error.msg}", answer=content, usage=usage)
     except RecollectError as error:

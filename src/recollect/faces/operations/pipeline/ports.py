@@ -7,7 +7,7 @@ attempt, told by its words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,8 +83,8 @@ class Known(Protocol):
     def facts(self, text: str, limit: int) -> Sequence[tuple[str, str]]:
         """Return (relation, words) of the living facts a text is about, best first."""
 
-    def has_nodes(self, uuids: Sequence[str]) -> frozenset[str]:
-        """Return those of the uuids that are nodes of the group."""
+    def node_types(self, uuids: Sequence[str]) -> Mapping[str, str]:
+        """Return the types of those of the uuids that are nodes of the group."""
 
 
 class Extractor(Protocol):

@@ -38,7 +38,7 @@ class StructuredExtractor:
             return Extracted(NOTHING)
         try:
             extraction = checked_extraction(given)
-            check_refs(extraction, known.has_nodes(sorted(outside_refs(extraction))))
+            check_refs(extraction, known.node_types(sorted(outside_refs(extraction))))
         except RecollectError as error:
             return Refused(error.message)
         return Extracted(extraction)

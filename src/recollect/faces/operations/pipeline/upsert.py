@@ -30,10 +30,10 @@ def write_extraction(
     nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
 ) -> None:
     """Write what an episode says; INVALID_ARGUMENT for a ref that names nothing any more."""
-    known = GroupKnowledge(nexus).has_nodes(sorted(outside_refs(extraction)))
-    check_refs(extraction, known)
-    nodes = list(_nodes(nexus.group_name, policy, episode, extraction))
-    changes: list[Change] = [*nodes, *_facts(nexus, policy, episode, extraction)]
+    nodes = GroupKnowledge(nexus).node_types(sorted(outside_refs(extraction)))
+    check_refs(extraction, nodes)
+    put = _nodes(nexus.group_name, policy, episode, extraction)
+    changes: list[Change] = [*put, *_facts(nexus, policy, episode, extraction)]
     if changes:
         nexus.write(changes, actor="pipeline", request_id=episode.uuid)
 

@@ -8,6 +8,7 @@ from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.meanings import Meaning, meaning_of
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.store.address import parse_address
+from recollect.kernel.store.new_file import new_file
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.temporal import parse_instant
 
@@ -22,6 +23,7 @@ __all__ = [
     "check",
     "format_text",
     "meaning_of",
+    "new_file",
     "parse",
     "parse_address",
     "parse_instant",

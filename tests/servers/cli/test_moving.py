@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,32 @@ def test_an_export_that_fails_leaves_no_file(cli: Cli, memory: str):
     for words in (("--query", "FIND(?x) WHERE { }"), ("--valid", "soon")):
         assert cli("export", "out", "--format", "jsonl", "--db", memory, *words).exit_code == 1
         assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("export", ("--format", "kip")),
+        ("export", ("--format", "jsonl")),
+        ("dump", ()),
+        ("backup", ()),
+    ],
+)
+def test_what_there_is_no_space_for_leaves_no_file(cli: Cli, command: str, more: tuple[str, ...]):
+    text = "".join(f'CONCEPT @c{n} {{ {{type: "T", name: "{n:0999}"}} }} ' for n in range(2_000))
+    assert cli("run", "-", "--db", "m.db", input=f"UPSERT {{ {text} }}").exit_code == 0
+    program = "from recollect.servers.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, command, "out", *more, "--db", "m.db"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("STORE_UNAVAILABLE")
+    assert done.stderr.count("\n") == 2  # the error and its hint
+    assert [one.name for one in Path().iterdir() if one.name.startswith("out")] == []
 
 
 @pytest.mark.parametrize("format", ["kip", "jsonl"])

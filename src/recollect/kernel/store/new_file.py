@@ -43,6 +43,8 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
     finally:
         if FORKS.generation == generation:  # a child that was forked meanwhile leaves it alone
             part.unlink(missing_ok=True)
+            # What the engine could not undo for want of space stays in its journal.
+            part.with_name(f"{part.name}-journal").unlink(missing_ok=True)
 
 
 def _refuse_existing(path: Path) -> None:

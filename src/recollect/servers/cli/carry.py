@@ -6,14 +6,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
-from pathlib import Path
 from typing import BinaryIO
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, Notice, RecollectError
+from recollect.errors import Notice
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, new_file
 from recollect.model import Found, Progress, Value
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
@@ -51,7 +50,7 @@ def export(
             require_group(nexus)
             found = None if query is None else Found(query, parameters)
             warn_of_question(out, nexus, found, read_as_of(as_of))
-            with _written(path) as stream:
+            with _written(path, format) as stream:
                 if format == _KIP:
                     options = query, parameters, as_of
                     written = _capsules(nexus, stream, *options, progress, notices)
@@ -92,34 +91,13 @@ def _capsules(
 
 
 @contextmanager
-def _written(path: str) -> Iterator[BinaryIO]:
-    """Give the stream to write: standard output, or a file that must not be there yet."""
+def _written(path: str, format: str) -> Iterator[BinaryIO]:
+    """Give the stream to write: standard output, or a file that is there only once it is whole."""
     if path == STANDARD_OUTPUT:
         yield sys.stdout.buffer
         return
-    try:
-        with Path(path).open("xb") as stream:
-            yield stream
-    except FileExistsError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{path} is there already, and nothing is overwritten",
-            hint="name a file that is not there yet",
-        ) from error
-    except FileNotFoundError as error:
-        folder = Path(path).parent
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"the folder {folder} does not exist",
-            hint=f"create it: mkdir -p {folder}",
-        ) from error
-    except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE, f"{path}: {error.strerror}", hint="check the folder and the disk"
-        ) from error
-    except (RecollectError, KeyboardInterrupt):
-        Path(path).unlink()
-        raise
+    with new_file(path, f"memory.{format}") as part, part.open("xb") as stream:
+        yield stream
 
 
 @contextmanager

@@ -11,6 +11,8 @@ import orjson
 import pytest
 from tests.faces.operations.calls import refused, told
 from tests.faces.operations.pipeline.rig import Rig, Scripted, rig, says, structured, text
+from tests.kernel.write.test_dump import altered
+from tests.reference.copies import dumped, restored
 
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.faces.claims import Claim, NexusKnowledgeStore, from_file
@@ -374,3 +376,36 @@ def test_a_receipt_is_accepted_while_one_item_runs(nexus: Nexus) -> None:
         one.drain()
         statuses.append(one.receipt("g", given["receipt_id"])[0])
     assert statuses == ["ACCEPTED"] * 3 + ["PARKED"]
+
+
+FORGED: dict[str, tuple[dict[str, object], str]] = {
+    "an unknown state": ({"state": "x"}, "parked"),
+    "a rest that is due": ({"state": "parked"}, "parked"),
+    "an end that is due": ({"state": "completed"}, "parked"),
+    "what is not JSON": ({"state": "embedded", "payload": {"extraction": "not json"}}, "parked"),
+    "what is no extraction": ({"state": "extracted", "payload": {"extraction": "[1]"}}, "parked"),
+    "nothing to be written": ({"state": "upsert_failed", "payload": {}}, "parked"),
+    "texts for numbers": ({"payload": {"usage": {"calls": "x"}}}, "completed"),
+    "a number too many": ({"payload": {"usage": {"calls": 2**63 - 1}}}, "completed"),
+    "members for texts": ({"payload": {"rejected": {"why": 1}, "error": 1}}, "completed"),
+}
+
+
+@pytest.mark.parametrize("what", list(FORGED))
+def test_an_item_of_a_changed_dump_stops_neither_the_others_nor_its_receipt(what: str) -> None:
+    changes, state = FORGED[what]
+    with Nexus.open(":memory:") as nexus:
+        given = rig(nexus).add("g", says("e1"), says("e2", "Ann leads Acme"))
+        dump = dumped(nexus, all_groups=True)
+    with restored(altered(dump, "work", lambda line: line.update(changes))) as nexus:
+        one = rig(nexus)
+        told(one.service.get_receipt(group_id="g", receipt_id=given["receipt_id"]))
+        one.drain()
+        assert one.receipt("g", given["receipt_id"])[1] == [state, "completed"]
+        assert "Ann leads Acme" in one.facts("g")
+        parked = told(one.service.list_parked(group_id="g"))["items"]
+        assert all(item["error"] for item in parked)
+        retried = told(one.service.retry_parked(group_id="g"))
+        one.drain()
+        assert retried == {"retried": len(parked)}
+        assert one.receipt("g", given["receipt_id"]) == ("OK", ["completed"] * 2)

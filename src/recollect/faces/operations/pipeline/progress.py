@@ -1,19 +1,26 @@
-"""Where an item of the pipeline stands, as the queue keeps it between steps."""
+"""Where an item of the pipeline stands, as the queue keeps it between steps.
+
+The rule: a queue may come from a dump that somebody changed, so of what is kept only that is
+taken which is as this program writes it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import cast
+from dataclasses import asdict, dataclass, fields, replace
+from typing import get_args
 
 import orjson
 
+from recollect.errors import RecollectError
 from recollect.faces.operations.outputs import Item, State
-from recollect.faces.operations.pipeline.extraction import Extraction
+from recollect.faces.operations.pipeline.extraction import Extraction, checked_extraction
 from recollect.faces.operations.pipeline.ports import Rejected, Usage
 from recollect.model import Attributes, Instant, Value, WorkItem
 
 _LONGEST_REASON = 1_000  # characters of an error that are kept
+_COUNTS = range(2**48)  # of calls and tokens
+_STATES: Mapping[str, State] = {one: one for one in get_args(State)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +34,13 @@ class Progress:
 
     @classmethod
     def of(cls, item: WorkItem) -> Progress:
-        """Return what is kept of an item."""
+        """Return what is kept of an item, without what cannot be read."""
         kept = item.payload
-        extraction, rejected = kept.get("extraction"), kept.get("rejected")
-        usage, error = kept.get("usage"), kept.get("error")
+        error = kept.get("error")
         return cls(
-            cast(Extraction, orjson.loads(extraction)) if isinstance(extraction, str) else None,
-            Rejected(**cast("dict[str, str]", rejected)) if isinstance(rejected, Mapping) else None,
-            Usage(**cast("dict[str, int]", usage)) if isinstance(usage, Mapping) else Usage(),
+            _extraction(kept.get("extraction")),
+            _rejected(kept.get("rejected")),
+            _usage(kept.get("usage")),
             error if isinstance(error, str) else None,
         )
 
@@ -60,6 +66,34 @@ class Progress:
         return payload
 
 
+def _extraction(kept: Value) -> Extraction | None:
+    try:
+        return checked_extraction(orjson.loads(kept)) if isinstance(kept, str) else None
+    except (orjson.JSONDecodeError, RecollectError):
+        return None
+
+
+def _rejected(kept: Value) -> Rejected | None:
+    match kept:
+        case {"reason": str(reason), "answer": str(answer)}:
+            return Rejected(reason, answer)
+        case _:
+            return None
+
+
+def _usage(kept: Value) -> Usage:
+    if not isinstance(kept, Mapping):
+        return Usage()
+    counts = {one.name: kept.get(one.name) for one in fields(Usage)}
+    return Usage(
+        **{
+            name: count
+            for name, count in counts.items()
+            if type(count) is int and count in _COUNTS
+        }
+    )
+
+
 def _storable(text: str) -> str:
     """Return a text that quotes anything, without the characters that no memory keeps."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
@@ -78,7 +112,7 @@ def shown(item: WorkItem) -> Item:
     progress = Progress.of(item)
     return Item(
         episode_uuid=item.item,
-        state=cast(State, item.state),
+        state=_STATES.get(item.state, "parked"),  # where the next worker puts it
         attempts=item.attempts,
         error=progress.error,
         calls=progress.usage.calls,

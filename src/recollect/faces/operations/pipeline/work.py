@@ -147,9 +147,10 @@ class Work:
         What a step does not come to is given back, as it stands.
         """
         episodes, count = _episodes(nexus, items), len(items)
-        if len(episodes) < len(items):
-            self._park_closed(nexus, [one for one in items if one.item not in episodes])
-        waiting = deque(one for one in items if one.item in episodes)
+        faults = {one.item: fault for one in items if (fault := _fault(one, episodes)) is not None}
+        if faults:
+            self._give_up(nexus, [one for one in items if one.item in faults], faults)
+        waiting = deque(one for one in items if one.item not in faults)
         while waiting:
             settled = self._step(nexus, waiting, episodes) if may_go_on() else ()
             if waiting:
@@ -284,10 +285,10 @@ class Work:
         due_at = Instant(self._clock() + int(wait * _MILLISECONDS))
         return moved(item, _FAILURES[_REACHED[item.state]], progress, due_at, attempts)
 
-    def _park_closed(self, nexus: Nexus, items: Sequence[WorkItem]) -> None:
-        """Give items up whose episode was closed; one that was purged took its item with it."""
+    def _give_up(self, nexus: Nexus, items: Sequence[WorkItem], faults: Mapping[str, str]) -> None:
+        """Park items that no further attempt can help."""
         parked = [
-            moved(one, "parked", Progress.of(one).failing("the episode is deleted"), FOREVER)
+            moved(one, "parked", Progress.of(one).failing(faults[one.item]), FOREVER)
             for one in items
         ]
         for item in self._settle(nexus, parked):
@@ -308,6 +309,19 @@ class Work:
                 seconds=seconds,
             )
         )
+
+
+def _fault(item: WorkItem, episodes: Mapping[str, Episode]) -> str | None:
+    """Return why nothing can be done about an item, if so; whoever changed a dump can cause it."""
+    if item.item not in episodes:  # one that was purged took its item with it
+        return "the episode is deleted"
+    match _REACHED.get(item.state):
+        case None:
+            return f'nothing is to be done in the state "{item.state}"'
+        case "extracted" | "embedded" if Progress.of(item).extraction is None:
+            return "what was found in the episode cannot be read"
+        case _:
+            return None
 
 
 def _taken(waiting: deque[WorkItem]) -> list[WorkItem]:

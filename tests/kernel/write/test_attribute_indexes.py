@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import apsw
 import pytest
 
 import recollect
@@ -131,3 +132,47 @@ def test_an_index_that_is_built_tells_of_how_many_concepts_it_knows(nexus: recol
     assert [done for _, done, _ in told] == sorted({done for _, done, _ in told})
     assert told[-1][1] == 5100
     assert told[-2][1] < 5100
+
+
+@pytest.mark.parametrize("first", ["code", "Code", "^Code"])
+def test_attributes_that_differ_in_case_have_an_index_each(
+    nexus: recollect.Nexus, place: str, first: str
+) -> None:
+    attributes = sorted({"code", "Code", "CODE", "^code", "^Code"}, key=lambda one: one != first)
+    for attribute in attributes:
+        nexus.add_index("Drug", attribute)
+    assert nexus.doctor(fix=True).findings == ()
+    nexus.write([PutConcept("Drug", one, {one: "x"}) for one in attributes])
+    for attribute in attributes:
+        found = nexus.concepts.newest("Drug", attribute, {attribute: ["x"]})
+        assert [one.name for one in found] == [attribute]
+    nexus.group("decoy").add_index("Food", "Code")
+    for attribute in attributes:
+        nexus.drop_index("Drug", attribute)
+        assert nexus.doctor().findings == ()
+    asked = 'FIND(?f) WHERE { ?f {type: "Drug"} ATTR(?f, "Code", ?c) FILTER(?c == "x") }'
+    assert "USING INDEX attribute^:^Code" in plan(place, asked)
+
+
+def test_an_index_that_an_older_build_named_after_capitals_is_made_anew(
+    nexus: recollect.Nexus, place: str
+) -> None:
+    nexus.add_index("Drug", "Code")
+    nexus.add_index("Drug", "code")
+    nexus.write([PutConcept("Drug", "new", {"Code": "x", "code": "y"})])
+    connection = apsw.Connection(place)
+    (sql,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'attribute^:^Code'")
+    connection.execute('DROP INDEX "attribute^:^Code"')
+    connection.execute('DROP INDEX "attribute:code"')
+    connection.execute(str(sql[0]).replace("attribute^:^Code", "attribute:Code"))
+    connection.close()
+    for attribute, value in (("Code", "x"), ("code", "y")):
+        found = nexus.concepts.newest("Drug", attribute, {attribute: [value]})
+        assert [one.name for one in found] == ["new"]
+    assert {finding.message for finding in nexus.doctor().findings} == {
+        "the index of Code is declared and not built",
+        "the index of code is declared and not built",
+        "the index attribute:Code is of no attribute that is declared",
+    }
+    assert nexus.doctor(fix=True).is_well
+    assert nexus.doctor().findings == ()

@@ -24,10 +24,11 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.sql.attribute_index import index_name
+from recollect.kernel.sql.attribute_index import BUILT, index_name, quoted
 from recollect.kernel.sql.dialect import Part
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Parameters, Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.sqlite import SqliteStore
@@ -86,7 +87,7 @@ class _Asked:
         if self.is_among:
             return "json_each(:among) AS w CROSS JOIN concept AS c"
         return "concept AS c" + (
-            "" if attribute is None else f" INDEXED BY {index_name(attribute)}"
+            "" if attribute is None else f" INDEXED BY {quoted(index_name(attribute))}"
         )
 
 
@@ -242,11 +243,16 @@ def _asked(
         found = ids_named(session, group, among, NOW)
         parameters["among"] = orjson.dumps([*found.values()]).decode()
         of_type += " AND c.id = w.value"
-    rows = session.rows(_INDEXES, {"group": group.group_id, "name": type_})
-    asked = _Asked(
-        session, parameters, (), frozenset(text(one) for (one,) in rows), among is not None
-    )
+    asked = _Asked(session, parameters, (), _indexed(session, group, type_), among is not None)
     return replace(asked, fits=tuple(_fit(asked, parameters, of_type, one) for one in where))
+
+
+def _indexed(session: Session, group: Group, type_: str) -> frozenset[str]:
+    """Return the attributes of a type whose index is declared and built."""
+    rows = session.rows(_INDEXES, {"group": group.group_id, "name": type_})
+    built = {text(one) for (one,) in session.rows(BUILT)} if rows else ()
+    declared = (text(one) for (one,) in rows)
+    return frozenset(one for one in declared if index_name(one) in built)
 
 
 def _fit(asked: _Asked, parameters: dict[str, SqlValue], of_type: str, where: Where) -> _Fit:

@@ -14,11 +14,11 @@ _ANALYSED = 1000  # rows looked at for each index
 # A declared index is meant to be used, whatever the samples make the planner believe.
 _FORGET_DECLARED = """
 DELETE FROM sqlite_stat1 WHERE idx IN (
-  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute:%')
+  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute%:%')
 """
 _FORGET_SAMPLES = """
 DELETE FROM sqlite_stat4 WHERE idx IN (
-  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute:%')
+  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute%:%')
 """
 _HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
 

@@ -6,7 +6,11 @@ A declaration belongs to one group and type; all that declare one attribute shar
 from __future__ import annotations
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, is_slip, nearest
-from recollect.kernel.sql.attribute_index import create_attribute_index, drop_attribute_index
+from recollect.kernel.sql.attribute_index import (
+    create_attribute_index,
+    drop_attribute_index,
+    index_name,
+)
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session
@@ -84,7 +88,7 @@ def take_back_index(session: Session, group_id: int, type_: str, attribute: str)
         )
     session.execute_many(_REMOVE, [(group_id, unwanted.type, unwanted.attribute)])
     if session.row(_IS_USED, (unwanted.attribute,)) is None:
-        session.rows(drop_attribute_index(unwanted.attribute))
+        session.rows(drop_attribute_index(index_name(unwanted.attribute)))
 
 
 def _is_near(unwanted: AttributeIndex, declared: AttributeIndex) -> bool:

@@ -191,9 +191,10 @@ def _store_findings(session: Session) -> Iterator[Finding]:
     elif is_ahead:
         yield Finding("counters", "the counter of ids is ahead of all that were given out")
     declared, built = attribute_indexes_of(session)
-    for attribute in sorted(declared ^ built):
-        is_missing = "is declared and not built" if attribute in declared else "is not declared"
-        yield Finding("indexes", f"the index of {attribute} {is_missing}")
+    for name in sorted(declared.keys() - built):
+        yield Finding("indexes", f"the index of {declared[name]} is declared and not built")
+    for name in sorted(built - declared.keys()):
+        yield Finding("indexes", f"the index {name} is of no attribute that is declared")
 
 
 def _text_is_right(session: Session, group_id: int, progress: Progress) -> bool:
@@ -252,10 +253,10 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
         for group in groups:
             mend_vectors(session, group.group_id)
         declared, built = attribute_indexes_of(session)
-        for attribute in sorted(declared - built):
-            build_index(session, attribute)
-        for attribute in sorted(built - declared):
-            session.rows(drop_attribute_index(attribute))
+        for name in sorted(built - declared.keys()):  # first: one may differ only in case
+            session.rows(drop_attribute_index(name))
+        for name in sorted(declared.keys() - built):
+            build_index(session, declared[name])
         remake_texts(session, groups, progress)
 
 

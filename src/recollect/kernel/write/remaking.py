@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.sql.attribute_index import PREFIX
+from recollect.kernel.sql.attribute_index import BUILT, PREFIXES, index_name
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.completeness import Part, missing_parts, whole_store
 from recollect.kernel.store.connection import SqliteSession
@@ -28,16 +28,12 @@ _FORGET_TEXTS = (
 )
 _FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
 _DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
-_BUILT = """
-SELECT substr(s.name, 1 + length(:prefix)) FROM sqlite_schema AS s
-WHERE s.type = 'index' AND substr(s.name, 1, length(:prefix)) = :prefix ORDER BY 1
-"""
 
 
 def is_from_rest(tree: str) -> bool:
     """Whether all that a table or index holds can be made anew from the others."""
     indexes = {part.name for part in whole_store() if not part.is_table}
-    is_index = tree in indexes or tree.startswith(PREFIX)
+    is_index = tree in indexes or tree.startswith(PREFIXES)
     return is_index or tree in _FROM_ROWS or tree in text_parts()
 
 
@@ -53,8 +49,8 @@ def remake_broken(session: SqliteSession, broken: Iterable[str], progress: Progr
         session.rows(missing[0].sql)  # the text index brings the tables it is kept in
         are_rows_lost = are_rows_lost or missing[0].is_table
     declared, built = attribute_indexes_of(session)
-    for attribute in sorted(declared - built):
-        build_index(session, attribute)
+    for name in sorted(declared.keys() - built):
+        build_index(session, declared[name])
     if are_rows_lost:
         groups = all_groups(session)
         for group in groups:
@@ -112,7 +108,7 @@ def is_readable(findings: list[Finding]) -> bool:
     return not any(finding.check in UNREADABLE for finding in findings)
 
 
-def attribute_indexes_of(session: Session) -> tuple[set[str], set[str]]:
-    """Return the attributes that are declared to have an index, and those that have one."""
-    declared = {text(one) for (one,) in session.rows(_DECLARED)}
-    return declared, {text(one) for (one,) in session.rows(_BUILT, {"prefix": PREFIX})}
+def attribute_indexes_of(session: Session) -> tuple[dict[str, str], set[str]]:
+    """Return the attributes that are declared to have an index, by its name, and what is built."""
+    declared = {index_name(text(one)): text(one) for (one,) in session.rows(_DECLARED)}
+    return declared, {text(one) for (one,) in session.rows(BUILT)}

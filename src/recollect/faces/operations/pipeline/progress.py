@@ -86,11 +86,7 @@ def _usage(kept: Value) -> Usage:
         return Usage()
     counts = {one.name: kept.get(one.name) for one in fields(Usage)}
     return Usage(
-        **{
-            name: count
-            for name, count in counts.items()
-            if type(count) is int and count in _COUNTS
-        }
+        **{name: count for name, count in counts.items() if type(count) is int and count in _COUNTS}
     )
 
 

@@ -86,6 +86,20 @@ def test_another_text_is_one_capsule() -> None:
     assert list(read_capsules(io.StringIO(""))) == []
 
 
+@pytest.mark.parametrize("comment", ["// capsule form: how it is sold", "// capsule 2"])
+def test_a_comment_inside_a_statement_is_no_mark(comment: str) -> None:
+    text = f"""\
+UPSERT {{
+CONCEPT @a {{ {{type: "T", name: "a"}} }}
+{comment}
+CONCEPT @b {{ {{type: "T", name: "b"}} }}
+}}
+"""
+    assert list(read_capsules(io.StringIO(text))) == [text]
+    marked = [f"// capsule {number}\n{text}" for number in (1, 2, 10)]
+    assert list(read_capsules(io.StringIO("".join(marked)))) == marked
+
+
 def test_what_a_query_finds_brings_what_it_stands_on(medicine: recollect.Nexus) -> None:
     query = 'FIND(?l) WHERE { ?l ({name: $drug}, "treats", ?s) }'
     (text,) = export_capsules(medicine, query, {"drug": "Aspirin"})

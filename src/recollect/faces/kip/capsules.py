@@ -6,6 +6,7 @@ so that it stands on the capsules before it and on nothing else.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ MOST_ELEMENTS = 1_000
 
 _MOST_CHARACTERS = 2**20
 _SEPARATOR = "// capsule "
+_MARK = re.compile(rf"{_SEPARATOR}[0-9]+\s*")
 _UPSERT = "UPSERT"
+_BEGINNING = f"{_UPSERT} {{"
 
 
 def export_capsules(
@@ -102,12 +105,16 @@ def write_capsules(capsules: Iterable[str], stream: TextIO) -> Iterator[int]:
 
 
 def read_capsules(text: Iterable[str]) -> Iterator[str]:
-    """Yield the capsules of the lines of a text; without a mark between them it is one."""
+    """Yield the capsules of the lines of a text; without a mark between them it is one.
+
+    Joined they are the text. A mark is a line as export writes it, with an UPSERT on the
+    line below: any other comment may stand inside a statement.
+    """
     lines: list[str] = []
     for line in text:
-        if line.startswith(_SEPARATOR) and lines:
-            yield "".join(lines)
-            lines = []
+        if len(lines) > 1 and line.startswith(_BEGINNING) and _MARK.fullmatch(lines[-1]):
+            yield "".join(lines[:-1])
+            lines = lines[-1:]
         lines.append(line)
     if lines:
         yield "".join(lines)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from recollect.node import node
@@ -96,6 +96,10 @@ class Span:
     def to(self, other: Span) -> Span:
         """Return the span from the start of this one to the end of `other`."""
         return Span(self.start, other.end)
+
+    def moved(self, by: int) -> Span:
+        """Return the span in a text with so many more code points before it."""
+        return Span(self.start + by, self.end + by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +197,17 @@ class RecollectError(Exception):
         if not self.source:
             self.source = source
         return self
+
+    def after(self, text: str) -> RecollectError:
+        """Return this error as one of a longer text, in which `text` stands before its own."""
+        by = len(text)
+        return replace(
+            self,
+            source=text + self.source,
+            span=self.span and self.span.moved(by),
+            fix=self.fix and replace(self.fix, span=self.fix.span.moved(by)),
+            first=self.first and self.first.moved(by),
+        )
 
     def to_wire(self) -> dict[str, object]:
         """Return the JSON form: empty members are left out."""

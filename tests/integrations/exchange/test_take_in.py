@@ -77,6 +77,32 @@ def test_capsules_come_in_whole_or_not_at_all(nexus: Nexus, write: Write) -> Non
 
 
 @pytest.mark.parametrize(
+    ("bad", "told", "mended"),
+    [
+        ("UPSERT {\n    CONSEPT @c { }\n}", "CONSEPT", "CONCEPT"),
+        ('UPSERT {\n    CONCEPT @c { {type: "T", name: 7} }\n}', "7}", '"7"}'),
+        ('UPSERT {\n    PROPOSITION @p { (@z, "is", @z) }\n}', "@z, ", None),
+        ('UPSERT { }\nFIND(?x) WHERE { ?x {type: "T"} }', "FIND", None),
+    ],
+)
+def test_an_error_of_a_capsule_names_the_file_and_its_place_in_it(
+    nexus: Nexus, write: Write, bad: str, told: str, mended: str | None
+) -> None:
+    good = 'UPSERT {\n    CONCEPT @a { {type: "T", name: "ä"} }\n}\n'
+    text = f"// capsule 1\n{good}// capsule 2\n{good}// capsule 3\n{bad}\n"
+    path = write("b.kip", f"\ufeff{text}")
+    with pytest.raises(RecollectError) as raised:
+        take_in(nexus, path)
+    wire = raised.value.to_wire()
+    assert str(wire["message"]).startswith(f"{path}: ")
+    assert wire["line"] == 11
+    assert f"\n  11 | {bad.splitlines()[1]}\n" in str(raised.value)
+    assert text[wire["span"]["start"] :].startswith(told)
+    fix = raised.value.fix
+    assert (fix and fix.apply(text)) == (mended and text.replace(told, mended))
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("x.ttl", "this is\nno Turtle\n"),

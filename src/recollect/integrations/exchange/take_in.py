@@ -7,7 +7,8 @@ is cancelled or is dry. Memory: some thousand records, whatever the size of a fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -150,11 +151,14 @@ class _Run:
 
     def capsules(self, tally: Tally) -> None:
         """Run the capsules of a KIP text."""
-        texts = read_capsules(self._text_lines())
-        for done in import_capsules(
-            self.nexus, texts, actor=self.actor, request_id=self.request_id
-        ):
-            tally.records = done.capsules
+        lines = 0
+        for text in read_capsules(self._text_lines()):
+            with self._named(lines):
+                for _ in import_capsules(
+                    self.nexus, [text], actor=self.actor, request_id=self.request_id
+                ):
+                    tally.records += 1
+            lines += text.count("\n")
             self.progress("capsules", self.file.done, self.file.size)
             self.refuse_cancelled()
 
@@ -166,6 +170,21 @@ class _Run:
                 "the import was cancelled, and nothing of it is kept",
                 hint="run it again",
             )
+
+    @contextmanager
+    def _named(self, lines: int) -> Iterator[None]:
+        """Let an error of a capsule name the file, and its place among the lines of that.
+
+        `lines` of the file stand before the capsule; an error reads them again.
+        """
+        try:
+            yield
+        except RecollectError as error:
+            if error.code.category in _NOT_OF_THE_FILE:
+                raise
+            if error.span is not None:
+                error = error.after("".join(islice(self._text_lines(), lines)))
+            raise replace(error, message=f"{self.file.name}: {error.message}") from error
 
     def _text_lines(self) -> Iterator[str]:
         for number, line in self.file.lines():

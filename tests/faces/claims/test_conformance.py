@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.faces.claims.conftest import REPO, Wait, claim
+from tests.meanings import Meanings
 
+import recollect
 from recollect.client import RemoteKnowledgeStore
 from recollect.errors import (
     CONFLICT,
@@ -24,6 +30,7 @@ from recollect.faces.claims import (
     KnowledgeStore,
     NexusKnowledgeStore,
     Scope,
+    SQLiteKnowledgeStore,
     acting,
     from_artifact,
     from_file,
@@ -187,6 +194,31 @@ def test_query_with_status_none_filters_nothing(store: Store, wait: Wait) -> Non
     assert set(ids(wait(store.query("saga")))) == set(STATUSES)
     assert ids(wait(store.query("saga", status=["disputed"]))) == ["disputed"]
     assert wait(store.query("saga", status=[])) == []
+
+
+class Busy(Meanings):
+    """An embedder during whose answer somebody else does something."""
+
+    meanwhile: Callable[[], object] = staticmethod(lambda: None)
+
+    def embed_question(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of what is looked for, after what happens meanwhile."""
+        self.meanwhile()
+        return super().embed_question(text)
+
+
+def test_what_is_found_by_its_status_has_it_while_others_write(tmp_path: Path, wait: Wait) -> None:
+    path, embedder = tmp_path / "memory.db", Busy()
+    with (
+        recollect.open(path, embedder=embedder, search_mode="hybrid") as nexus,
+        SQLiteKnowledgeStore(path) as other,
+    ):
+        store = NexusKnowledgeStore(nexus)
+        wait(store.write_claim(claim(id="c1", claim_status="verified")))
+        embedder.meanwhile = lambda: asyncio.run(other.transition("c1", "disputed"))
+        (found,) = wait(store.query("sagas", status=["verified"]))
+        assert found.claim_status == "verified"
+        assert wait(store.query("sagas", status=["verified"])) == []
 
 
 def test_query_takes_ten_when_nothing_is_said(store: Store, wait: Wait) -> None:

@@ -1,7 +1,7 @@
 """Claims found: by id, by what they are about, and by the words of a question.
 
-The rule: what is read is a copy; what is not of the status, the scope or the project asked for
-is no candidate, so it changes no rank.
+The rule: what is read is a copy; a list is of one state of the memory; what is not of the status,
+the scope or the project asked for is no candidate, so it changes no rank.
 """
 
 from __future__ import annotations
@@ -128,29 +128,31 @@ def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None)
     """
     limit = checked_limit(limit)
     where, *or_where = _lenses(filters)
-    try:
-        concepts = nexus.concepts.newest(
-            CLAIM,
-            CREATED_AT,
-            where,
-            limit,
-            after,
-            or_where=or_where,
-            among=_joined_ids(nexus, filters),
-        )
-    except RecollectError as error:
-        if after is None or error.code is not NOT_FOUND:
-            raise
-        hint = "pass the id of the last one of the page before"
-        raise refused(f'no claim has the id "{after}"', hint) from error
-    return claims_of(nexus, concepts)
+    with nexus.snapshot():
+        try:
+            concepts = nexus.concepts.newest(
+                CLAIM,
+                CREATED_AT,
+                where,
+                limit,
+                after,
+                or_where=or_where,
+                among=_joined_ids(nexus, filters),
+            )
+        except RecollectError as error:
+            if after is None or error.code is not NOT_FOUND:
+                raise
+            hint = "pass the id of the last one of the page before"
+            raise refused(f'no claim has the id "{after}"', hint) from error
+        return claims_of(nexus, concepts)
 
 
 def counted(nexus: Nexus, filters: Filters) -> int:
     """Return how many claims there are."""
     where, *or_where = _lenses(filters)
-    among = _joined_ids(nexus, filters)
-    return nexus.concepts.count(CLAIM, where, or_where=or_where, among=among)
+    with nexus.snapshot():
+        among = _joined_ids(nexus, filters)
+        return nexus.concepts.count(CLAIM, where, or_where=or_where, among=among)
 
 
 def recalled(
@@ -166,14 +168,15 @@ def recalled(
     where = filters.where()
     if [] in where.values():
         return []
-    if not question.strip():
-        if as_of is None:
-            return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
-        ids = _newest_ids(nexus, where, as_of)[:limit]
-        return [(claim, 0.0) for claim in claims_by_id(nexus, ids, as_of)]
-    ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
-    scores: Mapping[str, float] = {one.id: one.score for one in ranked}
-    return [(one, scores[one.id]) for one in claims_by_id(nexus, [*scores], as_of)]
+    with nexus.snapshot():  # else a claim could have left the status by which it was found
+        if not question.strip():
+            if as_of is None:
+                return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
+            ids = _newest_ids(nexus, where, as_of)[:limit]
+            return [(claim, 0.0) for claim in claims_by_id(nexus, ids, as_of)]
+        ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
+        scores: Mapping[str, float] = {one.id: one.score for one in ranked}
+        return [(one, scores[one.id]) for one in claims_by_id(nexus, [*scores], as_of)]
 
 
 def _ranked(

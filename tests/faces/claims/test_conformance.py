@@ -37,7 +37,7 @@ from recollect.faces.claims import (
     from_tool_result,
     from_url,
 )
-from recollect.model import AsOf, Instant, PutConcept
+from recollect.model import AsOf, Instant, Limits, PutConcept
 
 Store = NexusKnowledgeStore
 
@@ -396,6 +396,26 @@ def test_tagged_lists_have_pages_too(store: Store, wait: Wait) -> None:
         wait(store.write_claim(claim(id=f"c{number}", created_at=10.0 + number, tags=["t"])))
     assert ids(wait(store.list(tag="t", limit=2))) == ["c2", "c1"]
     assert ids(wait(store.list(tag="t", limit=2, after="c1"))) == ["c0"]
+
+
+def test_lists_and_counts_are_of_more_claims_than_an_answer_of_kip_may_have(wait: Wait) -> None:
+    with recollect.open(":memory:", limits=Limits(max_rows=2)) as nexus:
+        store, evidence = NexusKnowledgeStore(nexus), [from_artifact("r")]
+        made = [
+            claim(id=f"c{at}", created_at=10.0 + at, tags=["t"], evidence=evidence)
+            for at in range(5)
+        ]
+        wait(store.write_claims(made))
+        wait(NexusKnowledgeStore(nexus.group("decoy")).write_claims(made))
+        then = AsOf(known=Instant(nexus.stats().transactions), known_is_transaction=True)
+        newest = ["c4", "c3", "c2", "c1", "c0"]
+        for lens in ({"tag": "t"}, {"artifact": "r"}, {"tag": "t", "artifact": "r"}):
+            assert wait(store.count(**lens)) == 5
+            assert ids(wait(store.list(**lens))) == newest
+            assert ids(wait(store.list(**lens, limit=2, after="c3"))) == ["c2", "c1"]
+        for limit in (1, 3, 10):
+            held = wait(store.recall_scored("", limit=limit, as_of=then))
+            assert ids([one for one, _ in held]) == newest[:limit]
 
 
 def test_a_show_has_every_claim_of_one_instant_on_one_page(store: Store, wait: Wait) -> None:

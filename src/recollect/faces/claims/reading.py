@@ -22,13 +22,19 @@ from recollect.faces.claims.records import (
     evidence_names,
     scope_text,
 )
-from recollect.faces.claims.validation import checked_limit, checked_text, refused
+from recollect.faces.claims.validation import (
+    LARGEST_LIMIT,
+    checked_limit,
+    checked_text,
+    refused,
+)
 from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
+from recollect.model import AsOf, Concept, Element, Limits, Ranked, Rows, Value
 
 _AT_FIRST: Final = 4  # times as many claims as are wanted, so that equals are seldom parted
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
+_OF_ANY_SIZE: Final = Limits(max_rows=LARGEST_LIMIT)  # ids are counted or cut, and not shown
 
 _BY_NAME = 'FIND(?claim) WHERE { ?claim {type: "Claim", name: $id} }'
 _TAGGED = """
@@ -49,7 +55,8 @@ FIND(?id, ?created_at) WHERE {{
   ATTR(?claim, "id", ?id)
   ATTR(?claim, "created_at", ?created_at){filters}
 }}
-ORDER BY ?created_at DESC, ?id DESC"""
+ORDER BY ?created_at DESC, ?id DESC
+LIMIT $limit"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +179,7 @@ def recalled(
         if not question.strip():
             if as_of is None:
                 return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
-            ids = _newest_ids(nexus, where, as_of)[:limit]
+            ids = _newest_ids(nexus, where, limit, as_of)
             return [(claim, 0.0) for claim in claims_by_id(nexus, ids, as_of)]
         ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
         scores: Mapping[str, float] = {one.id: one.score for one in ranked}
@@ -214,18 +221,19 @@ def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
     return _ids(nexus, _JOINED.format(patterns=patterns), parameters) if patterns else None
 
 
-def _newest_ids(nexus: Nexus, where: Mapping[str, list[str]], as_of: AsOf) -> list[str]:
+def _newest_ids(nexus: Nexus, where: Mapping[str, list[str]], limit: int, as_of: AsOf) -> list[str]:
     """Return the ids of the claims of a moment of the past, newest first."""
     filters = "".join(f"\n  FILTER(IN(?claim.attributes.{one}, ${one}))" for one in where)
     parameters: dict[str, Value] = {one: [*values] for one, values in where.items()}
+    parameters["limit"] = limit
     return _ids(nexus, _NEWEST.format(filters=filters), parameters, as_of)
 
 
 def _ids(
     nexus: Nexus, text: str, parameters: Mapping[str, Value], as_of: AsOf | None = None
 ) -> list[str]:
-    """Return the ids in the first column of an answer, each once."""
-    (rows,) = nexus.read(text, parameters, as_of=as_of).results
+    """Return the ids in the first column of an answer, each once, however many there are."""
+    (rows,) = nexus.read(text, parameters, as_of=as_of, limits=_OF_ANY_SIZE).results
     assert isinstance(rows, Rows)
     return list(dict.fromkeys(str(row[0]) for row in rows.rows))
 

@@ -83,7 +83,7 @@ def refuse_owned(changed: Iterable[Element], terms: Interning, directory: Direct
 
 
 def refuse_owned_fact(subject: Element, predicate: str, terms: Interning) -> None:
-    """Raise KIP_3004 for a fact that would be a link of a call, however its predicate is spelled."""
+    """Raise KIP_3004 for a fact that would be a link of a call, in any spelling."""
     _refuse_from(subject, normal_text(predicate), terms, "is not told as a fact")
 
 

@@ -409,3 +409,13 @@ def test_an_item_of_a_changed_dump_stops_neither_the_others_nor_its_receipt(what
         one.drain()
         assert retried == {"retried": len(parked)}
         assert one.receipt("g", given["receipt_id"]) == ("OK", ["completed"] * 2)
+
+
+def test_an_episode_that_says_nothing_of_an_episode_is_parked(nexus: Nexus) -> None:
+    nexus.group("g").write([PutConcept("Episode", "e1", {"body": 1}, id="e1")])
+    nexus.group("g").queue.put(["e1"], "accepted", "r")
+    one = rig(nexus)
+    given = one.add("g", says("e2"))
+    one.drain()
+    assert one.receipt("g", "r") == ("PARKED", ["parked"])
+    assert one.receipt("g", given["receipt_id"]) == ("OK", ["completed"])

@@ -39,7 +39,7 @@ from recollect.faces.operations.pipeline.upsert import write_extraction
 from recollect.faces.operations.records import episode as shown_episode
 from recollect.faces.operations.records import is_episode
 from recollect.kernel import Nexus
-from recollect.model import BEGINNING, FOREVER, Instant, WorkItem
+from recollect.model import BEGINNING, FOREVER, Concept, Instant, WorkItem
 
 _PORTION: Final = 16  # items that go from step to step together
 _PORTION_MILLISECONDS: Final = 100  # after which a step of a portion comes to no further item
@@ -64,6 +64,7 @@ _FAILURES: Final[Mapping[State, State]] = {
 }
 """What an item is in after the step that begins so far has failed."""
 
+_SAID = ("source", "body", "reference_time")  # by every episode
 _STORE = "STORE_"  # the codes of what is wrong with the store begin so
 
 
@@ -314,7 +315,7 @@ class Work:
 def _fault(item: WorkItem, episodes: Mapping[str, Episode]) -> str | None:
     """Return why nothing can be done about an item, if so; whoever changed a dump can cause it."""
     if item.item not in episodes:  # one that was purged took its item with it
-        return "the episode is deleted"
+        return "the episode is deleted, or cannot be read"
     match _REACHED.get(item.state):
         case None:
             return f'nothing is to be done in the state "{item.state}"'
@@ -338,13 +339,18 @@ def _reached(state: State, items: Iterable[WorkItem]) -> list[WorkItem]:
 
 
 def _episodes(nexus: Nexus, items: Iterable[WorkItem]) -> dict[str, Episode]:
-    """Return the episodes of items by their uuids, but for those that are deleted."""
+    """Return the episodes of items by their uuids, but for those deleted or not to be read."""
     found = nexus.look_up([one.item for one in items])
     return {
         uuid: _episode(shown_episode(nexus.group_name, dated))
         for uuid, dated in found.items()
-        if is_episode(dated.element)
+        if is_episode(dated.element) and _can_be_read(dated.element)
     }
+
+
+def _can_be_read(episode: Concept) -> bool:
+    """Whether an episode says what every episode says; others than the operations write them."""
+    return all(isinstance(episode.attributes.get(one), str) for one in _SAID)
 
 
 def _episode(said: ShownEpisode) -> Episode:

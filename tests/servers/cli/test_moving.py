@@ -37,6 +37,20 @@ def test_a_dry_run_reports_and_leaves_no_memory(cli: Cli):
     assert (again["created"], again["updated"], again["links"][0]["is_new"]) == (0, 0, False)
 
 
+def test_a_dry_run_of_several_files_reports_what_the_import_after_it_reports(cli: Cli, memory: str):
+    Path("a.kip").write_text('UPSERT { CONCEPT @a { {type: "T", name: "a"} } }')
+    link = 'UPSERT { PROPOSITION @l { ({type: "T", name: "a"}, "is", {type: "T", name: "a"}) } }'
+    Path("b.kip").write_text(link)
+    Path("t.csv").write_text(TABLE)
+    Path("u.csv").write_text(TABLE.replace("Bob", "Cid"))
+    for db in ("new.db", memory):
+        files = ("a.kip", "b.kip", "t.csv", "u.csv", "--db", db)
+        dry = reports(cli, *files, "--dry-run")
+        assert [one["created"] for one in dry] == [1, 1, 5, 2]
+        assert reports(cli, *files, "--dry-run") == dry
+        assert [{**one, "dry_run": False} for one in dry] == reports(cli, *files)
+
+
 def test_a_file_is_whole_or_not_at_all_and_says_which_line_is_bad(cli: Cli):
     Path("good.csv").write_text(TABLE)
     Path("bad.csv").write_text(f"{TABLE}Eve,,Acme\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,7 +51,11 @@ def take_in_files(
     settings = Settings()
     with output(as_json=as_json) as out:
         reports: list[ImportReport] = []
-        with _filled(settings, database, group, wanted) as nexus:
+        with (
+            _filled(settings, database, group, wanted) as nexus,
+            # In a dry run a file sees those before it, as it would if they were kept.
+            nexus.transaction(dry_run=True) if wanted.dry_run else nullcontext(),
+        ):
             for file in files:
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 with told(out, "bytes") as progress:
@@ -77,19 +81,19 @@ def _taken(
     nexus: Nexus, file: str, wanted: Wanted, settings: Settings, progress: Progress
 ) -> ImportReport:
     with _on_disk(file) as path:
-        return take_in(
+        report = take_in(
             nexus,
             path,
             format=wanted.format,
             source=wanted.source,
             type=wanted.type,
             skip_bad=wanted.skip_bad,
-            dry_run=wanted.dry_run,
             actor=settings.actor(wanted.actor),
             request_id=wanted.request_id,
             progress=progress,
             name=_STANDARD_INPUT if file == STANDARD_INPUT else file,
         )
+    return replace(report, is_dry_run=wanted.dry_run)
 
 
 @contextmanager

@@ -59,6 +59,10 @@ def test_a_file_is_whole_or_not_at_all_and_says_which_line_is_bad(cli: Cli):
     assert "good.csv (csv): 2 records, 5 created" in refused.stdout
     assert "bad.csv: line 4 cannot be taken in: predicate is missing" in refused.stderr
     assert "add --skip-bad" in refused.stderr
+    error = answer(cli("import", "good.csv", "bad.csv", "--db", "json.db", "--json"))["error"]
+    assert [one["line"] for one in error["details"]["lines"]] == [4]
+    (came_in,) = error["details"]["files"]
+    assert (came_in["path"], came_in["created"]) == ("good.csv", 5)
     left = cli("import", "bad.csv", "--skip-bad", "--db", "new.db")
     assert left.exit_code == 0
     assert "1 record left out: predicate is missing or blank (line 4)" in left.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from rich.table import Table
 
+from recollect.errors import RecollectError
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
 from recollect.kernel import Nexus
 from recollect.model import Progress
@@ -58,13 +59,28 @@ def take_in_files(
         ):
             for file in files:
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
-                with told(out, "bytes") as progress:
+                with told(out, "bytes") as progress, _beside(reports):
                     report = _taken(nexus, file, wanted, settings, progress)
                 reports.append(report)
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 _show(out, report)
         if out.as_json:
-            out.json({"result": {"files": [one.to_wire() for one in reports]}})
+            out.json({"result": _files(reports)})
+
+
+def _files(reports: Sequence[ImportReport]) -> Mapping[str, object]:
+    return {"files": [one.to_wire() for one in reports]}
+
+
+@contextmanager
+def _beside(reports: Sequence[ImportReport]) -> Iterator[None]:
+    """Let the error of a file carry the reports of those before it, which came in."""
+    try:
+        yield
+    except RecollectError as error:
+        if not reports:
+            raise
+        raise replace(error, details={**error.details, **_files(reports)}) from error
 
 
 def _kept(done: int, files: int) -> str:

@@ -45,6 +45,7 @@ def test_a_group_that_is_not_there_is_an_error(cli: Cli, grouped: str, command: 
         (("describe", "types"), "nothing yet\n"),
         (("changes",), "0 transactions\n"),
         (("claim", "list"), "no claims\n"),
+        (("index", "list"), "no indexes\n"),
         (("attention",), "nothing asks for attention\n"),
     ],
 )

@@ -10,7 +10,7 @@ import typer
 from recollect.model import AttributeIndex, Found
 from recollect.servers.cli.output import output
 from recollect.servers.cli.progress import told
-from recollect.servers.cli.reading import warn_of_question
+from recollect.servers.cli.reading import warn_of_absent_group, warn_of_question
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -39,6 +39,8 @@ def change_indexes(
                 warn_of_question(out, nexus, Found(_ONE, {"type": wanted.type}), None)
             elif wanted is not None:
                 nexus.drop_index(wanted.type, wanted.attribute)
+            else:
+                warn_of_absent_group(out, nexus)
             indexes = nexus.indexes()
         if out.as_json:
             out.json({"result": {"indexes": [asdict(one) for one in indexes]}})

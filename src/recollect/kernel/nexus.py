@@ -535,7 +535,8 @@ class Nexus:
     def backup(self, path: str | PathLike[str], *, progress: Progress = silent) -> None:
         """Copy the whole store, all groups, to a file that is not there yet, as it is now.
 
-        Others read and write meanwhile. INVALID_ARGUMENT when the file exists.
+        Others read and write meanwhile. INVALID_ARGUMENT when the file exists, and inside
+        `transaction`.
         """
         self._store.back_up(path, progress)
 
@@ -568,8 +569,8 @@ class Nexus:
     def doctor(self, *, fix: bool = False, progress: Progress = silent) -> Diagnosis:
         """Examine the file and every group; with `fix`, rebuild what can be and optimise.
 
-        What elements say is never touched. Cost: every row of the store, several times, under
-        the write lock.
+        What elements say is never touched. INVALID_ARGUMENT for `fix` inside `transaction`. Cost:
+        every row of the store, several times, under the write lock.
         """
         return examine(self._store, fix=fix, progress=progress)
 

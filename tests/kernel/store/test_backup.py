@@ -37,6 +37,25 @@ def test_a_backup_opens_and_holds_every_group(tmp_path: Path, address: str) -> N
     store.close()
 
 
+@pytest.mark.parametrize("address", ["file", ":memory:"])
+def test_a_backup_and_a_mend_inside_a_transaction_are_refused(tmp_path: Path, address: str) -> None:
+    path = str(tmp_path / "one.db") if address == "file" else address
+    with recollect.open(path) as nexus:
+        with nexus.transaction():
+            written(nexus, 1)
+            for call in (
+                lambda: nexus.backup(tmp_path / "copy.db"),
+                lambda: nexus.doctor(fix=True),
+            ):
+                with pytest.raises(RecollectError, match="inside a transaction") as raised:
+                    call()
+                assert raised.value.code.code == "INVALID_ARGUMENT"
+        assert not (tmp_path / "copy.db").exists()
+        assert nexus.stats().concepts == 20
+        assert nexus.doctor(fix=True).is_well
+        nexus.backup(tmp_path / "copy.db")
+
+
 def test_a_backup_has_what_is_only_in_the_log_file(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "one.db") as nexus:
         written(nexus, 1)

@@ -18,6 +18,7 @@ import apsw
 
 from recollect.errors import (
     INTERNAL_ERROR,
+    INVALID_ARGUMENT,
     STORE_CLOSED,
     STORE_UNAVAILABLE,
     RecollectError,
@@ -191,10 +192,21 @@ class SqliteStore:
     def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
         """Copy the whole store to a file that is not there yet; others go on meanwhile.
 
-        Raises INVALID_ARGUMENT when the file exists. Cost: the size of the store.
+        Raises INVALID_ARGUMENT when the file exists, and inside `together`. Cost: the size of
+        the store.
         """
+        self.refuse_together("a backup")
         with self.reading() as session:
             back_up(session, path, progress)
+
+    def refuse_together(self, what: str) -> None:
+        """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
+        if self._here().is_together():
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{what} cannot be made inside a transaction",
+                hint="call it after the block of nexus.transaction()",
+            )
 
     def checkpoint(self) -> None:
         """Move the log into the file and empty it, as far as no reader is in the way."""

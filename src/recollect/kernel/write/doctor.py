@@ -63,8 +63,11 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     """Look at the file and at every group; with `fix` mend what can be, and optimise.
 
     Without `fix` nothing is kept, but the write lock is taken: the text index is compared with
-    one that is made anew and thrown away. Cost: every row, several times.
+    one that is made anew and thrown away. INVALID_ARGUMENT for `fix` inside `together`.
+    Cost: every row, several times.
     """
+    if fix:
+        store.refuse_together("a mend")
     found = left = _findings(store, progress)
     for mend, is_needed in ((_mend_file, _is_damaged), (_mend_rest, bool)):
         if fix and is_needed(left):

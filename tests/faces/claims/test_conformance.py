@@ -37,7 +37,7 @@ from recollect.faces.claims import (
     from_tool_result,
     from_url,
 )
-from recollect.model import AsOf, Instant, Limits, PutConcept
+from recollect.model import AsOf, Instant, Limits, PutConcept, Rows
 
 Store = NexusKnowledgeStore
 
@@ -125,6 +125,51 @@ def test_another_claim_under_the_same_id_is_a_conflict(
     with pytest.raises(RecollectError) as caught:
         wait(store.write_claim(claim(**{"id": "c1", "created_at": 4.0, **other})))
     assert caught.value.code is CONFLICT
+
+
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+
+
+def test_two_forms_of_an_id_that_look_the_same_are_one_id(store: Store, wait: Wait) -> None:
+    with pytest.raises(RecollectError) as caught:
+        wait(store.write_claims([claim("first", id=NFC), claim("second", id=NFD)]))
+    assert caught.value.code is CONFLICT
+    assert wait(store.count()) == 0
+    assert wait(store.write_claims([claim(id=NFD), claim(id=NFC)])) == [NFC, NFC]
+    wait(store.transition(NFD, "verified"))
+    assert [one.claim_id for one in wait(store.history(NFD))] == [NFC, NFC]
+
+
+@pytest.mark.parametrize(("old", "new"), [(NFC, NFD), (NFD, NFC)])
+def test_a_claim_supersedes_no_other_form_of_itself(
+    store: Store, wait: Wait, old: str, new: str
+) -> None:
+    with pytest.raises(RecollectError) as caught:
+        claim(id=new, supersedes=old)
+    assert caught.value.code is INVALID_ARGUMENT
+    wait(store.write_claim(claim(id=new)))
+    with pytest.raises(RecollectError) as caught:
+        wait(store.supersede(old, new))
+    assert caught.value.code is INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("is_one_write", [True, False])
+def test_what_a_claim_supersedes_is_found_in_either_form_of_its_id(
+    store: Store, wait: Wait, is_one_write: bool
+) -> None:
+    told = [claim(id=NFC), claim(id="new", supersedes=NFD)]
+    for some in [told] if is_one_write else [told[:1], told[1:]]:
+        wait(store.write_claims(some))
+    assert wait(store.get("new")).supersedes == NFC  # type: ignore[union-attr]
+    (rows,) = store.nexus.read(
+        'FIND(?name) WHERE { ({type: "Claim", name: "new"}, "supersedes", ?old)'
+        ' ATTR(?old, "name", ?name) }'
+    ).results
+    assert isinstance(rows, Rows)
+    assert rows.rows == [(NFC,)]
+    wait(store.write_claim(claim(id=NFD.upper())))
+    wait(store.supersede("new", NFD.upper()))
+    assert wait(store.superseded_by("new")) == NFC.upper()
 
 
 def test_many_claims_are_kept_all_or_none(store: Store, wait: Wait) -> None:

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from recollect.faces.claims.validation import (
     LONGEST_NAME,
+    checked_id,
     checked_share,
     checked_text,
     checked_time,
@@ -124,12 +125,12 @@ def project_of(claim: Claim) -> str | None:
 
 
 def check_claim_fields(claim: Claim) -> None:
-    """Check every field of a claim, and give it lists and floats of its own."""
+    """Check every field of a claim; give it lists and floats of its own, and ids as stored."""
     claim.evidence = checked_evidence(claim.evidence)
     checked_text(claim.text, "text")
     known_word(claim.claim_status, STATUSES, "claim_status")
     claim.confidence = checked_share(claim.confidence, "confidence")
-    checked_text(claim.id, "id", LONGEST_NAME)
+    claim.id = checked_id(claim.id, "id")
     known_word(claim.actor_type, ACTOR_TYPES, "actor_type")
     optional_text(claim.actor_id, "actor_id", LONGEST_NAME)
     if claim.scope_type is not None:
@@ -138,6 +139,8 @@ def check_claim_fields(claim: Claim) -> None:
         raise refused("scope_id is given without scope_type", 'pass scope_type="repo"')
     for name in _TEXTS_OF_CLAIM:
         optional_text(getattr(claim, name), name)
+    if claim.supersedes is not None:
+        claim.supersedes = checked_id(claim.supersedes, "supersedes")
     if claim.supersedes == claim.id:
         raise refused(f'the claim "{claim.id}" cannot supersede itself', "name an older claim")
     claim.created_at = checked_time(claim.created_at, "created_at")
@@ -164,7 +167,6 @@ _TEXTS_OF_CLAIM = (
     "session_id",
     "branch_id",
     "domain",
-    "supersedes",
 )
 
 

@@ -6,6 +6,7 @@ The rule: what cannot be kept as it was given is refused when it is made, not wh
 from __future__ import annotations
 
 import math
+import unicodedata
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -58,6 +59,15 @@ def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
 def optional_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str | None:
     """Return a text, or None where none was given."""
     return None if value is None else checked_text(value, name, longest)
+
+
+def checked_id(value: object, name: str) -> str:
+    r"""Return the id of a claim as it is stored, in NFC, so that ids equal to the eye are one.
+
+    >>> checked_id("cafe\u0301", "id") == "caf\u00e9"
+    True
+    """
+    return unicodedata.normalize("NFC", checked_text(value, name, LONGEST_NAME))
 
 
 def checked_number(value: object, name: str) -> float:

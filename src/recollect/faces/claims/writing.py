@@ -37,7 +37,7 @@ from recollect.faces.claims.records import (
     named,
     new_claim,
 )
-from recollect.faces.claims.validation import checked_text, optional_text, refused
+from recollect.faces.claims.validation import checked_id, optional_text, refused
 from recollect.faces.claims.words import (
     DISPUTED,
     STATUSES,
@@ -114,7 +114,7 @@ class Writer:
         expected_status: str | None = None,
     ) -> None:
         """Move a claim to another status; CONFLICT for one that may not follow its own."""
-        checked_text(claim_id, "claim_id")
+        claim_id = checked_id(claim_id, "claim_id")
         known_word(new_status, STATUSES, "new_status")
         given, reason = named(given_evidence(evidence)), optional_text(reason, "reason")
 
@@ -140,8 +140,7 @@ class Writer:
         CONFLICT where one of them is superseded already, or the older says it supersedes the
         newer.
         """
-        checked_text(old_id, "old_id")
-        checked_text(new_id, "new_id")
+        old_id, new_id = checked_id(old_id, "old_id"), checked_id(new_id, "new_id")
         if old_id == new_id:
             raise refused(f'the claim "{old_id}" cannot supersede itself', "name a newer claim")
 

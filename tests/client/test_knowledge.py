@@ -14,7 +14,14 @@ from tests.serving import Stage, stage
 
 import recollect
 from recollect.client import RemoteKnowledgeStore
-from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE, RecollectError
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    LIMIT_EXCEEDED,
+    PERMISSION_DENIED,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    RecollectError,
+)
 from recollect.faces.claims import (
     Branch,
     Claim,
@@ -144,6 +151,19 @@ def test_any_id_travels_whole(remote: Open, id: str) -> None:
     assert found is not None
     assert found.id == id
     assert asyncio.run(store.list(after=id)) == []
+
+
+def test_what_is_too_long_for_an_address_or_a_page_is_refused(remote: Open) -> None:
+    store = remote()
+    assert asyncio.run(store.list(domain="x" * 59_000)) == []
+    assert asyncio.run(store.list(limit=10_000)) == []
+    for domain in ("x" * 61_000, "é" * 12_000):
+        assert code_of(store.list(domain=domain)) is LIMIT_EXCEEDED
+        assert code_of(store.count(domain=domain)) is LIMIT_EXCEEDED
+    for limit in (10_001, 2**70):
+        assert code_of(store.list(limit=limit)) is INVALID_ARGUMENT
+        assert code_of(store.events(limit=limit)) is INVALID_ARGUMENT
+        assert code_of(store.query("x", limit=limit)) is INVALID_ARGUMENT
 
 
 def test_an_error_is_what_it_would_be_here(remote: Open) -> None:

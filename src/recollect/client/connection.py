@@ -13,6 +13,7 @@ from typing import Self, TypeVar
 import httpx2
 
 from recollect.client.attempts import Sent, attempts, headers_for
+from recollect.errors import STORE_CLOSED, RecollectError
 
 AnswerT = TypeVar("AnswerT")
 
@@ -29,6 +30,7 @@ class Connection:
     def _answer(self, call: Sent[AnswerT], headers: Mapping[str, str] | None = None) -> AnswerT:
         """Return what came of a call after all its attempts."""
         for attempt in attempts(call):
+            _refuse_closed(self._http)
             try:
                 answer = self._http.request(
                     call.method, call.path, content=call.body, headers=headers
@@ -61,6 +63,7 @@ class AsyncConnection:
     async def _answer(self, call: Sent[AnswerT]) -> AnswerT:
         """Return what came of a call after all its attempts."""
         for attempt in attempts(call):
+            _refuse_closed(self._http)
             try:
                 answer = await self._http.request(call.method, call.path, content=call.body)
             except httpx2.RequestError as error:
@@ -80,3 +83,8 @@ class AsyncConnection:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _refuse_closed(http: httpx2.Client | httpx2.AsyncClient) -> None:
+    if http.is_closed:
+        raise RecollectError(STORE_CLOSED, "the connection is closed", hint="open it again")

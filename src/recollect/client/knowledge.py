@@ -17,7 +17,7 @@ import orjson
 
 from recollect.client.connection import Connection
 from recollect.client.exchange import Exchange
-from recollect.errors import CODES, INTERNAL, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     STATUSES,
     Actor,
@@ -31,11 +31,13 @@ from recollect.faces.claims import (
 )
 from recollect.faces.claims.attention import EMPTY_EVIDENCE
 from recollect.faces.claims.audit_log import LogSink
+from recollect.faces.claims.feed import place_of
 from recollect.faces.claims.learning import log_supersession
 from recollect.faces.claims.model import check_claims, given_evidence
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
+    checked_id,
     checked_limit,
     checked_number,
     checked_text,
@@ -46,6 +48,7 @@ from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
 from recollect.faces.claims.words import known_word
 from recollect.faces.operations.envelope import named_request
 from recollect.faces.operations.outputs import Error
+from recollect.kernel import check_as_of
 from recollect.model import AsOf
 
 Claims = list[Claim]
@@ -59,6 +62,7 @@ Feed = list[FeedEvent]
 
 _CLAIMS: Final = "/v1/claims"
 _ATTENTION: Final = "/v1/attention"
+_LONGEST_PLACE: Final = 60_000  # characters that servers and proxies take of an address
 _OWN_DETAILS: Final = frozenset({"retry", "hint", "known"})
 
 
@@ -104,7 +108,9 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         as_of: AsOf | None = None,
     ) -> Scored:
         """Return the claims a question is about, each with its score in 0..1."""
-        checked_limit(limit)
+        limit = checked_limit(limit)
+        if as_of is not None:
+            check_as_of(as_of)
         if not isinstance(question, str):
             raise refused(f"the question is of type {type(question).__name__}", "pass a text")
         Filters(scope=scope, status=status, project=project).where()
@@ -135,7 +141,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         claim is not in `expected_status`.
         """
         members = {
-            "id": checked_text(claim_id, "claim_id"),
+            "id": checked_id(claim_id),
             "status": known_word(new_status, STATUSES, "new_status"),
             "evidence": [to_wire(one) for one in given_evidence(evidence)],
             "reason": optional_text(reason, "reason"),
@@ -149,8 +155,8 @@ class RemoteKnowledgeStore(Connection, RankedStore):
     ) -> None:
         """Mark the old claim superseded by the new one, whose `supersedes` names it."""
         members = {
-            "old_id": checked_text(old_id, "old_id"),
-            "new_id": checked_text(new_id, "new_id"),
+            "old_id": checked_id(old_id, "old_id"),
+            "new_id": checked_id(new_id, "new_id"),
             "expected_status": _status(expected_status),
             **_actor(),
         }
@@ -159,7 +165,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
 
     async def history(self, claim_id: str) -> Events:
         """Return what happened to a claim, oldest first; NOT_FOUND for an unknown id."""
-        output = await self._get(f"{_CLAIMS}/history", {"id": checked_text(claim_id, "claim_id")})
+        output = await self._get(f"{_CLAIMS}/history", {"id": checked_id(claim_id)})
         return [from_wire(ClaimEvent, one) for one in cast("list[object]", output["events"])]
 
     async def get(self, claim_id: str) -> Claim | None:
@@ -197,7 +203,10 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         `artifact` what cites it.
         """
         filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
-        more = {"limit": str(checked_limit(limit)), "after": after}
+        more = {
+            "limit": str(checked_limit(limit)),
+            "after": None if after is None else checked_id(after, "after"),
+        }
         output = await self._get(_CLAIMS, _lenses(filters) | more)
         return [kept_claim(one) for one in cast("list[object]", output["claims"])]
 
@@ -247,6 +256,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
 
     async def events(self, after: str = "0.0", limit: int = 100) -> Feed:
         """Return what happened to all claims after an event's id, oldest first."""
+        place_of(after)
         more = {"after": after, "limit": str(checked_limit(limit))}
         output = await self._get(f"{_CLAIMS}/events", more)
         return [from_wire(FeedEvent, one) for one in cast("list[object]", output["events"])]
@@ -258,7 +268,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         await asyncio.to_thread(self.close)
 
     async def _claim(self, claim_id: str) -> Mapping[str, object]:
-        return await self._get(f"{_CLAIMS}/claim", {"id": checked_text(claim_id, "claim_id")})
+        return await self._get(f"{_CLAIMS}/claim", {"id": checked_id(claim_id)})
 
     async def _get(
         self, path: str, fields: Mapping[str, str | Sequence[str] | None]
@@ -283,6 +293,13 @@ class RemoteKnowledgeStore(Connection, RankedStore):
     ) -> Mapping[str, object]:
         grouped = fields if self.group is None else {**fields, "group_id": self.group}
         place = f"{path}?{urlencode(grouped, doseq=True)}" if grouped else path
+        if len(place) > _LONGEST_PLACE:
+            raise RecollectError(
+                LIMIT_EXCEEDED,
+                f"the address of the call has {len(place)} characters, and {_LONGEST_PLACE} is the"
+                " most",
+                hint="shorten what is asked for",
+            )
         exchange = Exchange(place, named_request(None), body, may_repeat, method)
         return await asyncio.to_thread(self._output, exchange)
 

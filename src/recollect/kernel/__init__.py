@@ -7,6 +7,7 @@ from recollect.kernel.lang.expect import Place, Wanted, place_at
 from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.meanings import Meaning, meaning_of
 from recollect.kernel.nexus import Nexus
+from recollect.kernel.read.moment import check_as_of
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.write.capsule import Capsule
@@ -21,6 +22,7 @@ __all__ = [
     "Severity",
     "Wanted",
     "check",
+    "check_as_of",
     "format_text",
     "meaning_of",
     "new_file",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -499,6 +500,43 @@ def test_a_page_after_what_is_no_claim_is_refused(
         wait(store.list(after=after, **lens))  # type: ignore[arg-type]
     assert caught.value.code is INVALID_ARGUMENT
     assert caught.value.message == f'no claim has the id "{after}"'
+
+
+def test_what_cannot_be_asked_for_is_refused_everywhere_in_the_same_words(
+    store: Store, wait: Wait
+) -> None:
+    calls: dict[str, Callable[[], Coroutine[Any, Any, object]]] = {
+        "claim_id has 90000 characters, and 4096 is the most": lambda: store.get("x" * 90_000),
+        "claim_id has 4097 characters, and 4096 is the most": lambda: store.history("x" * 4_097),
+        "old_id has 4097 characters, and 4096 is the most": lambda: store.supersede(
+            "x" * 4_097, "c"
+        ),
+        "after is not Unicode text": lambda: store.list(after="\ud800"),
+        "after is of type int, not a text": lambda: store.list(after=5),  # type: ignore[arg-type]
+        "5 is no id of an event": lambda: store.events(after=5),  # type: ignore[arg-type]
+        "'\\ud800' is no id of an event": lambda: store.events(after="\ud800"),
+        "as_of is of type int, not an AsOf": lambda: store.recall_scored(
+            "x",
+            as_of=5,  # type: ignore[arg-type]
+        ),
+        f"the instant {2**80} is outside the range of the clock": lambda: store.recall_scored(
+            "x", as_of=AsOf(known=Instant(2**80))
+        ),
+    }
+    for message, call in calls.items():
+        with pytest.raises(RecollectError) as caught:
+            wait(call())
+        assert (caught.value.code, caught.value.message) == (INVALID_ARGUMENT, message)
+        assert caught.value.hint
+
+
+def test_a_store_that_is_closed_says_so(store: Store, wait: Wait) -> None:
+    store.close()  # type: ignore[attr-defined]
+    calls = (lambda: store.query("x"), lambda: store.get("c"), lambda: store.write_claim(claim()))
+    for call in calls:
+        with pytest.raises(RecollectError) as caught:
+            wait(call())
+        assert caught.value.code is STORE_CLOSED
 
 
 def test_equal_references_are_one_piece_of_evidence(store: Store, wait: Wait) -> None:

@@ -61,7 +61,7 @@ def events_after(nexus: Nexus, after: str = BEGINNING, limit: int = 100) -> list
 
 def page_after(nexus: Nexus, after: str, limit: int) -> FeedPage:
     """Return the next events after an id, maybe none where the log has only other changes."""
-    number, begin = _read(after)
+    number, begin = place_of(after)
     logged = nexus.changes(max(0, number - 1), _AT_ONCE)
     told: dict[str, list[Told]] = {}
     found: list[FeedEvent] = []
@@ -119,8 +119,9 @@ def _changed(
             return
 
 
-def _read(after: str) -> tuple[int, int]:
-    number, _, place = after.partition(".")
+def place_of(after: object) -> tuple[int, int]:
+    """Return the transaction and the place in it that an id names; INVALID_ARGUMENT for no id."""
+    number, _, place = after.partition(".") if isinstance(after, str) else ("", "", "")
     parts = (number, place or "0")
     if not all(one.isascii() and one.isdecimal() and len(one) < 18 for one in parts):
         raise refused(f"{after!r:.40} is no id of an event", f'pass "{BEGINNING}" for all of them')

@@ -21,6 +21,7 @@ from recollect.faces.claims.records import (
     evidence_names,
     evidence_ref,
 )
+from recollect.faces.claims.validation import checked_id
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Attributes, Key, Life, Value
 
@@ -55,14 +56,12 @@ def claim_life(nexus: Nexus, claim_id: str) -> Life:
 
 def claim_events(nexus: Nexus, claim_id: str) -> list[Told]:
     """Return what happened to a claim, oldest first."""
-    life = claim_life(nexus, claim_id)
-    steps = [*_steps(life)]
+    claim_id = checked_id(claim_id)
+    steps = [*_steps(claim_life(nexus, claim_id))]
     names = {name for _, _, _, after in steps for name in evidence_names(event_of(after))}
     evidence = evidence_by_name(nexus, names)
-    assert isinstance(life.what, Key)
-    stored_id = life.what.name
     return [
-        Told(_event(stored_id, at, before, after, evidence), transaction, before, after)
+        Told(_event(claim_id, at, before, after, evidence), transaction, before, after)
         for transaction, at, before, after in steps
     ]
 

@@ -24,6 +24,7 @@ from recollect.faces.claims.records import (
 )
 from recollect.faces.claims.validation import (
     LARGEST_LIMIT,
+    checked_id,
     checked_limit,
     checked_text,
     refused,
@@ -104,7 +105,7 @@ def one_claim(nexus: Nexus, claim_id: str) -> Claim | None:
 
 def claim_concept(nexus: Nexus, claim_id: str) -> Concept | None:
     """Return the concept of a claim, if there is one."""
-    (rows,) = nexus.read(_BY_NAME, {"id": checked_text(claim_id, "claim_id")}).results
+    (rows,) = nexus.read(_BY_NAME, {"id": checked_id(claim_id)}).results
     assert isinstance(rows, Rows)
     (concept,) = rows.rows[0] if rows.rows else (None,)
     return concept if isinstance(concept, Concept) else None
@@ -134,6 +135,7 @@ def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None)
     Of one instant the last written come first. INVALID_ARGUMENT for an `after` of no claim.
     """
     limit = checked_limit(limit)
+    after = None if after is None else checked_id(after, "after")
     where, *or_where = _lenses(filters)
     with nexus.snapshot():
         try:

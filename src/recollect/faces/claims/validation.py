@@ -61,7 +61,7 @@ def optional_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str 
     return None if value is None else checked_text(value, name, longest)
 
 
-def checked_id(value: object, name: str) -> str:
+def checked_id(value: object, name: str = "claim_id") -> str:
     r"""Return the id of a claim as it is stored, in NFC, so that ids equal to the eye are one.
 
     >>> checked_id("cafe\u0301", "id") == "caf\u00e9"

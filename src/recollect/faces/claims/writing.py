@@ -114,7 +114,7 @@ class Writer:
         expected_status: str | None = None,
     ) -> None:
         """Move a claim to another status; CONFLICT for one that may not follow its own."""
-        claim_id = checked_id(claim_id, "claim_id")
+        claim_id = checked_id(claim_id)
         known_word(new_status, STATUSES, "new_status")
         given, reason = named(given_evidence(evidence)), optional_text(reason, "reason")
 

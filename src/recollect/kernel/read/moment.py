@@ -36,6 +36,21 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     """Return the moment of an AsOf; before the first transaction nothing was known."""
     if as_of is None or as_of == AsOf():
         return NOW
+    check_as_of(as_of)
+    parameters: dict[str, SqlValue] = {}
+    number: int | None = None
+    if as_of.valid is not None:
+        parameters["valid"] = as_of.valid
+    if as_of.known is not None:
+        number, last_id = _known(session, group, as_of.known, is_number=as_of.known_is_transaction)
+        parameters |= {"known": number, "last_id": last_id}
+    clock = Clock(number is not None, as_of.valid is not None)
+    notices = () if number is None else tuple(_notices(session, group, as_of, number))
+    return Moment(clock, parameters, as_of.valid, number, notices)
+
+
+def check_as_of(as_of: AsOf) -> None:
+    """Raise INVALID_ARGUMENT for what is no AsOf, whatever the caller's types say."""
     if not isinstance(as_of, AsOf):
         raise RecollectError(
             INVALID_ARGUMENT,
@@ -45,7 +60,7 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     for at in (as_of.valid, as_of.known):
         if at is None:
             continue
-        if type(at) is not int:  # whatever the caller's types say
+        if type(at) is not int:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"a point in time of AsOf is of type {type(at).__name__}, not a whole number",
@@ -63,16 +78,6 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
             f"known of AsOf is {as_of.known}, which is no number of a transaction",
             hint="pass a whole number from 0",
         )
-    parameters: dict[str, SqlValue] = {}
-    number: int | None = None
-    if as_of.valid is not None:
-        parameters["valid"] = as_of.valid
-    if as_of.known is not None:
-        number, last_id = _known(session, group, as_of.known, is_number=as_of.known_is_transaction)
-        parameters |= {"known": number, "last_id": last_id}
-    clock = Clock(number is not None, as_of.valid is not None)
-    notices = () if number is None else tuple(_notices(session, group, as_of, number))
-    return Moment(clock, parameters, as_of.valid, number, notices)
 
 
 def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterator[Notice]:

@@ -62,7 +62,7 @@ from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.purge import PENDING, purge, purge_group
 from recollect.kernel.write.queue import Queue
-from recollect.kernel.write.records import Records, pinned_moment
+from recollect.kernel.write.records import Records
 from recollect.kernel.write.restore import restore_dump
 from recollect.kernel.write.run import Run, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import schema_of, set_schema_mode
@@ -520,15 +520,15 @@ class Nexus:
 
         Concepts come before links, and every link after its ends, which come with it even when
         they are not asked for. All is read as of one moment, `as_of` or that of `found`, in
-        many short snapshots. INVALID_ARGUMENT when the two name different ones.
+        many short snapshots: STORE_BUSY when something of the group is purged between them.
+        INVALID_ARGUMENT when the two name different moments.
         """
         with self._store.reading() as session:
             catalog = self._catalog(session)
-            pinned = pinned_moment(session, catalog.group, _one_moment(found, as_of))
-            records = Records(self._store, catalog, pinned)
+            records = Records.begin(self._store, session, catalog, _one_moment(found, as_of))
             if found is None:
                 return records.all()
-            wanted = replace(found, as_of=pinned)
+            wanted = replace(found, as_of=records.as_of)
             with quoting(found.text):
                 return records.of(elements_meant(session, catalog, self._limits, wanted))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.integrations.exchange.conftest import Write, elements, exported, rows
 from recollect.errors import RecollectError
 from recollect.faces.claims import Claim, EvidenceRef, NexusKnowledgeStore
 from recollect.faces.operations import Operations
-from recollect.integrations.exchange import hand_out, take_in
+from recollect.integrations.exchange import EXPORT_FORMATS, hand_out, take_in
 from recollect.kernel import Nexus
 from recollect.model import Found, Key, Local, PutConcept, PutFact, PutLink
 
@@ -222,3 +223,19 @@ def test_any_memory_goes_through_lines(
         nexus.write([PutFact(one[0], "fact", one[2], "words") for one in links])
         twice_is_once(other, exported(nexus, folder / "all", "jsonl"), format="jsonl")
         assert elements(other) == elements(nexus)
+
+
+@pytest.mark.parametrize("format", EXPORT_FORMATS)
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_an_export_that_a_purge_meets_fails(nexus: Nexus, format: str, *, is_dropped: bool) -> None:
+    nexus.write([PutConcept("Drug", f"{number:04}", id=f"{number}") for number in range(700)])
+
+    def purge(*_: object) -> None:
+        if is_dropped and "team" in nexus.groups():
+            nexus.drop_group("team")
+        elif not is_dropped:
+            nexus.purge("600")
+
+    with pytest.raises(RecollectError) as caught:
+        hand_out(nexus, BytesIO(), format, progress=purge)
+    assert caught.value.code.code == "STORE_BUSY"

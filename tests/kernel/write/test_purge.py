@@ -512,3 +512,37 @@ def test_a_reader_in_the_way_leaves_the_rest_to_the_next_opening(path: Path) -> 
         recollect.open(path).close()
         assert remains(path, secrets) == set()
     reader.close()
+
+
+@pytest.mark.parametrize("what", [None, Found(NAMES.replace("?name)", "?x)", 1))])
+@pytest.mark.parametrize("as_of", [None, AsOf(known=1, known_is_transaction=True)])
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_elements_that_a_purge_meets_are_not_cut_short_in_silence(
+    nexus: Nexus, what: Found | None, as_of: AsOf | None, *, is_dropped: bool
+) -> None:
+    names = [f"{number:04}" for number in range(1_500)]
+    nexus.write([PutConcept("Drug", name, id=name) for name in names])
+    records = nexus.elements(what, as_of=as_of)
+    next(records)
+    if is_dropped:
+        nexus.drop_group("main")
+        nexus.write([PutConcept("Drug", "another")])
+    else:
+        nexus.purge("1400")
+    with pytest.raises(RecollectError) as caught:
+        list(records)
+    assert (caught.value.code.code, caught.value.code.retry) == ("STORE_BUSY", "same_request")
+
+
+def test_elements_are_read_on_whatever_is_purged_in_other_groups_or_was_before(
+    nexus: Nexus,
+) -> None:
+    nexus.write([PutConcept("Drug", f"{number:04}", id=f"{number}") for number in range(1_500)])
+    nexus.group("other").write([PutConcept("Drug", "other", id="other")])
+    nexus.purge("1400")
+    records = nexus.elements(as_of=AsOf(known=1, known_is_transaction=True))
+    next(records)
+    nexus.group("other").purge("other")
+    nexus.drop_group("other")
+    nexus.write([PutConcept("Drug", "new")])
+    assert len(list(records)) == 1_498

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO, Final, Protocol
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, STORE_BUSY, RecollectError
 from recollect.faces.kip.as_of import read_as_of
 from recollect.integrations.exchange.graphml import GraphmlWriter
 from recollect.integrations.exchange.lines import line_of
@@ -81,7 +81,7 @@ def hand_out(
     """Write what a group holds, or what a FIND finds, and return how many elements.
 
     `format` is one of EXPORT_FORMATS. A link that is found brings its ends. The same graph gives
-    the same text.
+    the same text. STORE_BUSY when something of the group is purged meanwhile.
     """
     writer = _writer(format)
     moment = _pinned(nexus, read_as_of(as_of))
@@ -92,9 +92,14 @@ def hand_out(
     for chunk in _chunks(nexus.elements(found, as_of=moment)):
         dated = nexus.look_up([_id(one) for one in chunk], as_of=known, closed=True)
         for one in chunk:
-            if _id(one) in dated:  # else it was purged meanwhile
-                stream.write(writer.element(one, dated[_id(one)]))
-                written += 1
+            if _id(one) not in dated:
+                raise RecollectError(
+                    STORE_BUSY,
+                    "something of the group was purged while it was read",
+                    hint="send the same request again",
+                )
+            stream.write(writer.element(one, dated[_id(one)]))
+            written += 1
         progress("elements", written, 0)
     stream.write(writer.tail())
     return written

@@ -1,7 +1,8 @@
 """Living elements with all that it takes to make equal ones elsewhere, oldest first.
 
 Concepts come before links, and links after their ends, so what is read can be written at once.
-The moment is pinned by its number, so many short snapshots together see one state.
+The moment is pinned by its number, so many short snapshots together see one state; a purge, which
+takes from the past too, ends them.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ from datetime import UTC, datetime, timedelta
 
 import orjson
 
-from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.errors import STORE_BUSY, STORE_CORRUPT, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.record import record_sql
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.terms import Terms
+from recollect.kernel.write.log import PURGE
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
     BEGINNING,
@@ -52,19 +55,15 @@ SELECT e.id FROM link AS e NOT INDEXED
 WHERE e.group_id = :group AND e.expired_at > :known AND e.id <= :last_id AND e.id > :after
 ORDER BY e.id LIMIT :most
 """
+_IS_PURGED = """
+SELECT NOT EXISTS (SELECT 1 FROM grp AS g WHERE g.group_id = :group)
+  OR EXISTS (SELECT 1 FROM change AS c
+             WHERE c.group_id = :group AND c.tx > :last AND c.operation = :purge)
+"""
 _ENDS = """
 SELECT k.subject, k.object FROM json_each(:ids) AS w CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group
 """
-
-
-def pinned_moment(session: Session, group: Group, as_of: AsOf | None) -> AsOf:
-    """Return the moment with its `known` as a transaction's number: now is the last one."""
-    moment = as_of or AsOf()
-    known = resolve_moment(session, group, moment).known
-    if known is None:
-        known = last_transaction(session, group.group_id)
-    return replace(moment, known=known, known_is_transaction=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +150,25 @@ class RecordReader:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Reads the records of a group as of a moment whose `known` is a transaction's number."""
+    """Reads the records of a group as of a moment whose `known` is a transaction's number.
+
+    STORE_BUSY when something of the group is purged meanwhile.
+    """
 
     store: Store
     catalog: Catalog
     as_of: AsOf
+    purges: int  # of the store, when it began
+    last: int  # transaction of the group, when it began
+
+    @classmethod
+    def begin(cls, store: Store, session: Session, catalog: Catalog, as_of: AsOf | None) -> Records:
+        """Return what reads as of a moment; now is the last transaction."""
+        moment, group = as_of or AsOf(), catalog.group
+        last = last_transaction(session, group.group_id)
+        known = resolve_moment(session, group, moment).known
+        pinned = replace(moment, known=last if known is None else known, known_is_transaction=True)
+        return cls(store, catalog, pinned, purges(session), last)
 
     def all(self) -> Iterator[Record]:
         """Yield every element that is true at the moment, and all that it stands on."""
@@ -202,15 +215,32 @@ class Records:
             after = ids[-1]
 
     def _found(self, ids: list[int]) -> Iterator[Record]:
-        """Yield the elements of those ids, less what was purged meanwhile."""
+        """Yield the elements of those ids."""
         with self.store.reading() as session:
             found = self._in(session).read(ids)
         yield from (found[one] for one in ids if one in found)
 
     def _in(self, session: Session) -> RecordReader:
         group = self.catalog.group
+        self._refuse_purged(session)
         moment = resolve_moment(session, group, self.as_of)
         return RecordReader(session, group, self.catalog.terms, moment)
+
+    def _refuse_purged(self, session: Session) -> None:
+        if not self.last or purges(session) == self.purges:
+            return
+        parameters: Parameters = {
+            "group": self.catalog.group.group_id,
+            "last": self.last,
+            "purge": PURGE,
+        }
+        ((is_purged,),) = session.rows(_IS_PURGED, parameters)
+        if is_purged:  # else it was in another group
+            raise RecollectError(
+                STORE_BUSY,
+                "something of the group was purged while it was read",
+                hint="send the same request again",
+            )
 
 
 @dataclass(frozen=True, slots=True)

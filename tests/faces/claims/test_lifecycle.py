@@ -160,6 +160,17 @@ def test_a_claim_does_not_supersede_what_names_it(store: Store, wait: Wait) -> N
     assert wait(store.superseded_by("new")) == "old"
 
 
+def test_a_claim_that_superseded_two_is_superseded_by_neither(store: Store, wait: Wait) -> None:
+    told = [claim(id="old1"), claim(id="old2"), claim(id="new", supersedes="old1")]
+    wait(store.write_claims(told))
+    wait(store.supersede("old2", "new"))
+    with pytest.raises(RecollectError, match="supersede each other") as caught:
+        wait(store.supersede("new", "old1"))
+    assert caught.value.code is CONFLICT
+    wait(store.supersede("old1", "new"))
+    assert wait(store.superseded_by("old1")) == "new"
+
+
 def test_a_transition_that_is_refused_leaves_nothing(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="c", claim_status="superseded")))
     before = store.nexus.stats()

@@ -57,12 +57,18 @@ from recollect.model import (
     Present,
     PutConcept,
     PutLink,
+    Rows,
     Value,
 )
 
 CONFLICTING_EVIDENCE: Final = "knowledge.disputed.conflicting_evidence"
 USER_REJECTION: Final = "knowledge.disputed.user_rejection"
 NEWER_OBSERVATION: Final = "knowledge.superseded.newer_observation"
+
+_SUPERSEDED: Final = """
+FIND(?link) WHERE {
+  ?link ({type: "Claim", name: $old}, "supersedes", {type: "Claim", name: $new})
+}"""
 
 
 class Writer:
@@ -149,7 +155,7 @@ class Writer:
             status = str(old.attributes[STATUS])
             check_expected(old_id, status, expected_status)
             check_transition(old_id, status, SUPERSEDED)
-            _check_place(old, new)
+            self._check_place(old, new)
             step = Step(_sequence(old) + 1, SUPERSEDED, actor, reason=f"superseded by {new_id}")
             is_weaker = _confidence(new) < _confidence(old)
             code = NEWER_OBSERVATION if is_weaker else None
@@ -199,6 +205,27 @@ class Writer:
         if _content(claim, told.created_at) != _content(told):
             raise _taken(claim.id, "another claim")
 
+    def _check_place(self, old: Concept, new: Concept) -> None:
+        """Raise CONFLICT for a claim that cannot take the place of another.
+
+        What the older one superseded before its last `supersedes` is told by the links.
+        """
+        ids: dict[str, Value] = {"old": old.id, "new": new.id}
+        (links,) = self._nexus.read(_SUPERSEDED, ids).results
+        assert isinstance(links, Rows)
+        if links.rows or old.attributes.get(SUPERSEDES) == new.id:
+            raise _circle([old.id, new.id])
+        if new.attributes[STATUS] != SUPERSEDED:
+            return
+        follower = new.attributes.get(SUPERSEDED_BY)
+        is_other = follower is not None and follower != old.id
+        raise RecollectError(
+            CONFLICT,
+            f'the claim "{new.id}" is superseded, and takes no place of another',
+            hint=f'name what took its place: "{follower}"' if is_other else "write a new claim",
+            details={"claim_id": new.id, "claim_status": SUPERSEDED},
+        )
+
 
 def _creator(claim: Claim, actor: Actor) -> Actor:
     """Return who creates a claim: who acts, or whom it names where nobody does."""
@@ -213,22 +240,6 @@ def _held(present: Present, claim_id: str) -> Concept:
     if isinstance(held, Concept) and is_claim(held):
         return held
     raise no_claim(claim_id)
-
-
-def _check_place(old: Concept, new: Concept) -> None:
-    """Raise CONFLICT for a claim that cannot take the place of another."""
-    if old.attributes.get(SUPERSEDES) == new.id:
-        raise _circle([old.id, new.id])
-    if new.attributes[STATUS] != SUPERSEDED:
-        return
-    follower = new.attributes.get(SUPERSEDED_BY)
-    is_other = follower is not None and follower != old.id
-    raise RecollectError(
-        CONFLICT,
-        f'the claim "{new.id}" is superseded, and takes no place of another',
-        hint=f'name what took its place: "{follower}"' if is_other else "write a new claim",
-        details={"claim_id": new.id, "claim_status": SUPERSEDED},
-    )
 
 
 def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:

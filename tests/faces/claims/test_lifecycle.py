@@ -190,6 +190,31 @@ def test_moving_a_claim_that_is_not_there_makes_no_group(wait: Wait) -> None:
         assert nexus.groups() == []
 
 
+def test_claims_that_are_refused_make_no_group(wait: Wait) -> None:
+    with recollect.open(":memory:") as nexus:
+        store = NexusKnowledgeStore(nexus)
+        circle = [claim(id="a", supersedes="b"), claim(id="b", supersedes="a")]
+        with pytest.raises(RecollectError):
+            wait(store.write_claims(circle))
+        assert wait(store.write_claims([])) == []
+        assert nexus.groups() == []
+        wait(store.write_claim(claim(id="a")))
+        assert nexus.groups() == ["default"]
+
+
+def test_a_store_declares_anew_what_claims_are_found_by_after_its_group_was_dropped(
+    store: Store, wait: Wait
+) -> None:
+    wait(store.write_claim(claim(id="a")))
+    wait(store.transition("a", "verified"))
+    declared = store.nexus.indexes()
+    assert declared
+    store.nexus.drop_group("default")
+    assert store.nexus.indexes() == ()
+    wait(store.write_claim(claim(id="a")))
+    assert store.nexus.indexes() == declared
+
+
 def test_moving_declares_what_claims_are_found_by_where_a_restore_did_not(wait: Wait) -> None:
     with recollect.open(":memory:") as nexus:
         store = NexusKnowledgeStore(nexus)

@@ -76,6 +76,7 @@ class Writer:
 
     def __init__(self, nexus: Nexus) -> None:
         self._nexus = nexus
+        self._last = 0  # the number of the last transaction written here
         self._is_prepared = False
 
     def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
@@ -85,7 +86,8 @@ class Writer:
         Where nobody acts, each claim tells who created it.
         """
         check_claims(claims)
-        self.prepare()
+        if not claims:
+            return []
         first = {one.id: one for one in reversed(claims)}  # of those with one id
         steps = {
             id: Step(1, "created", _creator(one, actor), named(one.evidence))
@@ -107,7 +109,7 @@ class Writer:
         names = {one.actor.name for one in steps.values()}
         logged = names.pop() if len(names) == 1 else actor.name
         many = sum(1 + 2 * len(one.evidence) for one in steps.values())
-        self._nexus.write(Decision([*steps, *older], keep, many), actor=logged)
+        self._write(Decision([*steps, *older], keep, many), logged)
         return [claim.id for claim in claims]
 
     def transition(
@@ -135,8 +137,7 @@ class Writer:
             joined = evidence_changes(held.id, predicate, step)
             return [_moved(held, new_status, step, code, present.at), *joined]
 
-        self._nexus.write(Decision([claim_id], move), actor=actor.name)
-        self.prepare()
+        self._write(Decision([claim_id], move), actor.name)
 
     def supersede(
         self, old_id: str, new_id: str, actor: Actor, expected_status: str | None = None
@@ -166,13 +167,23 @@ class Writer:
                 PutLink(Key(CLAIM, new_id), SUPERSEDES, Key(CLAIM, old_id), _of(step)),
             ]
 
-        self._nexus.write(Decision([old_id, new_id], replace), actor=actor.name)
-        self.prepare()
+        self._write(Decision([old_id, new_id], replace), actor.name)
 
-    def prepare(self) -> None:
+    def _write(self, decision: Decision, actor: str | None) -> None:
+        """Write what is decided, then see to it that the group has its indexes.
+
+        A refused write makes no group, so they come after the first that is not.
+        """
+        number = self._nexus.write(decision, actor=actor).transaction
+        if number is not None:
+            # Numbers go on until the group is dropped, or a transaction around is undone.
+            self._is_prepared = self._is_prepared and number > self._last
+            self._last = number
+        if not self._is_prepared:
+            self._prepare()
+
+    def _prepare(self) -> None:
         """Declare what claims are found by, in a group that does not have it yet."""
-        if self._is_prepared:
-            return
         declared = {(one.type, one.attribute) for one in self._nexus.indexes()}
         missing = [one for one in INDEXED if one not in declared]
         if missing:

@@ -31,11 +31,14 @@ def test_the_methods_of_a_nexus_are_the_documented_ones() -> None:
 
 
 def test_the_kernel_has_one_door() -> None:
-<<<<<<< ours
-    doors = {"Capsule", "Nexus", "new_file", "parse_address", "parse_instant"}
-=======
-    doors = {"Capsule", "Nexus", "check_as_of", "parse_address", "parse_instant"}
->>>>>>> theirs
+    doors = {
+        "Capsule",
+        "Nexus",
+        "check_as_of",
+        "new_file",
+        "parse_address",
+        "parse_instant",
+    }
     language = {"check", "format_text", "meaning_of", "parse", "place_at", "print_text"}
     answers = {"Diagnostic", "Meaning", "Place", "Severity", "Wanted"}
     assert set(recollect.kernel.__all__) <= doors | language | answers

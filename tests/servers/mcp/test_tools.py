@@ -69,6 +69,23 @@ def test_what_is_remembered_is_recalled_with_its_clocks_and_sources(talk):
     talk(script)
 
 
+def test_a_fact_joins_a_claim_that_is_there_and_makes_none(talk):
+    async def script(agent):
+        fact = {"subject": "Ann", "predicate": "trusts"}
+        for kind in ("Claim", "Evidence", "Episode"):
+            told = {**fact, "object": {"type": kind, "name": "made up"}}
+            error = await agent.error("remember", facts=[told])
+            assert error["code"] == "KIP_3002"
+        kept = await agent.call("remember", text="Ann drinks tea", evidence=SAID)
+        told = {**fact, "object": {"type": "Claim", "name": kept["claim"]["id"]}}
+        await agent.call("remember", facts=[told])
+        command = 'FIND(?c.name, ?s.name) WHERE { ?c {type: "Claim"} (?s, "trusts", ?c) }'
+        answer = await agent.call("execute_kip_readonly", command=command)
+        assert answer["result"]["rows"] == [[kept["claim"]["id"], "Ann"]]
+
+    talk(script)
+
+
 def test_recall_asks_about_other_times_and_only_for_some_kinds(talk):
     async def script(agent):
         await agent.call(

@@ -23,7 +23,17 @@ from recollect.faces.operations.inputs import FactItem
 from recollect.faces.operations.outputs import Error
 from recollect.faces.operations.records import ENTITY
 from recollect.kernel import parse_instant
-from recollect.model import BatchReport, Change, Local, PutConcept, Value, instant_text
+from recollect.model import (
+    OWNED,
+    BatchReport,
+    Change,
+    Key,
+    Local,
+    PutConcept,
+    Reference,
+    Value,
+    instant_text,
+)
 from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.outputs import Accepted, Kept, Remembered
@@ -116,7 +126,7 @@ def _nodes(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
             handle = _handle(end)
             if node["type"] == ENTITY:
                 yield handle, put_node(Policy(), node["name"], handle=handle)
-            else:
+            elif node["type"] not in OWNED:
                 yield handle, PutConcept(node["type"], node["name"], handle=handle)
 
 
@@ -135,8 +145,8 @@ def _put(fact: Fact, at: int) -> tuple[str, Change]:
     put = put_fact(
         Policy(),
         item,
-        subject=Local(_handle(fact["subject"])),
-        target=Local(_handle(fact["object"])),
+        subject=_end(fact["subject"]),
+        target=_end(fact["object"]),
     )
     said: dict[str, Value] = {}
     if "source" in fact:
@@ -148,6 +158,13 @@ def _put(fact: Fact, at: int) -> tuple[str, Change]:
 
 def _node(end: str | Node) -> Node:
     return Node(type=ENTITY, name=end) if isinstance(end, str) else end
+
+
+def _end(end: str | Node) -> Reference:
+    """Return an end of a fact; one that a call of its own writes is to be there already."""
+    node = _node(end)
+    is_owned = node["type"] in OWNED
+    return Key(node["type"], node["name"]) if is_owned else Local(_handle(end))
 
 
 def _handle(end: str | Node) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -171,6 +172,49 @@ def test_a_file_was_there_at_its_commit(store: Store, wait: Wait, repo: tuple[Pa
 
 
 @HERE
+def test_a_file_at_a_commit_is_one_of_the_folder_that_is_named(
+    store: Store, wait: Wait, repo: tuple[Path, str]
+) -> None:
+    folder, commit = repo
+    paths = ("a.py", "../lib/a.py", "../saga.py", "saga.py", "lib/a.py", str(folder / "lib/a.py"))
+    evidence = [EvidenceRef("file", path=one, commit_sha=commit) for one in paths]
+    found = outcomes(store, wait, Checker(folder / "lib"), *evidence)
+    assert found == ["confirmed", "confirmed", "unknown", "refuted", "refuted", "confirmed"]
+
+
+@HERE
+def test_a_repository_that_a_hook_names_is_not_asked(
+    store: Store,
+    wait: Wait,
+    repo: tuple[Path, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    folder, commit = repo
+    other = tmp_path / "other"
+    other.mkdir()
+    subprocess.run(["git", "init", "-q", str(other)], check=True)
+    monkeypatch.setenv("GIT_DIR", str(folder / ".git"))
+    ref = EvidenceRef("file", path="saga.py", commit_sha=commit)
+    assert outcomes(store, wait, Checker(other), ref) == ["unknown"]
+
+
+CIRCLE = "unknown" if sys.version_info < (3, 13) else "refuted"
+"""What is told of a link in a circle: from Python 3.13 on its path is no file."""
+
+
+@HERE
+def test_links_that_lead_in_a_circle_cannot_be_read(
+    store: Store, wait: Wait, tmp_path: Path
+) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    checker = Checker(tmp_path, {"in/a/circle": tmp_path / "a"})
+    evidence = from_file("a"), from_file("x", "in/a/circle")
+    assert outcomes(store, wait, checker, *evidence) == [CIRCLE, "unknown"]
+
+
+@HERE
 def test_a_url_is_fetched_only_when_asked(store: Store, wait: Wait, site: str) -> None:
     evidence = (
         from_url(f"{site}/page", content_hash=HASH),
@@ -223,6 +267,8 @@ def test_private_addresses_are_refused_unless_allowed(store: Store, wait: Wait, 
         ("http://a b/", INVALID_ARGUMENT),
         ("http://x/\r\nHost: y", INVALID_ARGUMENT),
         ("http://x:99999/", INVALID_ARGUMENT),
+        ("http://a..b/x", UNAVAILABLE),
+        (f"http://{'a' * 64}.example/", UNAVAILABLE),
     ],
 )
 def test_no_url_leads_inside(url: str, code: Code) -> None:
@@ -246,7 +292,7 @@ def test_no_redirect_leads_inside(site: str, inside: str) -> None:
         assert caught.value.code is PERMISSION_DENIED
 
 
-@pytest.mark.parametrize("path", ["/round", "/gone"])
+@pytest.mark.parametrize("path", ["/round", "/gone", "/to?http://[bad"])
 def test_what_does_not_answer_is_unavailable(site: str, path: str) -> None:
     with pytest.raises(RecollectError) as caught:
         content_hash(site + path, anywhere)
@@ -262,12 +308,12 @@ def test_a_message_that_was_deleted_is_confirmed_no_longer(store: Store, wait: W
 
 
 def test_the_file_of_the_memory_is_no_evidence_to_be_read(wait: Wait, tmp_path: Path) -> None:
-    path = tmp_path / "memory.db"
-    store = SQLiteKnowledgeStore(path)
-    ref = EvidenceRef("file", path="memory.db", content_hash="0" * 64)
-    wait(store.write_claim(claim(id="c", evidence=[ref])))
-    (report,) = wait(store.check("c", Checker(tmp_path)))
-    assert (report.outcome, report.message) == ("unknown", "memory.db is this memory")
+    store = SQLiteKnowledgeStore(tmp_path / "memory.db")
+    names = ("memory.db", "memory.db-shm", "memory.db-wal")
+    evidence = [EvidenceRef("file", path=one, content_hash="0" * 64) for one in names]
+    wait(store.write_claim(claim(id="c", evidence=evidence)))
+    for name, report in zip(names, wait(store.check("c", Checker(tmp_path))), strict=True):
+        assert (report.outcome, report.message) == ("unknown", f"{name} is this memory")
     store.close()
 
 

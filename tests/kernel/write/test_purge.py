@@ -139,6 +139,16 @@ def test_every_life_of_a_key_goes_with_every_link_at_it_and_at_those(taught: Nex
     assert found(taught, "headache eases", at(1)) == {"Headache", "eases"}
 
 
+def test_a_write_searches_after_a_purge_as_before(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "m.db") as nexus:
+        nexus.write([PutConcept("T", name, {"t": "word"}) for name in ("a", "b")])
+        nexus.purge(Key("T", "a"))
+        with nexus.transaction():
+            (found,) = nexus.search("word").results
+        text = 'UPSERT { CONCEPT @c { {type: "T", name: "c"} } } SEARCH CONCEPT "word"'
+        assert nexus.write(text).results[1] == found
+
+
 def test_an_id_means_one_life(taught: Nexus) -> None:
     assert taught.purge("a").concepts == 1
     assert names(taught) == ["Aspirin", "Ibuprofen"]

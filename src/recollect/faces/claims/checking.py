@@ -7,6 +7,7 @@ and what cannot be looked up is said to be so.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -102,12 +103,12 @@ class Checker:
         folder = self.root if ref.repo is None else self.repos.get(ref.repo)
         if folder is None:
             return "unknown", f"no folder is named for the repo {ref.repo}"
-        root = folder.resolve()
-        if not root.is_dir():
-            return "unknown", f"there is no folder {folder}"
-        if ref.commit_sha is not None:
-            return _at_commit(root, ref, ref.commit_sha)
         try:
+            root = folder.resolve()
+            if not root.is_dir():
+                return "unknown", f"there is no folder {folder}"
+            if ref.commit_sha is not None:
+                return _at_commit(root, ref, ref.commit_sha)
             path = (root / ref.path).resolve()
             if not path.is_relative_to(root):
                 return "unknown", f"{ref.path} is outside of the folder that may be read"
@@ -116,12 +117,12 @@ class Checker:
                 return "refuted", f"{ref.path} {what}"
             if ref.content_hash is None:
                 return "confirmed", f"{ref.path} is there"
-            if nexus.path is not None and path.samefile(nexus.path):
+            if _is_of(nexus, path):
                 return "unknown", f"{ref.path} is this memory"  # to close it would end its locks
             if path.stat().st_size > _MOST_BYTES:
                 return "unknown", f"{ref.path} is too large to be compared"
             return _compared(ref, hashlib.sha256(path.read_bytes()).hexdigest())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RuntimeError) as error:  # the last for a loop of links
             return "unknown", f"{ref.path} cannot be read: {type(error).__name__}"
 
     def _url(self, ref: EvidenceRef) -> tuple[Outcome, str]:
@@ -136,6 +137,14 @@ class Checker:
         if ref.content_hash is None:
             return "confirmed", f"{ref.url} answers; there is no hash to compare"
         return _compared(ref, found)
+
+
+def _is_of(nexus: Nexus, path: Path) -> bool:
+    """Whether a file is the memory's own, or one of those that the engine keeps beside it."""
+    if nexus.path is None:
+        return False
+    own = (Path(f"{nexus.path}{end}") for end in ("", "-shm", "-wal", "-journal"))
+    return any(one.exists() and path.samefile(one) for one in own)
 
 
 def _compared(ref: EvidenceRef, found: str) -> tuple[Outcome, str]:
@@ -155,9 +164,12 @@ def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]
         return "unknown", f"{commit!r:.60} is no commit"
     if _git(root, "cat-file", "-e", f"{commit}^{{commit}}") is None:
         return "unknown", f"the commit {commit} is not in {root.name}"
-    content = _git(root, "cat-file", "blob", f"{commit}:{ref.path}")
+    path = Path(os.path.relpath(os.path.normpath(root / (ref.path or "")), root))
+    if path.is_relative_to(".."):
+        return "unknown", f"{ref.path} is outside of the folder that may be read"
+    content = _git(root, "cat-file", "blob", f"{commit}:./{path.as_posix()}")
     if content is None:
-        is_there = _git(root, "cat-file", "-e", f"{commit}:{ref.path}") is not None
+        is_there = _git(root, "cat-file", "-e", f"{commit}:./{path.as_posix()}") is not None
         return "refuted", f"{ref.path} {'is no file' if is_there else 'is not there'} at {commit}"
     if ref.content_hash is None:
         return "confirmed", f"{ref.path} is there at {commit}"
@@ -173,10 +185,17 @@ def _git(root: Path, *words: str) -> bytes | None:
             check=False,
             timeout=_GIT_SECONDS,
             stdin=subprocess.DEVNULL,
+            env=_environment(),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment less what names a repository, as a hook's does, whatever is asked."""
+    all_of_it = os.environ.items()  # noqa: TID251 - handed on, not read
+    return {key: value for key, value in all_of_it if not key.startswith("GIT_")}
 
 
 def _in_memory(

@@ -77,7 +77,7 @@ def content_hash(url: str, is_open: Gate = is_public) -> str:
             with connection.getresponse() as response:
                 target = response.headers.get("Location")
                 if response.status in _MOVED and target:
-                    url = urljoin(url, target)
+                    url = _moved(url, target)
                     continue
                 if response.status != http.client.OK:
                     raise _unavailable(f"{url} answers {response.status}")
@@ -87,6 +87,13 @@ def content_hash(url: str, is_open: Gate = is_public) -> str:
         finally:
             connection.close()
     raise _unavailable(f"{url} redirects more than {REDIRECTS} times")
+
+
+def _moved(url: str, target: str) -> str:
+    try:
+        return urljoin(url, target)
+    except ValueError as error:
+        raise _unavailable(f"{url} redirects to no URL") from error
 
 
 def _parts(url: str) -> SplitResult:
@@ -108,7 +115,7 @@ def _address(parts: SplitResult, is_open: Gate) -> str:
     host = str(parts.hostname)
     try:
         found = socket.getaddrinfo(host, _port(parts), type=socket.SOCK_STREAM)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # a name that cannot be one of a host is no Unicode
         raise _unavailable(f"{host} has no address") from error
     addresses = [str(one[4][0]) for one in found]
     closed = [one for one in addresses if not is_open(one)]

@@ -7,6 +7,7 @@ none is built on what is no longer so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
@@ -170,17 +171,18 @@ class Writer:
         self._write(Decision([old_id, new_id], replace), actor.name)
 
     def _write(self, decision: Decision, actor: str | None) -> None:
-        """Write what is decided, then see to it that the group has its indexes.
+        """Write what is decided; the first write that is kept declares the indexes as well.
 
-        A refused write makes no group, so they come after the first that is not.
+        A refused write makes no group.
         """
-        number = self._nexus.write(decision, actor=actor).transaction
-        if number is not None:
+        with nullcontext() if self._is_prepared else self._nexus.transaction():
+            number = self._nexus.write(decision, actor=actor).transaction
+            if number is None:
+                return
             # Numbers go on until the group is dropped, or a transaction around is undone.
-            self._is_prepared = self._is_prepared and number > self._last
+            if not self._is_prepared or number <= self._last:
+                self._prepare()
             self._last = number
-        if not self._is_prepared:
-            self._prepare()
 
     def _prepare(self) -> None:
         """Declare what claims are found by, in a group that does not have it yet."""

@@ -73,11 +73,7 @@ def finish_erasure(session: SqliteSession, wait_seconds: float) -> bool:
     """
     begun = purges(session)
     session.wait(wait_seconds)
-    session.rows("PRAGMA temp_store = FILE")  # the copy may be larger than memory
-    try:
-        session.rows("VACUUM")
-    finally:
-        session.rows("PRAGMA temp_store = MEMORY")
+    session.rows("VACUUM")
     is_blocked, *_ = session.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
     if is_blocked:
         return False

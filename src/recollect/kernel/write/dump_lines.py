@@ -33,7 +33,7 @@ _NUMBERS = range(2**48)
 _CODES = range(1, 2**31)
 _INSTANTS = range(-62_135_596_800_000, 253_402_300_800_000)  # the years 1 to 9999
 _DAY = 86_400_000
-_BOUNDS = range(_INSTANTS.start - _DAY, _INSTANTS.stop + _DAY)
+BOUNDS = range(_INSTANTS.start - _DAY, _INSTANTS.stop + _DAY)
 """Of fact times: once, those of those years in any zone were taken in."""
 _LINES: Mapping[str, Line] = {line.kind: line for line in (GROUP, *LINES)}
 
@@ -190,7 +190,7 @@ _CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
     Kind.ENDING: _whole(_NUMBERS, LIVING),
     Kind.CODE: _whole(_CODES),
     Kind.INSTANT: _whole(_INSTANTS),
-    Kind.BOUND: _whole(_BOUNDS, BEGINNING, FOREVER),
+    Kind.BOUND: _whole(BOUNDS, BEGINNING, FOREVER),
     Kind.TEXT: _text,
     Kind.NAME: _name,
     Kind.ATTRIBUTE: indexable,

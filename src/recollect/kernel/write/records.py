@@ -25,6 +25,7 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.terms import Terms
+from recollect.kernel.write.dump_lines import BOUNDS
 from recollect.kernel.write.log import PURGE
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
@@ -280,8 +281,12 @@ def _iso(bound: int) -> str | None:
     """Return a bound in ISO 8601; None where there is none, or none that can be written."""
     try:
         return (_EPOCH + timedelta(milliseconds=bound)).isoformat(timespec="milliseconds")
-    except OverflowError:
-        return None
+    except OverflowError as error:
+        if bound in BOUNDS or abs(bound) >= FOREVER:
+            return None
+        raise RecollectError(
+            STORE_CORRUPT, "a fact time is beyond the years 1 to 9999", hint="run recollect doctor"
+        ) from error
 
 
 def _is_keyed(record: Record) -> bool:

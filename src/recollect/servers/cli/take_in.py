@@ -50,17 +50,18 @@ def take_in_files(
 ) -> None:
     """Take in files one after another, creating the memory if need be; show the reports."""
     settings = Settings()
+    is_together = wanted.dry_run and len(files) > 1
     with output(as_json=as_json) as out:
         reports: list[ImportReport] = []
         with (
             _filled(settings, database, group, wanted) as nexus,
             # In a dry run a file sees those before it, as it would if they were kept.
-            nexus.transaction(dry_run=True) if wanted.dry_run else nullcontext(),
+            nexus.transaction(dry_run=True) if is_together else nullcontext(),
         ):
             for file in files:
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 with told(out, "bytes") as progress, _beside(reports):
-                    report = _taken(nexus, file, wanted, settings, progress)
+                    report = _taken(nexus, file, wanted, settings, progress, is_together)
                 reports.append(report)
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 _show(out, report)
@@ -94,7 +95,12 @@ def _kept(done: int, files: int) -> str:
 
 
 def _taken(
-    nexus: Nexus, file: str, wanted: Wanted, settings: Settings, progress: Progress
+    nexus: Nexus,
+    file: str,
+    wanted: Wanted,
+    settings: Settings,
+    progress: Progress,
+    is_together: bool,
 ) -> ImportReport:
     with _on_disk(file) as path:
         report = take_in(
@@ -104,6 +110,7 @@ def _taken(
             source=wanted.source,
             type=wanted.type,
             skip_bad=wanted.skip_bad,
+            dry_run=wanted.dry_run and not is_together,
             actor=settings.actor(wanted.actor),
             request_id=wanted.request_id,
             progress=progress,

@@ -38,6 +38,11 @@ _TYPES: Final = {"message": ("Episode", "Event", "Message"), "artifact": ("Artif
 """The types of concepts that can be what an id of evidence names; a claim can be none."""
 
 _WORST: Final[Sequence[Outcome]] = ("refuted", "unknown", "confirmed")
+_GIT: Final = (
+    *("env", "-u", "GIT_DIR", "-u", "GIT_COMMON_DIR", "-u", "GIT_WORK_TREE"),
+    *("-u", "GIT_OBJECT_DIRECTORY", "-u", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "git"),
+)
+"""Git without what names a repository, as a hook's environment does, whatever is asked about."""
 _GIT_SECONDS: Final = 20
 _MOST_BYTES: Final = 200 * 2**20
 
@@ -180,22 +185,15 @@ def _git(root: Path, *words: str) -> bytes | None:
     """Return what git says about a repository; None when it says no, or is not there."""
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "--no-pager", *words],
+            [*_GIT, "-C", str(root), "--no-pager", *words],
             capture_output=True,
             check=False,
             timeout=_GIT_SECONDS,
             stdin=subprocess.DEVNULL,
-            env=_environment(),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment less what names a repository, as a hook's does, whatever is asked."""
-    all_of_it = os.environ.items()  # noqa: TID251 - handed on, not read
-    return {key: value for key, value in all_of_it if not key.startswith("GIT_")}
 
 
 def _in_memory(

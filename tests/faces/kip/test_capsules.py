@@ -100,6 +100,18 @@ CONCEPT @b {{ {{type: "T", name: "b"}} }}
     assert list(read_capsules(io.StringIO("".join(marked)))) == marked
 
 
+@pytest.mark.parametrize("head", ["// who wrote it\n", "\n", "// licence\n\n// and more\n\n"])
+def test_comments_and_blank_lines_may_stand_above_the_first_mark(head: str) -> None:
+    with recollect.open(":memory:") as nexus:
+        nexus.write([PutConcept("T", f"t{place}") for place in range(4)])
+        stream = io.StringIO()
+        assert list(write_capsules(export_capsules(nexus, most_elements=2), stream)) == [1, 2]
+    text = head + stream.getvalue()
+    with copied(list(read_capsules(io.StringIO(text)))) as copy:
+        assert copy.stats().concepts == 4
+    assert "".join(read_capsules(io.StringIO(text))) == text
+
+
 def test_what_a_query_finds_brings_what_it_stands_on(medicine: recollect.Nexus) -> None:
     query = 'FIND(?l) WHERE { ?l ({name: $drug}, "treats", ?s) }'
     (text,) = export_capsules(medicine, query, {"drug": "Aspirin"})

@@ -108,16 +108,24 @@ def read_capsules(text: Iterable[str]) -> Iterator[str]:
     """Yield the capsules of the lines of a text; without a mark between them it is one.
 
     Joined they are the text. A mark is a line as export writes it, with an UPSERT on the
-    line below: any other comment may stand inside a statement.
+    line below: any other comment may stand inside a statement. What says nothing above the
+    first mark, comments and blank lines, belongs to the first capsule.
     """
     lines: list[str] = []
+    says_something = False
     for line in text:
-        if len(lines) > 1 and line.startswith(_BEGINNING) and _MARK.fullmatch(lines[-1]):
+        if says_something and line.startswith(_BEGINNING) and _MARK.fullmatch(lines[-1]):
             yield "".join(lines[:-1])
             lines = lines[-1:]
         lines.append(line)
+        says_something = says_something or _says_something(line)
     if lines:
         yield "".join(lines)
+
+
+def _says_something(line: str) -> bool:
+    told = line.strip()
+    return bool(told) and not told.startswith("//")
 
 
 def _operations(nexus: Nexus, transaction: int | None) -> Counter[Operation]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,15 +53,18 @@ def take_in_files(
     is_together = wanted.dry_run and len(files) > 1
     with output(as_json=as_json) as out:
         reports: list[ImportReport] = []
-        with (
-            _filled(settings, database, group, wanted) as nexus,
-            # In a dry run a file sees those before it, as it would if they were kept.
-            nexus.transaction(dry_run=True) if is_together else nullcontext(),
-        ):
-            for file in files:
-                out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
+        out.if_stopped = _kept(0, len(files))
+        with _filled(settings, database, group, wanted) as nexus, ExitStack() as opened:
+            paths: Iterable[Path] = (opened.enter_context(_on_disk(file)) for file in files)
+            if is_together:
+                # In a dry run a file sees those before it, as it would if they were kept. Others
+                # cannot write meanwhile, so standard input is waited for before.
+                paths = list(paths)
+                opened.enter_context(nexus.transaction(dry_run=True))
+            for file, path in zip(files, paths, strict=True):
+                name = _STANDARD_INPUT if file == STANDARD_INPUT else file
                 with told(out, "bytes") as progress, _beside(reports):
-                    report = _taken(nexus, file, wanted, settings, progress, is_together)
+                    report = _taken(nexus, path, name, wanted, settings, progress, is_together)
                 reports.append(report)
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 _show(out, report)
@@ -96,26 +99,26 @@ def _kept(done: int, files: int) -> str:
 
 def _taken(
     nexus: Nexus,
-    file: str,
+    path: Path,
+    name: str,
     wanted: Wanted,
     settings: Settings,
     progress: Progress,
     is_together: bool,
 ) -> ImportReport:
-    with _on_disk(file) as path:
-        report = take_in(
-            nexus,
-            path,
-            format=wanted.format,
-            source=wanted.source,
-            type=wanted.type,
-            skip_bad=wanted.skip_bad,
-            dry_run=wanted.dry_run and not is_together,
-            actor=settings.actor(wanted.actor),
-            request_id=wanted.request_id,
-            progress=progress,
-            name=_STANDARD_INPUT if file == STANDARD_INPUT else file,
-        )
+    report = take_in(
+        nexus,
+        path,
+        format=wanted.format,
+        source=wanted.source,
+        type=wanted.type,
+        skip_bad=wanted.skip_bad,
+        dry_run=wanted.dry_run and not is_together,
+        actor=settings.actor(wanted.actor),
+        request_id=wanted.request_id,
+        progress=progress,
+        name=name,
+    )
     return replace(report, is_dry_run=wanted.dry_run)
 
 

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.new_file import new_file
+
+WITHOUT_LINKS = """
+import errno, sys
+from pathlib import Path
+from recollect.errors import RecollectError
+from recollect.kernel.store.new_file import new_file
+
+def refuse(event, _):
+    if event == "os.link":
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+sys.addaudithook(refuse)  # as a system that has no links
+path, is_taken = Path(sys.argv[1]), sys.argv[2] == "taken"
+try:
+    with new_file(path) as part:
+        part.write_bytes(b"ours")
+        if is_taken:
+            path.write_bytes(b"theirs")
+except RecollectError as error:
+    print(error.message)
+"""
 
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
@@ -26,4 +49,21 @@ def test_a_whole_file_has_its_name_and_no_other(tmp_path: Path) -> None:
         part.write_bytes(b"ours")
         assert not path.exists()
     assert path.read_bytes() == b"ours"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("meanwhile", "held"), [("free", b"ours"), ("taken", b"theirs")])
+def test_a_file_gets_its_name_where_there_are_no_links_and_overwrites_none(
+    tmp_path: Path, meanwhile: str, held: bytes
+) -> None:
+    path = tmp_path / "copy.db"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LINKS, str(path), meanwhile],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    refused = f"{path} is there already, and nothing is overwritten\n"
+    assert done.stdout == (refused if meanwhile == "taken" else "")
+    assert path.read_bytes() == held
     assert list(tmp_path.iterdir()) == [path]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.address import check_place, named_file
 from recollect.kernel.store.forks import FORKS
+
+_WITHOUT_LINKS: Final = frozenset(
+    {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV}
+)
+"""What systems answer whose files have one name only: FAT, exFAT, some network drives."""
 
 
 @contextmanager
@@ -19,7 +26,7 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
 
     Raises INVALID_ARGUMENT when something stands at `path` already; `name` is one that would fit
     into a folder there. A block that fails leaves nothing; a process that is killed may leave a
-    file that ends in `.part`, never a `path`.
+    file that ends in `.part`, never a `path`, unless it is an empty one where there are no links.
     """
     wanted = named_file(path)
     check_place(wanted, name)
@@ -30,7 +37,7 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
         yield part
         with part.open("rb+") as written:
             os.fsync(written.fileno())  # whole on the disk before it has its name
-        os.link(part, wanted)  # fails where a file has appeared meanwhile; a rename replaces it
+        _name(part, wanted)
         _keep_name(wanted.parent)
     except FileExistsError as error:
         raise _taken(wanted) from error
@@ -45,6 +52,21 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
             part.unlink(missing_ok=True)
             # What the engine could not undo for want of space stays in its journal.
             part.with_name(f"{part.name}-journal").unlink(missing_ok=True)
+
+
+def _name(part: Path, wanted: Path) -> None:
+    """Call a whole file by its name; FileExistsError where a file has appeared meanwhile."""
+    try:
+        os.link(part, wanted)  # a rename would replace what has appeared
+    except OSError as error:
+        if error.errno not in _WITHOUT_LINKS:
+            raise
+        wanted.open("xb").close()  # takes the name, so that the rename replaces nothing of others
+        try:
+            part.replace(wanted)
+        except BaseException:
+            wanted.unlink(missing_ok=True)
+            raise
 
 
 def _refuse_existing(path: Path) -> None:

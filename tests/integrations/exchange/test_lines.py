@@ -17,6 +17,7 @@ from recollect.faces.claims import Claim, EvidenceRef, NexusKnowledgeStore
 from recollect.faces.operations import Operations
 from recollect.integrations.exchange import EXPORT_FORMATS, hand_out, take_in
 from recollect.kernel import Nexus
+from recollect.kernel.write.rows import LARGEST
 from recollect.model import Found, Key, Local, PutConcept, PutFact, PutLink
 
 PREDICATES = ("supported_by", "contradicted_by", "supersedes", "tagged")
@@ -99,6 +100,41 @@ def test_into_a_copy_of_the_same_memory_too(tmp_path: Path) -> None:
             report = twice_is_once(copy, path)
             assert (report.created, report.updated) == (2, 0)
             assert rows(copy, 'FIND(?p.name) WHERE { ?p {type: "Person"} }') == [("Bob",)]
+
+
+def test_blank_names_and_keys_come_back(nexus: Nexus, tmp_path: Path) -> None:
+    blank = Key("\t", "\u3000")
+    nexus.write(
+        [
+            PutConcept(blank.type, blank.name, new_id=" "),
+            PutLink(blank, " ", blank, key="\n", new_id="  ", handle="l"),
+            PutLink(Local("l"), "about", blank),
+        ]
+    )
+    path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
+    with Nexus.open(":memory:") as other:
+        assert twice_is_once(other, path).skipped == ()
+        assert elements(other) == elements(nexus)
+        assert exported(other, tmp_path / "again", "jsonl").read_bytes().count(b"\n") == 3
+
+
+def test_the_largest_element_comes_back(nexus: Nexus, tmp_path: Path) -> None:
+    most = {"text": "x" * (LARGEST - len('{"text":""}'))}
+    nexus.write([PutConcept("T", "large", most, most)])
+    path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
+    with Nexus.open(":memory:") as other:
+        assert take_in(other, path).created == 1
+        assert elements(other) == elements(nexus)
+
+
+@pytest.mark.parametrize("member", ["concept", "type", "name"])
+@pytest.mark.parametrize("name", ["", None])
+def test_a_line_without_a_name_is_refused(
+    nexus: Nexus, write: Write, member: str, name: str | None
+) -> None:
+    line = {"concept": "c", "type": "T", "name": "n", member: name}
+    with pytest.raises(RecollectError, match=f"line 1 .*{member} is missing or empty"):
+        take_in(nexus, write("e.jsonl", [line]), format="jsonl")
 
 
 def test_an_export_of_another_time_and_of_a_query(nexus: Nexus, tmp_path: Path) -> None:
@@ -187,7 +223,7 @@ def test_an_episode_stays_as_it_was_told(nexus: Nexus, write: Write) -> None:
     assert elements(nexus) == before
 
 
-NAMES = st.sampled_from(["a", "b", "c", "Ä", "x\ny"])
+NAMES = st.sampled_from(["a", "b", "c", "Ä", "x\ny", " "])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6),
@@ -200,7 +236,7 @@ CONCEPTS = st.lists(
 )
 ENDS = st.builds(Key, st.sampled_from(["T", "U"]), NAMES)
 LINKS = st.lists(
-    st.tuples(ENDS, st.sampled_from(["r", "s"]), ENDS, MEMBERS, MEMBERS, st.sampled_from(["", "k", "k\n2020"]), st.booleans()),
+    st.tuples(ENDS, st.sampled_from(["r", "s"]), ENDS, MEMBERS, MEMBERS, st.sampled_from(["", " ", "k", "k\n2020"]), st.booleans()),
     max_size=5,
 )  # fmt: skip
 

@@ -17,10 +17,8 @@ from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.members import (
     Members,
     json_lines,
-    optional_text,
     refused,
     table,
-    text,
     texts,
     time,
 )
@@ -122,12 +120,12 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
         yield Bond(
             line,
             _read_end(members, "subject"),
-            text(members, "predicate"),
+            _name(members, "predicate"),
             _read_end(members, "object"),
-            text(members, "link"),
+            _name(members, "link"),
             table(members, "attributes"),
             table(members, "metadata"),
-            optional_text(members, "key") or "",
+            _note(members, "key") or "",
             table(members, "earlier"),
         )
     else:
@@ -135,7 +133,7 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
 
 
 def _concept(line: int, members: Members) -> Record:
-    kind = text(members, "type")
+    kind = _name(members, "type")
     if kind in OWNED - {EPISODE}:
         return Left(line, _DUMPED)
     if kind == EPISODE:
@@ -143,10 +141,10 @@ def _concept(line: int, members: Members) -> Record:
     return Thing(
         line,
         kind,
-        text(members, "name"),
+        _name(members, "name"),
         table(members, "attributes"),
         table(members, "metadata"),
-        text(members, "concept"),
+        _name(members, "concept"),
         is_exact=True,
         timeless=frozenset(texts(members, "timeless")),
         earlier=table(members, "earlier"),
@@ -162,7 +160,7 @@ def _episode(line: int, members: Members) -> Account:
         raise refused(f"an episode has a body, a reference_time, and a source: {', '.join(_KINDS)}")
     return Account(
         line,
-        text(members, "name"),
+        _name(members, "name"),
         _note(said, "name"),
         body,
         str(said["source"]),
@@ -171,6 +169,14 @@ def _episode(line: int, members: Members) -> Account:
         table(members, "metadata"),
         is_exact=True,
     )
+
+
+def _name(members: Members, key: str) -> str:
+    """Return a text that must be there; a memory has names that are blank."""
+    found = _note(members, key)
+    if not found:
+        raise refused(f"{key} is missing or empty")
+    return found
 
 
 def _note(members: Members, key: str) -> str | None:
@@ -185,5 +191,5 @@ def _note(members: Members, key: str) -> str | None:
 def _read_end(members: Members, key: str) -> End:
     end = table(members, key)
     if "link" in end:
-        return ById(text(end, "link"))
-    return Named(text(end, "type"), text(end, "name"))
+        return ById(_name(end, "link"))
+    return Named(_name(end, "type"), _name(end, "name"))

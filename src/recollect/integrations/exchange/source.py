@@ -15,8 +15,8 @@ from typing import BinaryIO, Final
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
 
-LONGEST_LINE: Final = 16 * 2**20
-"""Bytes of one line."""
+LONGEST_LINE: Final = 64 * 2**20
+"""Bytes of one line: more than the largest element takes, so that every export comes in again."""
 
 LARGEST_WHOLE: Final = 256 * 2**20
 """Bytes of a file that can only be read whole: JSON that is no lines, RDF."""

@@ -122,3 +122,18 @@ def test_where_a_server_listens_is_given_or_named_or_its_own_machine():
     assert (named.host("h"), named.port(0), named.tokens(Path("u"))) == ("h", 0, Path("u"))
     nothing = Settings({})
     assert (nothing.host(), nothing.port(), nothing.tokens()) == ("127.0.0.1", 7411, None)
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [
+        "RECOLLECT_PORT",
+        "RECOLLECT_EMBEDDER_DIMENSION",
+        "RECOLLECT_EMBEDDER_SECONDS",
+        "RECOLLECT_LLM_SECONDS",
+    ],
+)
+def test_a_number_of_too_many_digits_to_read_is_refused(variable: str):
+    settings = Settings({"RECOLLECT_EMBEDDER": "http", variable: "9" * 5_000}, "linux")
+    with pytest.raises(RecollectError, match=f"{variable} is 999"):
+        settings.port(), settings.embedding(), settings.learning()

@@ -129,13 +129,14 @@ class Settings:
         named = self.environment.get("RECOLLECT_PORT")
         if given is not None or not named:
             return DEFAULT_PORT if given is None else given
-        if not named.isdecimal() or int(named) > 65535:
+        number = _number(named)
+        if number is None or number > 65535:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"RECOLLECT_PORT is {named}, and a port is a number up to 65535",
                 hint=f"set it to {DEFAULT_PORT}, or name one with --port",
             )
-        return int(named)
+        return number
 
     def tokens(self, given: Path | None = None) -> Path | None:
         """Return the file of tokens: given, RECOLLECT_TOKENS, none."""
@@ -199,25 +200,27 @@ class Settings:
         named = self.environment.get("RECOLLECT_EMBEDDER_DIMENSION")
         if not named:
             return None
-        if not named.isdecimal() or not 1 <= int(named) <= MOST_NUMBERS:
+        number = _number(named)
+        if number is None or not 1 <= number <= MOST_NUMBERS:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"RECOLLECT_EMBEDDER_DIMENSION is {named}, and it is a number up to {MOST_NUMBERS}",
                 hint="leave it out: the model has one of its own",
             )
-        return int(named)
+        return number
 
     def _seconds(self, variable: str, otherwise: float) -> float:
         named = self.environment.get(variable)
         if not named:
             return otherwise
-        if not named.isdecimal() or not 1 <= int(named) <= LONGEST_TIMEOUT:
+        number = _number(named)
+        if number is None or not 1 <= number <= LONGEST_TIMEOUT:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"{variable} is {named}, and it is a number of seconds from 1 to {LONGEST_TIMEOUT}",
                 hint=f"set it to {otherwise:g}",
             )
-        return float(named)
+        return float(number)
 
     def _is_own(self, path: str) -> bool:
         """Return whether a path is that of the user's own memory, through links or not."""
@@ -264,3 +267,8 @@ def counting_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         del os.environ[_COUNTS]
+
+
+def _number(named: str) -> int | None:
+    """Return a number of up to nine digits, or None: Python refuses to read some thousands."""
+    return int(named) if named.isdecimal() and len(named) < 10 else None

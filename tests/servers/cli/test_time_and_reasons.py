@@ -90,7 +90,10 @@ def test_the_shell_writes_nothing_while_it_looks_back(cli: Cli, memory: str):
     assert "hint: write \\asof off first" in said.stderr
 
 
-@pytest.mark.parametrize("words", ["nonsense", "known", "transaction x", "known 2020 2021"])
+@pytest.mark.parametrize(
+    "words",
+    ["nonsense", "known", "transaction x", "known 2020 2021", f"transaction {'9' * 5_000}"],
+)
 def test_a_time_that_is_none_is_refused(cli: Cli, memory: str, words: str):
     said = cli("shell", memory, input=f"\\asof {words}\n")
     assert said.exit_code == 1

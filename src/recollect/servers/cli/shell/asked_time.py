@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.faces.kip.as_of import read_as_of
+
+_MOST_DIGITS: Final = 19
+"""Of a number of a transaction; Python refuses to read one of some thousands."""
 
 CLOCKS: Mapping[str, str] = {"known": "known", "transaction": "known", "valid": "valid"}
 """The words for a clock, and the member of `as_of` that each of them sets."""
@@ -37,7 +41,7 @@ class AskedTime:
                 return self
             case ["off"]:
                 return AskedTime()
-            case [clock, when] if clock in CLOCKS and (clock != "transaction" or when.isdecimal()):
+            case [clock, when] if clock in CLOCKS and (clock != "transaction" or _is_number(when)):
                 kept = {
                     name: said for name, said in self.words.items() if CLOCKS[name] != CLOCKS[clock]
                 }
@@ -60,3 +64,7 @@ class AskedTime:
 
     def __str__(self) -> str:
         return ", ".join(f"{clock} {when}" for clock, when in self.words.items())
+
+
+def _is_number(when: str) -> bool:
+    return when.isdecimal() and len(when) <= _MOST_DIGITS

@@ -242,3 +242,32 @@ def test_a_person_is_asked_on_a_terminal(cli: Cli, changed: str, reply: str, is_
     assert "Erase this for good?" in asked.stderr
     assert ("erased from the group" in asked.stdout) is is_erased
     assert (cli("history", *ASPIRIN, "--db", changed).exit_code == 1) is is_erased
+
+
+@pytest.mark.parametrize("words", [("export", "out"), ("purge", "--yes")])
+def test_the_warnings_of_a_query_stand_in_the_json(cli: Cli, memory: str, words: tuple[str, ...]):
+    text = 'FIND(?d) WHERE { ?d {type: "Durg"} }'
+    asked = answer(cli("query", text, "--db", memory, "--json"))
+    told = answer(cli(*words, "--query", text, "--db", memory, "--json"))
+    assert told["warnings"] == asked["warnings"]
+    assert [one["code"] for one in told["warnings"]] == ["unknown_type"]
+
+
+def test_the_warnings_of_a_history_stand_in_the_json(cli: Cli, memory: str):
+    words = ("history", "--type", "Drug", "--name", "Aspirin", "--db", memory, "--json")
+    told = answer(cli(*words, "--transaction", "99"))
+    assert [one["code"] for one in told["warnings"]] == ["future_transaction"]
+    assert "warnings" not in answer(cli(*words))
+
+
+def test_what_an_export_leaves_out_stands_in_the_json(cli: Cli, memory: str):
+    Path("t.csv").write_text("subject,predicate,object,valid_at\nAnn,knows,Bob,2020\n")
+    assert cli("import", "t.csv", "--db", memory).exit_code == 0
+    (told,) = answer(cli("export", "out", "--db", memory, "--json"))["warnings"]
+    assert told["code"] == "links_left_out"
+    assert "--format jsonl" in told["hint"]
+
+
+def test_an_index_of_a_type_that_is_not_there_warns_in_the_json(cli: Cli, memory: str):
+    (told,) = answer(cli("index", "add", "Durg.x", "--db", memory, "--json"))["warnings"]
+    assert (told["code"], told["hint"]) == ("unknown_type", 'use "Drug"')

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, Notice, RecollectError, Span
 from recollect.servers.cli.own_words import own_hint
-from recollect.servers.cli.response import Names, Response, Warned, error_of, warnings_of
+from recollect.servers.cli.response import Names, Response, error_of, warnings_of
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
 UNWRAPPED = 10_000
@@ -45,6 +45,7 @@ class Output:
         self.as_json = as_json
         self.failed = False
         self.if_stopped = ""  # what Ctrl-C would mean now
+        self._warnings: list[Mapping[str, object]] = []  # for the JSON that comes next
         self._takes_parameters = takes_parameters
         self._is_shell = is_shell
         self.out = Console(highlight=False, markup=False, emoji=False)
@@ -60,7 +61,8 @@ class Output:
         if self.as_json:
             self.json(response)
             return
-        self.warn_of(warnings_of(response))
+        for one in warnings_of(response):
+            self.warn(one.message, one.hint)
         if (error := error_of(response)) is not None:
             self._trouble(restored(error, source))
         else:
@@ -69,11 +71,14 @@ class Output:
 
             self.show(drawn(response, names or {}))
 
-    def json(self, response: object) -> None:
+    def json(self, response: Response) -> None:
         """Print one JSON text on a line, as UTF-8 whatever the terminal's encoding.
 
         What a terminal would obey, or not show, is escaped; the JSON means the same.
         """
+        if self._warnings:
+            response = {**response, "warnings": self._warnings}
+            self._warnings = []
         text = escaped(json.dumps(response, ensure_ascii=False, separators=(",", ":")))
         typer.echo(text.encode("utf-8", "backslashreplace"))
 
@@ -138,10 +143,13 @@ class Output:
             line.append(f" ({one_line(self._own_hint(hint))})", style="dim")
         self.err.print(line, soft_wrap=True)
 
-    def warn_of(self, notices: Iterable[Notice | Warned]) -> None:
-        """Print what is to be known about an answer, each on a line."""
+    def warn_of(self, notices: Iterable[Notice]) -> None:
+        """Tell what is to be known about an answer: each on a line, or beside it in the JSON."""
         for one in notices:
-            self.warn(one.message, one.hint)
+            if self.as_json:
+                self._warnings.append(self._rephrased(one.to_wire()))
+            else:
+                self.warn(one.message, one.hint)
 
     def _in_own_words(self, response: Response) -> Response:
         """Return the response with a hint that a person at a terminal can follow."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from recollect.errors import TYPE_MISMATCH, RecollectError
+from recollect.errors import TYPE_MISMATCH, Notice, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Found
 from recollect.servers.cli.output import Output
@@ -42,4 +42,4 @@ def warn_of_question(out: Output, nexus: Nexus, found: Found | None, as_of: AsOf
         out.warn_of(nexus.read(text, parameters, as_of=as_of).notices)
     except RecollectError as error:
         if error.code is TYPE_MISMATCH:
-            out.warn(error.message, error.hint)
+            out.warn_of([Notice(error.code.code, error.message, error.hint)])

@@ -154,18 +154,45 @@ def test_attributes_that_differ_in_case_have_an_index_each(
     assert "USING INDEX attribute^:^Code" in plan(place, asked)
 
 
+def name_as_before(place: str) -> None:
+    """Name the index of `Code` as older builds did, where `code` could not have one beside it."""
+    connection = apsw.Connection(place)
+    (sql,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'attribute^:^Code'")
+    connection.execute('DROP INDEX "attribute^:^Code"')
+    connection.execute('DROP INDEX IF EXISTS "attribute:code"')
+    connection.execute(str(sql[0]).replace("attribute^:^Code", "attribute:Code"))
+    connection.close()
+
+
+@pytest.mark.parametrize("attribute", ["code", "Code", "other"])
+def test_adding_an_index_makes_those_anew_that_an_older_build_named(
+    nexus: recollect.Nexus, place: str, attribute: str
+) -> None:
+    nexus.add_index("Drug", "Code")
+    name_as_before(place)
+    assert len(nexus.doctor().findings) == 2
+    nexus.add_index("Drug", attribute)
+    assert nexus.doctor().findings == ()
+
+
+@pytest.mark.parametrize("attribute", ["code", "Code"])
+def test_dropping_an_index_takes_the_one_away_that_an_older_build_named(
+    nexus: recollect.Nexus, place: str, attribute: str
+) -> None:
+    for one in ("Code", "code"):
+        nexus.add_index("Drug", one)
+    name_as_before(place)
+    nexus.drop_index("Drug", attribute)
+    assert nexus.doctor().findings == ()
+
+
 def test_an_index_that_an_older_build_named_after_capitals_is_made_anew(
     nexus: recollect.Nexus, place: str
 ) -> None:
     nexus.add_index("Drug", "Code")
     nexus.add_index("Drug", "code")
     nexus.write([PutConcept("Drug", "new", {"Code": "x", "code": "y"})])
-    connection = apsw.Connection(place)
-    (sql,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'attribute^:^Code'")
-    connection.execute('DROP INDEX "attribute^:^Code"')
-    connection.execute('DROP INDEX "attribute:code"')
-    connection.execute(str(sql[0]).replace("attribute^:^Code", "attribute:Code"))
-    connection.close()
+    name_as_before(place)
     for attribute, value in (("Code", "x"), ("code", "y")):
         found = nexus.concepts.newest("Drug", attribute, {attribute: [value]})
         assert [one.name for one in found] == ["new"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,15 +12,8 @@ from recollect.kernel.store.protocol import Session
 _PAGES = ("freelist_count", "page_size")
 _ANALYSED = 1000  # rows looked at for each index
 
-# A declared index is meant to be used, whatever the samples make the planner believe.
-_FORGET_DECLARED = """
-DELETE FROM sqlite_stat1 WHERE idx IN (
-  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute%:%')
-"""
-_FORGET_SAMPLES = """
-DELETE FROM sqlite_stat4 WHERE idx IN (
-  SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute%:%')
-"""
+_FORGET_COUNTS = "DELETE FROM sqlite_stat1 WHERE idx = ?"
+_FORGET_SAMPLES = "DELETE FROM sqlite_stat4 WHERE idx = ?"
 _HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
 
 
@@ -42,15 +36,17 @@ def file_size(session: Session, path: Path | None) -> FileSize:
     return FileSize(path.stat().st_size, log_bytes, free * size)
 
 
-def optimise(session: Session) -> None:
+def optimise(session: Session, declared: Iterable[str]) -> None:
     """Let the planner count rows anew, and join the segments of the text index.
 
-    Runs inside a write transaction. Cost: the text index.
+    The indexes that are `declared` are meant to be used, whatever samples make the planner
+    believe. Runs inside a write transaction. Cost: the text index.
     """
+    names = [(one,) for one in declared]
     session.rows(f"PRAGMA analysis_limit = {_ANALYSED}")
     session.rows("ANALYZE")
-    session.execute_many(_FORGET_DECLARED, [()])
+    session.execute_many(_FORGET_COUNTS, names)
     if session.row(_HAS_SAMPLES) is not None:
-        session.execute_many(_FORGET_SAMPLES, [()])
+        session.execute_many(_FORGET_SAMPLES, names)
     session.rows("ANALYZE sqlite_schema")  # read them again
     session.execute_many("INSERT INTO text_index (text_index) VALUES ('optimize')", [()])

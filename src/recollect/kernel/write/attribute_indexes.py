@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, is_slip, nearest
 from recollect.kernel.sql.attribute_index import (
+    BUILT,
     create_attribute_index,
     drop_attribute_index,
     index_name,
@@ -23,7 +24,7 @@ WHERE a.group_id = ? ORDER BY a.type, a.attribute
 """
 _ADD = "INSERT OR IGNORE INTO attribute_index (group_id, type, attribute) VALUES (?, ?, ?)"
 _REMOVE = "DELETE FROM attribute_index WHERE group_id = ? AND type = ? AND attribute = ?"
-_IS_USED = "SELECT 1 FROM attribute_index WHERE attribute = ? LIMIT 1"
+_DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
 _CONCEPTS = "SELECT count(*) FROM concept"
 _STEPS_A_CONCEPT = 16
 """Of the engine, for one that has the attribute; others take fewer, so no more is told than is."""
@@ -52,7 +53,7 @@ def add_attribute_index(
         progress("concepts", min(steps // _STEPS_A_CONCEPT, concepts), concepts)
 
     with session.watched(tell):
-        build_index(session, wanted.attribute)
+        settle_indexes(session)
     progress("concepts", concepts, concepts)
 
 
@@ -68,9 +69,19 @@ def indexable(attribute: object) -> str:
     return name
 
 
-def build_index(session: Session, attribute: str) -> None:
-    """Build the index of an attribute that is declared, unless it is there."""
-    session.rows(create_attribute_index(attribute, SQLITE))
+def built_indexes(session: Session) -> tuple[dict[str, str], set[str]]:
+    """Return the attributes that are declared to have an index, by its name, and what is built."""
+    declared = {index_name(text(one)): text(one) for (one,) in session.rows(_DECLARED)}
+    return declared, {text(one) for (one,) in session.rows(BUILT)}
+
+
+def settle_indexes(session: Session) -> None:
+    """Let there be an index of every attribute that any group declares, and no other."""
+    declared, built = built_indexes(session)
+    for name in sorted(built - declared.keys()):  # first: one may differ only in case
+        session.rows(drop_attribute_index(name))
+    for name in sorted(declared.keys() - built):
+        session.rows(create_attribute_index(declared[name], SQLITE))
 
 
 def take_back_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
@@ -87,8 +98,7 @@ def take_back_index(session: Session, group_id: int, type_: str, attribute: str)
             known=known,
         )
     session.execute_many(_REMOVE, [(group_id, unwanted.type, unwanted.attribute)])
-    if session.row(_IS_USED, (unwanted.attribute,)) is None:
-        session.rows(drop_attribute_index(index_name(unwanted.attribute)))
+    settle_indexes(session)
 
 
 def _is_near(unwanted: AttributeIndex, declared: AttributeIndex) -> bool:

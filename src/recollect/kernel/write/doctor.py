@@ -11,7 +11,6 @@ from dataclasses import replace
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.search.fingerprint import fingerprint
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.sql.attribute_index import drop_attribute_index
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.completeness import Part, missing_parts
 from recollect.kernel.store.damage import Fault, file_faults
@@ -20,12 +19,11 @@ from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.store.upkeep import optimise
-from recollect.kernel.write.attribute_indexes import build_index
+from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
 from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
 from recollect.kernel.write.remaking import (
-    attribute_indexes_of,
     is_built,
     is_from_rest,
     is_readable,
@@ -80,7 +78,7 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     if fix:
         progress("optimising", 0, 1)
         with store.writing() as session:
-            optimise(session)
+            optimise(session, built_indexes(session)[1])
         store.checkpoint()
         progress("optimising", 1, 1)
     return Diagnosis(*_counts(store), findings, is_optimised=fix)
@@ -193,7 +191,7 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         yield Finding("counters", "a counter is beyond all that can be counted")
     elif is_ahead:
         yield Finding("counters", "the counter of ids is ahead of all that were given out")
-    declared, built = attribute_indexes_of(session)
+    declared, built = built_indexes(session)
     for name in sorted(declared.keys() - built):
         yield Finding("indexes", f"the index of {declared[name]} is declared and not built")
     for name in sorted(built - declared.keys()):
@@ -255,11 +253,7 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
             return
         for group in groups:
             mend_vectors(session, group.group_id)
-        declared, built = attribute_indexes_of(session)
-        for name in sorted(built - declared.keys()):  # first: one may differ only in case
-            session.rows(drop_attribute_index(name))
-        for name in sorted(declared.keys() - built):
-            build_index(session, declared[name])
+        settle_indexes(session)
         remake_texts(session, groups, progress)
 
 

@@ -9,15 +9,14 @@ from collections.abc import Iterable
 
 from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.sql.attribute_index import BUILT, PREFIXES, index_name
-from recollect.kernel.store.cells import text
+from recollect.kernel.sql.attribute_index import PREFIXES
 from recollect.kernel.store.completeness import Part, missing_parts, whole_store
 from recollect.kernel.store.connection import SqliteSession
 from recollect.kernel.store.damage import file_faults, forget, text_parts
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
 from recollect.kernel.store.protocol import Session
-from recollect.kernel.write.attribute_indexes import build_index
+from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.recount import recount
 from recollect.model import UNREADABLE, Finding, Progress
@@ -27,7 +26,6 @@ _FORGET_TEXTS = (
     "DELETE FROM text_past",
 )
 _FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
-_DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
 
 
 def is_from_rest(tree: str) -> bool:
@@ -48,9 +46,7 @@ def remake_broken(session: SqliteSession, broken: Iterable[str], progress: Progr
     while missing := missing_parts(session):
         session.rows(missing[0].sql)  # the text index brings the tables it is kept in
         are_rows_lost = are_rows_lost or missing[0].is_table
-    declared, built = attribute_indexes_of(session)
-    for name in sorted(declared.keys() - built):
-        build_index(session, declared[name])
+    settle_indexes(session)
     if are_rows_lost:
         groups = all_groups(session)
         for group in groups:
@@ -106,9 +102,3 @@ def is_built(session: Session, index: Part) -> bool:
 def is_readable(findings: list[Finding]) -> bool:
     """Whether nothing was found that is in the way of reading what elements say."""
     return not any(finding.check in UNREADABLE for finding in findings)
-
-
-def attribute_indexes_of(session: Session) -> tuple[dict[str, str], set[str]]:
-    """Return the attributes that are declared to have an index, by its name, and what is built."""
-    declared = {index_name(text(one)): text(one) for (one,) in session.rows(_DECLARED)}
-    return declared, {text(one) for (one,) in session.rows(BUILT)}

@@ -16,7 +16,7 @@ from recollect.kernel.store.cells import text
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.protocol import Session, SqlValue
-from recollect.kernel.write.attribute_indexes import attribute_indexes, build_index
+from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.kernel.write.dump_format import GROUP, TERM, Line
 from recollect.kernel.write.dump_lines import Read, fault, read_lines
 from recollect.kernel.write.examination import examine_group
@@ -75,8 +75,7 @@ def _complete(session: Session, group: Group, progress: Progress) -> None:
     set_name_keys(session, group.group_id)
     recount(session, group.group_id)
     rebuild(session, group.group_id, progress)
-    for index in attribute_indexes(session, group.group_id):
-        build_index(session, index.attribute)
+    settle_indexes(session)
 
 
 class _Restoring:

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.servers.cli.conftest import Cli
+from tests.endpoint import serving
+from tests.servers.cli.conftest import Cli, control_c_in_a_second
 
 import recollect
 from recollect.model import PutConcept
@@ -105,3 +106,42 @@ def test_what_is_written_to_a_pipe_is_told_to_be_cut_short(cli: Cli, command: st
         assert process.stdout is not None
         assert process.stdout.readline()  # it writes, and waits for the pipe to be emptied
         assert stopped(process) == "stopped: what is written is cut short\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (("index", "add", "Drug.risk_level"), "no index is changed"),
+        (("index", "drop", "Drug.code"), "no index is changed"),
+        (("purge", "--type", "Drug", "--name", "Aspirin", "--yes"), "nothing is erased"),
+        (("doctor", "--fix"), "what is mended by now is kept; run it again"),
+    ],
+)
+def test_what_is_stopped_while_another_writes_tells_what_is_kept(
+    cli: Cli, memory: str, words: tuple[str, ...], kept: str
+):
+    assert cli("index", "add", "Drug.code", "--db", memory).exit_code == 0
+    with recollect.open(memory) as other, other.transaction():
+        other.write([PutConcept("T", "meanwhile")])
+        with control_c_in_a_second():  # it waits for the other, which takes longer
+            ended = cli(*words, "--db", memory)
+    assert (ended.exit_code, ended.stderr) == (130, f"stopped: {kept}\n")
+    with recollect.open(memory) as again:
+        assert [str(one) for one in again.indexes()] == ["Drug.code"]
+        assert again.stats().concepts == 4
+
+
+def test_a_reindex_tells_that_what_is_embedded_is_kept(
+    memory: str, monkeypatch: pytest.MonkeyPatch
+):
+    with serving() as endpoint:
+        endpoint.script = [endpoint.late]
+        monkeypatch.setenv("RECOLLECT_EMBEDDER", "http")
+        monkeypatch.setenv("RECOLLECT_EMBEDDER_MODEL", "tiny")
+        monkeypatch.setenv("RECOLLECT_EMBEDDER_URL", endpoint.url)
+        monkeypatch.setenv("RECOLLECT_EMBEDDER_DIMENSION", "3")
+        with started("reindex", memory) as process:
+            while not endpoint.asked:
+                assert process.poll() is None
+            told = stopped(process)
+    assert told == "stopped: what is embedded by now is kept; run it again for the rest\n"

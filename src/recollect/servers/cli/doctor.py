@@ -22,6 +22,7 @@ def examine(database: str | None, *, fix: bool, as_json: bool) -> None:
     """Show what is wrong; exit with 1 when something still is."""
     settings = Settings()
     with output(as_json=as_json) as out:
+        out.if_stopped = "what is mended by now is kept; run it again" if fix else ""
         with (
             open_nexus(settings.database(database), settings.group(), is_checked=False) as nexus,
             told(out) as progress,

@@ -21,6 +21,7 @@ def make_vectors(database: str | None, group: str | None, *, as_json: bool) -> N
             require_group(nexus)
             names = [nexus.group_name]
         nexus.vectors.check_embedder()
+        out.if_stopped = "what is embedded by now is kept; run it again for the rest"
         with told(out) as progress:
             embedded = {one: nexus.group(one).vectors.reindex(progress).embedded for one in names}
         model, total = nexus.vectors.model, sum(embedded.values())

@@ -39,6 +39,7 @@ def purge(
         output(as_json=as_json) as out,
         open_nexus(settings.database(database), settings.group(group)) as nexus,
     ):
+        out.if_stopped = "nothing is erased"
         if dropped is None:
             warn_of_absent_group(out, nexus)
         erase = partial(_erase, nexus, what, dropped, settings.actor(actor), request_id)
@@ -54,9 +55,11 @@ def purge(
         if not is_sure and not _is_confirmed(out, told):
             out.say("nothing is erased")
             return
+        out.if_stopped = "all of it is erased, or nothing; run it again to be sure"
         with out.progress(is_counted=False) as progress:
             progress.add_task("erasing", total=None)
             receipt = erase(dry_run=False)
+        out.if_stopped = "all of it is erased; only the receipt is missing"
         _show(out, receipt)
 
 

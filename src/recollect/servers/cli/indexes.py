@@ -30,6 +30,7 @@ def change_indexes(
     settings = Settings()
     with output(as_json=as_json) as out:
         is_made = action == "add"
+        out.if_stopped = "no index is changed" if wanted is not None else ""
         with (
             open_nexus(settings.database(database), settings.group(group), create=is_made) as nexus,
             told(out) as progress,
@@ -41,6 +42,8 @@ def change_indexes(
                 nexus.drop_index(wanted.type, wanted.attribute)
             else:
                 warn_of_absent_group(out, nexus)
+            if wanted is not None:
+                out.if_stopped = "the change is made; only the list is missing"
             indexes = nexus.indexes()
         if out.as_json:
             out.json({"result": {"indexes": [asdict(one) for one in indexes]}})

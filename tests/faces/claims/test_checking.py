@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -197,6 +198,82 @@ def test_a_repository_that_a_hook_names_is_not_asked(
     monkeypatch.setenv("GIT_DIR", str(folder / ".git"))
     ref = EvidenceRef("file", path="saga.py", commit_sha=commit)
     assert outcomes(store, wait, Checker(other), ref) == ["unknown"]
+
+
+@HERE
+def test_a_git_that_cannot_tell_refutes_nothing(
+    store: Store, wait: Wait, repo: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, commit = repo
+    told = ["git", "-C", str(folder), "rev-parse", f"{commit}:saga.py", f"{commit}:lib"]
+    ids = subprocess.run(told, check=True, capture_output=True, text=True).stdout.split()
+    for one in ids:
+        (folder / ".git" / "objects" / one[:2] / one[2:]).unlink()
+    (tmp_path / "empty").mkdir()
+    found = outcomes(
+        store,
+        wait,
+        Checker(folder, {"no/repository": tmp_path / "empty"}),
+        EvidenceRef("file", path="saga.py", commit_sha=commit, content_hash=HASH),
+        from_file("lib/a.py", commit=commit),
+        from_file("saga.py", "no/repository", commit),
+        from_file("saga.py", commit=commit),
+        from_file("gone.py", commit=commit),
+        from_file("lib", commit=commit),
+        from_file(".", commit=commit),
+    )
+    assert found == [*["unknown"] * 3, "confirmed", *["refuted"] * 3]
+    said = [one.message for one in wait(store.check("c", Checker(folder)))]
+    assert all("cannot be checked: git says: " in one for one in said[:2])
+
+
+@HERE
+def test_what_a_clone_left_out_is_not_fetched(
+    store: Store, wait: Wait, repo: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, commit = repo
+
+    def git(at: Path, *words: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(at), *words], check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    git(folder, "config", "uploadpack.allowFilter", "true")
+    git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+    asked = ("clone", "-q", "--no-checkout", "--filter=blob:none")
+    git(tmp_path, *asked, folder.as_uri(), "part")
+    part = tmp_path / "part"
+    left_out = ("rev-list", "--objects", "--all", "--missing=print")
+    before = git(part, *left_out)
+    assert "?" in before
+    found = outcomes(
+        store,
+        wait,
+        Checker(part),
+        EvidenceRef("file", path="saga.py", commit_sha=commit, content_hash=HASH),
+        from_file("lib/a.py", commit=commit),
+        from_file("gone.py", commit=commit),
+    )
+    assert found == ["unknown", "confirmed", "refuted"]
+    assert git(part, *left_out) == before
+
+
+@pytest.mark.parametrize("store", ["memory"], indirect=True)
+def test_what_is_too_large_is_not_compared(store: Store, wait: Wait, tmp_path: Path) -> None:
+    size = 200 * 2**20 + 1
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(size)
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c")
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "-c", "core.compression=1", "add", "large"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "it"], check=True)
+    told = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    here = EvidenceRef("file", path="large", content_hash="0" * 64)
+    then = replace(here, commit_sha=told.stdout.strip())
+    assert outcomes(store, wait, Checker(tmp_path), here, then) == ["unknown"] * 2
+    for report in wait(store.check("c", Checker(tmp_path))):
+        assert f"is too large, {size} bytes" in report.message
 
 
 CIRCLE = "unknown" if sys.version_info < (3, 13) else "refuted"

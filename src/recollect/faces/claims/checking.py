@@ -6,16 +6,15 @@ and what cannot be looked up is said to be so.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, assert_never, cast
 
 from recollect.errors import RecollectError
+from recollect.faces.claims.contents import blob_hash, entry_at, file_hash
 from recollect.faces.claims.fetching import anywhere, content_hash, is_public
 from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.past import claim_events
@@ -38,13 +37,6 @@ _TYPES: Final = {"message": ("Episode", "Event", "Message"), "artifact": ("Artif
 """The types of concepts that can be what an id of evidence names; a claim can be none."""
 
 _WORST: Final[Sequence[Outcome]] = ("refuted", "unknown", "confirmed")
-_GIT: Final = (
-    *("env", "-u", "GIT_DIR", "-u", "GIT_COMMON_DIR", "-u", "GIT_WORK_TREE"),
-    *("-u", "GIT_OBJECT_DIRECTORY", "-u", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "git"),
-)
-"""Git without what names a repository, as a hook's environment does, whatever is asked about."""
-_GIT_SECONDS: Final = 20
-_MOST_BYTES: Final = 200 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +116,9 @@ class Checker:
                 return "confirmed", f"{ref.path} is there"
             if _is_of(nexus, path):
                 return "unknown", f"{ref.path} is this memory"  # to close it would end its locks
-            if path.stat().st_size > _MOST_BYTES:
-                return "unknown", f"{ref.path} is too large to be compared"
-            return _compared(ref, hashlib.sha256(path.read_bytes()).hexdigest())
+            return _compared(ref, file_hash(path))
+        except RecollectError as error:
+            return "unknown", f"{ref.path} cannot be checked: {error.message}"
         except (OSError, ValueError, RuntimeError) as error:  # the last for a loop of links
             return "unknown", f"{ref.path} cannot be read: {type(error).__name__}"
 
@@ -167,33 +159,18 @@ def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]
     """Return whether a file was there at a commit, and had the content that is named."""
     if not _COMMIT.fullmatch(commit):
         return "unknown", f"{commit!r:.60} is no commit"
-    if _git(root, "cat-file", "-e", f"{commit}^{{commit}}") is None:
-        return "unknown", f"the commit {commit} is not in {root.name}"
     path = Path(os.path.relpath(os.path.normpath(root / (ref.path or "")), root))
     if path.is_relative_to(".."):
         return "unknown", f"{ref.path} is outside of the folder that may be read"
-    content = _git(root, "cat-file", "blob", f"{commit}:./{path.as_posix()}")
-    if content is None:
-        is_there = _git(root, "cat-file", "-e", f"{commit}:./{path.as_posix()}") is not None
-        return "refuted", f"{ref.path} {'is no file' if is_there else 'is not there'} at {commit}"
+    entry = entry_at(root, path, commit)
+    if entry is None:
+        return "refuted", f"{ref.path} is not there at {commit}"
+    type_, id = entry
+    if type_ != "blob":
+        return "refuted", f"{ref.path} is no file at {commit}"
     if ref.content_hash is None:
         return "confirmed", f"{ref.path} is there at {commit}"
-    return _compared(ref, hashlib.sha256(content).hexdigest())
-
-
-def _git(root: Path, *words: str) -> bytes | None:
-    """Return what git says about a repository; None when it says no, or is not there."""
-    try:
-        done = subprocess.run(
-            [*_GIT, "-C", str(root), "--no-pager", *words],
-            capture_output=True,
-            check=False,
-            timeout=_GIT_SECONDS,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    return _compared(ref, blob_hash(root, id))
 
 
 def _in_memory(

@@ -384,14 +384,34 @@ def test_a_message_that_was_deleted_is_confirmed_no_longer(store: Store, wait: W
     assert outcomes(store, wait, Checker(), from_message("s", "m")) == ["unknown"]
 
 
-def test_the_file_of_the_memory_is_no_evidence_to_be_read(wait: Wait, tmp_path: Path) -> None:
-    store = SQLiteKnowledgeStore(tmp_path / "memory.db")
-    names = ("memory.db", "memory.db-shm", "memory.db-wal")
-    evidence = [EvidenceRef("file", path=one, content_hash="0" * 64) for one in names]
-    wait(store.write_claim(claim(id="c", evidence=evidence)))
-    for name, report in zip(names, wait(store.check("c", Checker(tmp_path))), strict=True):
-        assert (report.outcome, report.message) == ("unknown", f"{name} is this memory")
-    store.close()
+LOCKS = """
+import fcntl, sys
+for name, start in (("", 0x40000002), ("-shm", 128)):  # SQLite's, of those who read
+    with open(sys.argv[1] + name, "r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, start)
+        except BlockingIOError:
+            print("locked")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of files are POSIX's")
+def test_checking_leaves_every_memory_its_locks(wait: Wait, tmp_path: Path) -> None:
+    paths = [tmp_path / "own.db", tmp_path / "other.db"]
+    stores = [SQLiteKnowledgeStore(one) for one in paths]
+    evidence = [
+        EvidenceRef("file", path=path.name + end, content_hash="0" * 64)
+        for path in paths
+        for end in ("", "-shm", "-wal")
+    ]
+    wait(stores[1].write_claim(claim()))
+    assert outcomes(stores[0], wait, Checker(tmp_path), *evidence) == ["refuted"] * 6
+    for path in paths:
+        asked = [sys.executable, "-c", LOCKS, str(path)]
+        said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+        assert said.splitlines() == ["locked"] * 2
+    for store in stores:
+        store.close()
 
 
 @HERE

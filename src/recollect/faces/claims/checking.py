@@ -71,7 +71,7 @@ class Checker:
         kind = cast(Kind, ref.kind)
         match kind:
             case "file":
-                return self._file(nexus, ref)
+                return self._file(ref)
             case "url":
                 return self._url(ref)
             case "message" | "user_statement":
@@ -87,14 +87,14 @@ class Checker:
         """Return what is known of an artifact and of its path: refuted before unknown."""
         parts: list[tuple[Outcome, str]] = []
         if ref.path is not None:
-            parts.append(self._file(nexus, ref))
+            parts.append(self._file(ref))
         if ref.path is None or ref.artifact_id is not None:
             parts.append(_in_memory(nexus, "artifact", ref.artifact_id))
         outcomes = [outcome for outcome, _ in parts]
         worst = min(outcomes, key=_WORST.index)
         return worst, "; ".join(message for _, message in parts)
 
-    def _file(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
+    def _file(self, ref: EvidenceRef) -> tuple[Outcome, str]:
         if ref.path is None:
             return "unknown", "it names no path"
         folder = self.root if ref.repo is None else self.repos.get(ref.repo)
@@ -114,8 +114,6 @@ class Checker:
                 return "refuted", f"{ref.path} {what}"
             if ref.content_hash is None:
                 return "confirmed", f"{ref.path} is there"
-            if _is_of(nexus, path):
-                return "unknown", f"{ref.path} is this memory"  # to close it would end its locks
             return _compared(ref, file_hash(path))
         except RecollectError as error:
             return "unknown", f"{ref.path} cannot be checked: {error.message}"
@@ -134,14 +132,6 @@ class Checker:
         if ref.content_hash is None:
             return "confirmed", f"{ref.url} answers; there is no hash to compare"
         return _compared(ref, found)
-
-
-def _is_of(nexus: Nexus, path: Path) -> bool:
-    """Whether a file is the memory's own, or one of those that the engine keeps beside it."""
-    if nexus.path is None:
-        return False
-    own = (Path(f"{nexus.path}{end}") for end in ("", "-shm", "-wal", "-journal"))
-    return any(one.exists() and path.samefile(one) for one in own)
 
 
 def _compared(ref: EvidenceRef, found: str) -> tuple[Outcome, str]:

@@ -1,12 +1,14 @@
-"""What files hold that evidence names, in a folder or at a commit.
+"""What files hold that evidence names, read by child processes: in a folder, or at a commit.
 
-The rule: git fetches nothing that a clone left out.
+The rule: this process opens none of them, since to close a file ends all locks that the process
+has on it, such as those of an engine; and git fetches nothing that a clone left out.
 """
 
 from __future__ import annotations
 
 import hashlib
 import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,11 @@ _GIT: Final = (
 
 A git that is too old to know the first setting fails by the second, before it opens a connection.
 """
+_HASH: Final = """
+import hashlib, sys
+with open(sys.argv[1], "rb") as file:
+    print(hashlib.file_digest(file, "sha256").hexdigest())
+"""
 _SECONDS: Final = 20
 _MOST_BYTES: Final = 200 * 2**20
 _SHOWN: Final = 200  # characters of what a program says
@@ -29,7 +36,7 @@ _SHOWN: Final = 200  # characters of what a program says
 def file_hash(path: Path) -> str:
     """Return the SHA-256 of a file; UNAVAILABLE when it is too large or cannot be read."""
     _check_size(path.stat().st_size)
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return _said("Python", sys.executable, "-I", "-S", "-c", _HASH, str(path)).decode().strip()
 
 
 def entry_at(folder: Path, path: Path, commit: str) -> tuple[str, str] | None:

@@ -54,7 +54,7 @@ def executed(
     given = {name: value for name, value in arguments.items() if value is not None}
     as_of = given.get("as_of")
     if isinstance(as_of, AsOf):
-        given["as_of"] = _as_of(as_of)
+        given["as_of"] = as_of_members(as_of)
     if group is not None:
         given["group_id"] = group
     try:
@@ -79,7 +79,7 @@ def changes_asked(since: int, limit: int, group: str | None) -> KipExchange:
     return KipExchange("GET", f"{_CHANGES}?{urlencode(fields)}", b"", may_repeat=True)
 
 
-def _as_of(as_of: AsOf) -> Mapping[str, object]:
+def as_of_members(as_of: AsOf) -> Mapping[str, object]:
     """Return a point in time as a request names it."""
     valid, known = as_of.valid, as_of.known
     moments: dict[str, object] = {}

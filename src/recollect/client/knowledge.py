@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Final, Self, cast
 from urllib.parse import urlencode
 
@@ -17,6 +16,7 @@ import orjson
 
 from recollect.client.connection import Connection
 from recollect.client.exchange import Exchange
+from recollect.client.kip_exchange import as_of_members
 from recollect.errors import CODES, INTERNAL, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     STATUSES,
@@ -120,7 +120,7 @@ class RemoteKnowledgeStore(Connection, RankedStore):
             "status": None if status is None else list(status),
             "project": project,
             "limit": limit,
-            "as_of": None if as_of is None else asdict(as_of),
+            "as_of": None if as_of is None else as_of_members(as_of),
         }
         output = await self._post(f"{_CLAIMS}/recall", members, may_repeat=True)
         found = cast("list[dict[str, Any]]", output["claims"])

@@ -323,6 +323,20 @@ def test_a_blank_question_is_about_what_was_newest_then(store: Store, wait: Wait
     assert (held.id, score) == ("before", 0.0)
 
 
+def test_an_instant_of_either_clock_may_be_asked_about(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c")))
+    (first, *_) = store.nexus.changes(limit=1)
+    at = first.transaction.at
+    for then, held in (
+        (AsOf(known=Instant(at - 1)), []),
+        (AsOf(known=Instant(at + 10_000)), ["c"]),
+        (AsOf(valid=Instant(0)), ["c"]),
+        (AsOf(), ["c"]),
+    ):
+        found = wait(store.recall_scored("sagas", as_of=then))
+        assert ids([one for one, _ in found]) == held
+
+
 @pytest.mark.parametrize("more", [0, 1])
 def test_the_id_of_something_else_is_a_conflict(store: Store, wait: Wait, more: int) -> None:
     store.nexus.write([PutConcept("Drug", "Aspirin", id="taken")])

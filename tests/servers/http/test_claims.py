@@ -10,6 +10,7 @@ import pytest
 from tests.servers.http.conftest import code_in
 
 from recollect.kernel import Nexus
+from recollect.model import Instant, instant_text
 from recollect.servers.http.claim_calls import CALLS
 from recollect.servers.http.options import Options
 from recollect.servers.http.tokens import Tokens, new_token
@@ -57,6 +58,10 @@ def output(answer: httpx2.Response) -> dict[str, Any]:
 def written(send: Send, *claims: dict[str, Any], **query: Any) -> None:
     answer = send("/v1/claims", {"claims": list(claims)}, **query)
     assert output(answer) == {"ids": [one["id"] for one in claims]}
+
+
+def recalled(send: Send, as_of: object) -> dict[str, Any]:
+    return output(send("/v1/claims/recall", {"question": "sagas", "as_of": as_of}))
 
 
 def listed(send: Send, **query: Any) -> list[str]:
@@ -371,3 +376,44 @@ def test_the_calls_are_counted_and_logged_without_what_was_in_them(
         ("GetClaim", "team"),
     ]
     assert "secret" not in str(lines)
+
+
+def test_a_time_to_recall_of_is_named_as_in_kip(send: Send, nexus: Nexus) -> None:
+    written(send, claim("old"))
+    (first,) = nexus.group("team").changes(limit=1)
+    number, at = nexus.group("team").stats().transactions, first.transaction.at
+    written(send, claim("new"))
+    written(send, claim("of another group"), token=ROOT, group_id="other")
+
+    def ids(as_of: object) -> set[str]:
+        return {one["claim"]["id"] for one in recalled(send, as_of)["claims"]}
+
+    assert ids(None) == ids({}) == ids({"valid": None, "known": "2999"}) == {"old", "new"}
+    assert ids({"known": number}) == {"old"}
+    assert ids({"known": instant_text(Instant(at - 1))}) == ids({"known": "1970"}) == set()
+
+
+def test_a_time_that_has_not_been_is_warned_of(send: Send, nexus: Nexus) -> None:
+    written(send, claim())
+    last = nexus.group("team").stats().transactions
+    answer = recalled(send, {"known": 1_700_000_000_000})
+    assert [one["claim"]["id"] for one in answer["claims"]] == ["c"]
+    (warning,) = answer["warnings"]
+    assert (warning["code"], warning["hint"]) == ("future_transaction", f'use {{"known": {last}}}')
+    assert "warnings" not in recalled(send, {"known": last})
+
+
+@pytest.mark.parametrize(
+    ("as_of", "message"),
+    [
+        ({"valid": 5}, "as_of.valid is a number"),
+        ({"known": "soon"}, "as_of.known is 'soon', which is not an ISO 8601 date or time"),
+        ({"known": -1}, "as_of.known is -1, which is no transaction number"),
+        ({"known_is_transaction": True}, "as_of has no member 'known_is_transaction'"),
+        ("2024", "as_of is a string, which does not say which of the two times it means"),
+    ],
+)
+def test_a_time_that_is_none_is_refused(send: Send, as_of: object, message: str) -> None:
+    answer = send("/v1/claims/recall", {"question": "sagas", "as_of": as_of})
+    assert (answer.status_code, code_in(answer)) == (400, "INVALID_ARGUMENT")
+    assert answer.json()["error"]["message"] == message

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar, cast
+from typing import Any, Final, Literal, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -37,9 +37,10 @@ from recollect.faces.claims.reading import (
 from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.wire import Wired, evidence_from, from_wire, to_wire
 from recollect.faces.claims.writing import Writer
+from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.response import with_warnings
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Instant
 from recollect.servers.http import claim_inputs as inputs
 from recollect.servers.http.claim_examples import CLAIM
 
@@ -50,6 +51,9 @@ PartT = TypeVar("PartT", bound=Wired)
 
 CLAIMS: Final = "/v1/claims"
 ATTENTION: Final = "/v1/attention"
+
+_NOTHING: Final = 'FIND(?x) WHERE { ?x {id: "none"} }'
+"""Asked for what KIP says of the time it is asked about."""
 
 _LISTED = 50
 _RECALLED = 10
@@ -89,18 +93,21 @@ def write_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
 
 
 def recall_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
-    """Answer a question with claims and their scores."""
+    """Answer a question with claims and their scores.
+
+    What there is to warn of in the time that is asked about stands beside them.
+    """
     scope = _part(Scope, given.get("scope"))
     filters = Filters(scope, given.get("status"), given.get("project"))
-    asked = given.get("as_of")
-    found = recalled(
-        nexus,
-        given["question"],
-        filters,
-        given.get("limit", _RECALLED),
-        None if asked is None else _moment(asked),
-    )
-    return {"claims": [{"score": score, "claim": to_wire(one)} for one, score in found]}
+    as_of = read_as_of(given.get("as_of"))
+    with nexus.snapshot():
+        notices = () if as_of is None else nexus.read(_NOTHING, as_of=as_of).notices
+        limit = given.get("limit", _RECALLED)
+        found = recalled(nexus, given["question"], filters, limit, as_of)
+    output: dict[str, object] = {
+        "claims": [{"score": score, "claim": to_wire(one)} for one, score in found]
+    }
+    return with_warnings(output, notices)
 
 
 def list_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
@@ -239,16 +246,6 @@ def _actor(given: Given) -> Actor:
 
 def _part(kind: type[PartT], members: object) -> PartT | None:
     return None if members is None else from_wire(kind, members)
-
-
-def _moment(given: Mapping[str, object]) -> AsOf:
-    valid, known = (cast("int | None", given.get(one)) for one in ("valid", "known"))
-    is_number = bool(given.get("known_is_transaction"))
-    return AsOf(
-        valid=None if valid is None else Instant(valid),
-        known=None if known is None else Instant(known),
-        known_is_transaction=is_number,
-    )
 
 
 def _item(nexus: Nexus, fingerprint: str) -> AttentionItem:

@@ -30,17 +30,28 @@ EvidenceMembers = Annotated[Members, _reference("EvidenceRef")]
 ScopeMembers = Annotated[Members, _reference("Scope")]
 ActorMembers = Annotated[Members, _reference("Actor")]
 
+_TEXT = {"type": "string"}
+AsOfMembers = Annotated[
+    JsonValue,
+    WithJsonSchema(
+        {
+            "type": "object",
+            "description": "A point of both clocks; what is left out is now",
+            "properties": {
+                "valid": {**_TEXT, "description": "What was true then, ISO 8601"},
+                "known": {
+                    "anyOf": [_TEXT, {"type": "integer", "minimum": 0}],
+                    "description": "As it was known then: ISO 8601, or a transaction's number",
+                },
+            },
+            "additionalProperties": False,
+        }
+    ),
+]
+"""As KIP has it, whose reader says what it may hold."""
+
 Most = Annotated[int, Field(ge=1, le=10_000)]
 Type = Literal["knowledge", "facts", "concepts"]
-
-
-@with_config(STRICT)
-class AsOfMembers(TypedDict):
-    """A point of both clocks, in milliseconds since 1970."""
-
-    valid: NotRequired[int | None]
-    known: NotRequired[int | None]
-    known_is_transaction: NotRequired[bool]
 
 
 @with_config(STRICT)

@@ -168,7 +168,9 @@ def _outputs() -> dict[str, Schema]:
         },
         "Fingerprint": {"fingerprint": _TEXT},
     }
-    return {name: whole(members) for name, members in outputs.items()}
+    made = {name: whole(members) for name, members in outputs.items()}
+    made["ScoredClaims"]["properties"]["warnings"] = _list({"type": "object"})
+    return made
 
 
 def _tell_words(schema: Schema | None, words: tuple[str, ...]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import lionagi
@@ -11,7 +13,7 @@ import tiktoken.registry
 from lionagi.protocols.messages import ActionResponse, RoledMessage
 from tests.integrations.lionagi.conftest import Wait, asked, scripted
 
-from recollect import RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import (
     Claim,
     MemoryKnowledgeStore,
@@ -202,6 +204,38 @@ def test_a_hook_need_not_be_async():
     on_message(plain, lambda branch, message: seen.append((branch, message)))
     added = plain.msgs.add_message(instruction="Review", sender="user", recipient=plain.id)
     assert seen == [(plain, added)]
+
+
+class Hook:
+    """A hook that is an object."""
+
+    def __init__(self) -> None:
+        self.seen: list[RoledMessage] = []
+
+    async def __call__(self, _: Branch, message: RoledMessage) -> None:
+        await asyncio.sleep(0)
+        self.seen.append(message)
+
+
+def test_whatever_is_called_like_an_async_function_is_awaited(branch: Branch, wait: Wait):
+    hooks = [Hook() for _ in range(4)]
+    on_message(branch, hooks[0])
+    on_message(branch, partial(hooks[1]))
+    on_message(branch, hooks[2].__call__)
+    on_message(branch, partial(partial(Hook.__call__, hooks[3])))
+    added = wait(branch.msgs.a_add_message(instruction="Review", sender="user"))
+    assert [one.seen for one in hooks] == [[added]] * 4
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_hook_whose_coroutine_nobody_awaits_ends_the_turn(branch: Branch, wait: Wait):
+    hook = Hook()
+    on_message(branch, lambda of, message: hook(of, message=message))
+    with pytest.raises(RecollectError) as caught:
+        wait(branch.communicate("Review"))
+    assert caught.value.code is INVALID_ARGUMENT
+    assert caught.value.message == "the hook returns a coroutine, and is no async function"
+    assert hook.seen == []
 
 
 def test_what_a_hook_raises_ends_the_turn(branch: Branch, wait: Wait):

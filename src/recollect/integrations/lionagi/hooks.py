@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from inspect import isawaitable
 from typing import TypeVar
 
 import lionagi
 from lionagi.ln.concurrency import is_coro_func
 from lionagi.protocols.messages import RoledMessage
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 
 BranchT = TypeVar("BranchT", bound=lionagi.Branch)
 
@@ -19,17 +23,26 @@ def on_message(
 
     An async hook is awaited before the turn goes on, and what it raises ends the turn. lionagi
     refuses `branch.msgs.add_message` on a branch with an async hook; `a_add_message` is for it.
+    A hook that returns a coroutine without being async, as a lambda may, ends the turn with
+    INVALID_ARGUMENT: lionagi awaits only what it knows to be async before it calls it.
     """
 
     async def awaited(message: RoledMessage) -> None:
         result = hook(branch, message)
-        assert isinstance(result, Awaitable)
+        assert isawaitable(result)
         await result
 
     def called(message: RoledMessage) -> None:
-        hook(branch, message)
+        result = hook(branch, message)
+        if isinstance(result, Coroutine):  # which nothing would run; a task runs by itself
+            result.close()
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "the hook returns a coroutine, and is no async function",
+                hint="pass async def hook(branch, message): await ...",
+            )
 
-    told = awaited if is_coro_func(hook) else called
+    told = awaited if _is_async(hook) else called
     branch.on_message_added.append(told)
 
     def stop() -> None:
@@ -37,3 +50,10 @@ def on_message(
             branch.on_message_added.remove(told)
 
     return stop
+
+
+def _is_async(hook: object) -> bool:
+    """Whether a hook is an async function or method, part of one, or an object called like one."""
+    while isinstance(hook, partial):
+        hook = hook.func
+    return callable(hook) and (is_coro_func(hook) or is_coro_func(type(hook).__call__))

@@ -211,10 +211,19 @@ def test_an_actor_may_name_its_session_where_there_is_none(wait: Wait) -> None:
 
 
 @pytest.mark.parametrize("name", ["scope", "actor"])
-@pytest.mark.parametrize("begin", [Branch, Session().new_branch])
-def test_a_branch_of_no_scope_and_no_actor_is_refused(begin: Any, name: str) -> None:
+@pytest.mark.parametrize("begin", [Branch, Session, Session().new_branch])
+def test_what_is_no_scope_and_no_actor_begins_nothing(begin: Any, name: str) -> None:
     for wrong in (5, ["repo"], {}, 0, *(["repo", ""] if name == "scope" else [])):
         with pytest.raises(RecollectError, match=f"{name} is of type") as caught:
+            begin(**{name: wrong})
+        assert caught.value.code is INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("name", ["project", "run", "show"])
+@pytest.mark.parametrize("begin", [Branch, Session, Session().new_branch])
+def test_what_is_no_text_begins_nothing(begin: Any, name: str) -> None:
+    for wrong in (5, ["p"], "  ", "\ud800"):
+        with pytest.raises(RecollectError, match=name) as caught:
             begin(**{name: wrong})
         assert caught.value.code is INVALID_ARGUMENT
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import lionagi
 import pytest
@@ -14,6 +15,7 @@ from lionagi.protocols.messages import AssistantResponse, RoledMessage
 from lionagi.protocols.types import Graph
 from tests.integrations.lionagi.conftest import Wait, scripted
 
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import (
     Actor,
     Claim,
@@ -115,6 +117,26 @@ def test_a_branch_may_work_on_something_else(session: Session):
     assert branch.work.about() == Scope("repo", "acme/payments")
     assert (branch.work.project, branch.work.run) == ("payments", "run-1")
     assert branch.work.acting_in(None, "b").name == "ann"
+
+
+@pytest.mark.parametrize("begin", [Branch, Session, Session().new_branch])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"actor": 5}, "actor is of type int, not an Actor"),
+        ({"actor": "  "}, "actor_id is blank"),
+        ({"scope": "repo:x"}, "scope is of type str, not a Scope"),
+        ({"project": "  "}, "project is blank"),
+        ({"run": 5}, "run_id is of type int, not a text"),
+        ({"show": ""}, "show_id is blank"),
+    ],
+)
+def test_what_a_branch_cannot_work_on_is_refused_when_it_begins(
+    begin: Callable[..., object], given: dict[str, Any], message: str
+):
+    with pytest.raises(RecollectError) as caught:
+        begin(**given)
+    assert (caught.value.code, caught.value.message) == (INVALID_ARGUMENT, message)
 
 
 def test_verify_and_dispute_move_a_claim(branch: Branch, store: MemoryKnowledgeStore, wait: Wait):

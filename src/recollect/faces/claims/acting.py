@@ -55,6 +55,11 @@ def agent_or_actor(actor: object) -> Actor:
     raise refused(f"actor is of type {type(actor).__name__}, not an Actor", 'pass actor="..."')
 
 
+def optional_actor(actor: object) -> Actor | None:
+    """Return who acts, or None where nobody was given."""
+    return None if actor is None else agent_or_actor(actor)
+
+
 _acting: ContextVar[Actor | None] = ContextVar("recollect_acting", default=None)
 
 

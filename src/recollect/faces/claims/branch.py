@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from recollect.faces.claims.acting import Actor, agent_or_actor
+from recollect.faces.claims.acting import Actor, agent_or_actor, optional_actor
 from recollect.faces.claims.audit_log import DataLogger
 from recollect.faces.claims.learning import Learner, Standing
 from recollect.faces.claims.model import Scope, optional_scope
@@ -78,11 +78,11 @@ class Session:
         logger: DataLogger | None = None,
     ) -> None:
         self.id = str(uuid4())
-        self.project = project
-        self.scope = scope
-        self.actor = actor
-        self.run = run
-        self.show = show
+        self.project = optional_text(project, "project")
+        self.scope = optional_scope(scope)
+        self.actor = optional_actor(actor)
+        self.run = optional_text(run, "run_id")
+        self.show = optional_text(show, "show_id")
         self.logger = logger
         self.branches: list[Branch] = []
         self._knowledge_store: KnowledgeStore = (

@@ -8,17 +8,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recollect.faces.claims import Actor, Scope
+from recollect.faces.claims.acting import optional_actor
+from recollect.faces.claims.model import optional_scope
+from recollect.faces.claims.validation import optional_text
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A project, a scope, who acts, and the run and the show it takes part in."""
+    """A project, a scope, who acts, and the run and the show it takes part in.
+
+    INVALID_ARGUMENT for what cannot be one of them.
+    """
 
     project: str | None = None
     scope: Scope | None = None
     actor: Actor | None = None
     run: str | None = None
     show: str | None = None
+
+    def __post_init__(self) -> None:
+        optional_text(self.project, "project")
+        optional_scope(self.scope)
+        optional_actor(self.actor)
+        optional_text(self.run, "run_id")
+        optional_text(self.show, "show_id")
 
     @classmethod
     def given(
@@ -30,8 +43,7 @@ class Work:
         show: str | None,
     ) -> Work:
         """Return what the arguments of a branch say; an actor that is a text is an agent's id."""
-        actor = Actor("agent", actor) if isinstance(actor, str) else actor
-        return cls(project, scope, actor, run, show)
+        return cls(project, scope, optional_actor(actor), run, show)
 
     def filled_from(self, other: Work) -> Work:
         """Return this, with what it does not say taken from another.

@@ -141,6 +141,22 @@ def test_a_feed_that_is_asked_wrongly_is_refused(http, query: str) -> None:
     assert code_of(http.get(f"/v1/changes?{query}")) == (400, "INVALID_ARGUMENT")
 
 
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("since=1_0", "since is not a whole number"),
+        ("since=1.0", "since is not a whole number"),
+        ("since=%2B1", "since is not a whole number"),
+        ("limit=%EF%BC%91", "limit is not a whole number"),
+        (f"since={2**62}", f"since is more than {2**62 - 1}"),
+        ("since=-1", "since is less than 0"),
+    ],
+)
+def test_a_number_in_a_query_is_one_of_digits(http, query: str, message: str) -> None:
+    assert http.get(f"/v1/changes?{query}").json()["error"]["message"] == message
+    assert http.get(f"/v1/changes?since={2**62 - 1}").json()["result"]["transactions"] == []
+
+
 def test_calls_are_counted_and_logged_without_what_they_were_about(http, log) -> None:
     http.post("/v1/kip", json={"command": DRUG, "parameters": {"name": "secret"}})
     http.post("/v1/kip/readonly", json={"command": "FIND secret", "request_id": "r"})

@@ -6,13 +6,27 @@ which fields a call has. Unknown fields are refused, and null is the same as lea
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired
+import re
+from typing import Annotated, Final, Literal, NotRequired
 
-from pydantic import ConfigDict, Field, JsonValue, WithJsonSchema, with_config
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema, with_config
+from pydantic_core import PydanticKnownError
 from typing_extensions import TypedDict
 
 STRICT = ConfigDict(extra="forbid", strict=True)
-IN_QUERY = ConfigDict(extra="forbid")  # there a number is written in digits
+IN_QUERY = ConfigDict(extra="forbid")  # there a number is written, in DIGITS
+
+_WHOLE: Final = re.compile(r"-?[0-9]+")
+
+
+def _written(number: object) -> object:
+    if isinstance(number, str) and not _WHOLE.fullmatch(number):
+        raise PydanticKnownError("int_parsing")
+    return number
+
+
+DIGITS: Final = BeforeValidator(_written)
+"""Last in the type of a number in a query, else `1_0` would be read as 10 and `1.0` as 1."""
 
 Members = dict[str, JsonValue]
 
@@ -50,7 +64,7 @@ AsOfMembers = Annotated[
 ]
 """As KIP has it, whose reader says what it may hold."""
 
-Most = Annotated[int, Field(ge=1, le=10_000)]
+Most = Annotated[int, Field(ge=1, le=10_000), DIGITS]
 Type = Literal["knowledge", "facts", "concepts"]
 
 
@@ -181,7 +195,7 @@ class Search(TypedDict):
 
     q: str
     type: NotRequired[Type]
-    limit: NotRequired[Annotated[int, Field(ge=1, le=100)]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=100), DIGITS]]
     status: NotRequired[list[str]]
     scope_type: NotRequired[str]
     scope_id: NotRequired[str]

@@ -23,8 +23,9 @@ from recollect.faces.kip.response import failure
 from recollect.faces.operations import Observation
 from recollect.faces.operations.envelope import checked, named_request, own_code
 from recollect.kernel import Nexus
+from recollect.model import LIVING
 from recollect.servers.http.answers import as_json, status_of
-from recollect.servers.http.claim_inputs import IN_QUERY
+from recollect.servers.http.claim_inputs import DIGITS, IN_QUERY
 from recollect.servers.http.claim_schemas import GROUP, parameters
 from recollect.servers.http.claims import body_members, group_of, query_members
 from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
@@ -50,8 +51,8 @@ Handler = Callable[[Request], Awaitable[Answer]]
 class GetChanges(TypedDict):
     """Which page of the changes feed is asked for."""
 
-    since: NotRequired[Annotated[int, Field(ge=0, lt=2**63)]]
-    limit: NotRequired[Annotated[int, Field(ge=1, le=MOST_CHANGES)]]
+    since: NotRequired[Annotated[int, Field(ge=0, le=LIVING - 1), DIGITS]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=MOST_CHANGES), DIGITS]]
 
 
 @dataclass(frozen=True, slots=True)

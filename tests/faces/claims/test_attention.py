@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.faces.claims.conftest import Wait, claim
@@ -13,6 +15,7 @@ from recollect.faces.claims import (
     Actor,
     Branch,
     NexusKnowledgeStore,
+    SQLiteKnowledgeStore,
     acting,
     claim_line,
     from_file,
@@ -22,7 +25,7 @@ from recollect.faces.claims import (
     from_url,
     from_user_statement,
 )
-from recollect.model import Instant
+from recollect.model import Instant, Key
 
 DAY = 24 * 3600
 START = 1_700_000_000  # seconds
@@ -234,3 +237,21 @@ def test_only_what_a_dispute_brought_is_conflicting_evidence(store: Store, wait:
 @pytest.mark.parametrize("status", ["verified", "disputed", "superseded"])
 def test_a_line_tells_nothing_that_is_not_known(status: str) -> None:
     assert claim_line(claim(claim_status=status)) == status
+
+
+def test_the_stream_goes_on_while_claims_are_purged(tmp_path: Path, wait: Wait) -> None:
+    with SQLiteKnowledgeStore(tmp_path / "memory.db") as store:
+        names = [f"c{number}" for number in range(40)]
+        wait(store.write_claims([claim(id=name) for name in names]))
+
+        def purge() -> None:
+            for name in names:
+                store.nexus.purge(Key("Claim", name))
+
+        purging = threading.Thread(target=purge)
+        purging.start()
+        while purging.is_alive():
+            told = [one.claim_id for one in wait(store.events())]
+            assert told == names[len(names) - len(told) :]
+        purging.join()
+        assert wait(store.events()) == []

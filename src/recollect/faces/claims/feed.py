@@ -61,6 +61,11 @@ def events_after(nexus: Nexus, after: str = BEGINNING, limit: int = 100) -> list
 
 def page_after(nexus: Nexus, after: str, limit: int) -> FeedPage:
     """Return the next events after an id, maybe none where the log has only other changes."""
+    with nexus.snapshot():  # else a claim of the log could be purged before its history is read
+        return _page(nexus, after, limit)
+
+
+def _page(nexus: Nexus, after: str, limit: int) -> FeedPage:
     number, begin = place_of(after)
     logged = nexus.changes(max(0, number - 1), _AT_ONCE)
     told: dict[str, list[Told]] = {}

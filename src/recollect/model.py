@@ -799,7 +799,6 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     ),
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn"),
-    "AttentionChoice": OwnType(writer="AttentionQueue.dismiss"),
 }
 """The concept types that have a rule of their own, by name."""
 

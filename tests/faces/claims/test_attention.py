@@ -255,3 +255,41 @@ def test_the_stream_goes_on_while_claims_are_purged(tmp_path: Path, wait: Wait) 
             assert told == names[len(names) - len(told) :]
         purging.join()
         assert wait(store.events()) == []
+
+
+def test_somebody_who_puts_an_item_aside_is_told_of(store: Store, wait: Wait) -> None:
+    dispute_verified(store, wait)
+    refused = wait(store.record_rejection("a rumour"))
+    (item, _) = wait(store.attention())
+    seen = wait(store.events())[-1].id
+    for fingerprint in (item.fingerprint, refused):
+        wait(store.dismiss(fingerprint))
+        wait(store.dismiss(fingerprint))  # which changes nothing
+    wait(store.snooze(item.fingerprint, 1.0))
+    told = [(one.event, one.fingerprint) for one in wait(store.events(seen))]
+    chosen = [item.fingerprint, refused, item.fingerprint]
+    assert told == [("attention.set_aside", one) for one in chosen]
+    assert len(wait(store.history("c"))) == 3
+
+
+def test_a_claim_of_the_longest_id_is_put_aside(store: Store, wait: Wait) -> None:
+    longest = "i" * 4_096
+    wait(store.write_claim(claim(id=longest, claim_status="verified")))
+    wait(store.transition(longest, "disputed"))
+    (item,) = wait(store.attention())
+    wait(store.dismiss(item.fingerprint))
+    assert wait(store.attention()) == []
+
+
+def test_a_purge_erases_what_was_put_aside_too(tmp_path: Path, wait: Wait) -> None:
+    path = tmp_path / "memory.db"
+    with SQLiteKnowledgeStore(path) as store:
+        for _ in range(2):
+            wait(store.write_claim(claim(id="ann-has-flu", claim_status="verified")))
+            wait(store.transition("ann-has-flu", "disputed"))
+            (item,) = wait(store.attention())  # nobody has put this one aside
+            wait(store.dismiss(item.fingerprint))
+            assert wait(store.attention()) == []
+            store.nexus.purge(Key("Claim", "ann-has-flu"))
+            assert wait(store.events()) == []
+    assert b"ann-has-flu" not in path.read_bytes()

@@ -1,14 +1,15 @@
 """The attention queue: what about claims a person should look at. Specification 002.
 
 The rule: an item is computed from what the memory holds, so it is there for as long as its cause
-is. What a person has put aside, by fingerprint, stays aside until its status or reason changes.
+is. What a person has put aside, by fingerprint, stays aside until its status or reason changes;
+the choice stands in what it is about, so it goes with it.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -19,6 +20,7 @@ from recollect.faces.claims.past import evidence_by_name
 from recollect.faces.claims.reading import claims_of
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
+    SET_ASIDE,
     event_of,
     evidence_names,
     scope_text,
@@ -31,7 +33,17 @@ from recollect.faces.claims.writing import (
     USER_REJECTION,
 )
 from recollect.kernel import Nexus
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, PutConcept, Rows, Value
+from recollect.model import (
+    SEARCH_ATTRIBUTES,
+    Attributes,
+    Change,
+    Concept,
+    Decision,
+    Present,
+    PutConcept,
+    Rows,
+    Value,
+)
 
 UNVERIFIED_TOO_LONG: Final = "knowledge.stale.unverified_too_long"
 EMPTY_EVIDENCE: Final = "knowledge.rejected.empty_evidence"
@@ -43,7 +55,6 @@ STALE_SECONDS: Final = 7 * 24 * 3600.0
 """How long a claim of low confidence may wait to be verified."""
 
 REJECTED: Final = "RejectedClaim"
-CHOICE: Final = "AttentionChoice"
 
 _SEVERITIES: Final = {
     CONFLICTING_EVIDENCE: "warning",
@@ -75,7 +86,6 @@ FIND(?claim) WHERE {
 }
 """
 _REJECTIONS = 'FIND(?rejected) WHERE { ?rejected {type: "RejectedClaim"} }'
-_CHOICES = 'FIND(?choice) WHERE { ?choice {type: "AttentionChoice"} }'
 _NOT_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: []}
 
 
@@ -100,6 +110,10 @@ class AttentionItem:
     sequence: int = field(default=0, repr=False)  # of the claim's last event
 
 
+_Asking = tuple[AttentionItem, Mapping[str, Value] | None]
+"""An item, and what a person chose last about what it is about."""
+
+
 class AttentionQueue:
     """What about the claims of one group asks for attention."""
 
@@ -112,10 +126,8 @@ class AttentionQueue:
         With `aside` those that were dismissed or snoozed are there too.
         """
         now = self._nexus.now() / 1_000
-        found = [*self._asking(), *self._stale(now), *self._rejections()]
-        if not aside:
-            choices = self._choices()
-            found = [one for one in found if not _is_aside(one, choices, now)]
+        asking = [*self._asking(), *self._stale(now), *self._rejections()]
+        found = [one for one, choice in asking if aside or not _is_aside(one, choice, now)]
         sizes = Counter(one.cluster for one in found)
         found = [replace(one, cluster_size=sizes[one.cluster]) for one in found]
         return sorted(
@@ -152,24 +164,25 @@ class AttentionQueue:
         items = {one.fingerprint: one for one in self.items(aside=True)}
         item = items.get(fingerprint)
         if item is None:
-            known = nearest(fingerprint, items)
-            raise RecollectError(
-                RESOURCE_NOT_FOUND,
-                f'nothing with the fingerprint "{fingerprint}" asks for attention',
-                hint=f'use "{known[0]}"' if known else "list the items: store.attention()",
-                known=known,
-            )
-        said: Attributes = {
+            raise _nothing(fingerprint, items)
+        choice: dict[str, Value] = {
+            "fingerprint": fingerprint,
             "choice": "dismissed" if until is None else "snoozed",
             "until": until,
             "status": item.status,
             "sequence": item.sequence,
             "actor_id": optional_text(actor.actor_id, "actor_id"),
         }
-        change = PutConcept(CHOICE, fingerprint, said, _NOT_SEARCHED)
-        self._nexus.write([change], actor=actor.name)
 
-    def _asking(self) -> Iterator[AttentionItem]:
+        def choose(present: Present) -> list[Change]:
+            held = present.elements.get(item.entity_id)
+            if not isinstance(held, Concept):
+                raise _nothing(fingerprint, ())  # it was purged meanwhile
+            return [PutConcept(held.type, held.name, {SET_ASIDE: choice})]
+
+        self._nexus.write(Decision([item.entity_id], choose), actor=actor.name)
+
+    def _asking(self) -> Iterator[_Asking]:
         """Yield the claims whose last transition asks for attention."""
         for code in (CONFLICTING_EVIDENCE, USER_REJECTION, NEWER_OBSERVATION):
             concepts = self._concepts(_ASKING, {"code": code})
@@ -183,9 +196,11 @@ class AttentionQueue:
                     reason += ", which is less certain"
                 since = concept.attributes.get(ATTENTION_SINCE)
                 first_seen = float(since) if isinstance(since, int | float) else claim.created_at
-                yield _item(concept, claim, code, reason, brought or claim.evidence, first_seen)
+                shown = brought or claim.evidence
+                item = _item(concept, claim, code, reason, shown, first_seen)
+                yield item, choice_of(concept.attributes)
 
-    def _stale(self, now: float) -> Iterator[AttentionItem]:
+    def _stale(self, now: float) -> Iterator[_Asking]:
         """Yield the claims of low confidence that nobody has verified for long."""
         parameters: dict[str, Value] = {
             "confidence": LOW_CONFIDENCE,
@@ -197,15 +212,17 @@ class AttentionQueue:
             days = int((now - claim.created_at) // 86_400)
             reason = f"confidence {claim.confidence:g}, and not verified for {days} days"
             first_seen = claim.created_at + STALE_SECONDS
-            yield _item(concept, claim, UNVERIFIED_TOO_LONG, reason, claim.evidence, first_seen)
+            code = UNVERIFIED_TOO_LONG
+            item = _item(concept, claim, code, reason, claim.evidence, first_seen)
+            yield item, choice_of(concept.attributes)
 
-    def _rejections(self) -> Iterator[AttentionItem]:
+    def _rejections(self) -> Iterator[_Asking]:
         for concept in self._concepts(_REJECTIONS, {}):
             said = concept.attributes
             at = said["at"]
             fingerprint = f"rejection:{concept.name}:{EMPTY_EVIDENCE}"
             by = said.get("actor_id") or said.get("actor_type")
-            yield AttentionItem(
+            item = AttentionItem(
                 id=_item_id(fingerprint),
                 fingerprint=fingerprint,
                 severity=_SEVERITIES[EMPTY_EVIDENCE],
@@ -221,9 +238,7 @@ class AttentionQueue:
                 first_seen=float(at) if isinstance(at, int | float) else 0.0,
                 actions=_ACTIONS[EMPTY_EVIDENCE],
             )
-
-    def _choices(self) -> dict[str, Attributes]:
-        return {one.name: one.attributes for one in self._concepts(_CHOICES, {})}
+            yield item, choice_of(said)
 
     def _concepts(self, text: str, parameters: dict[str, Value]) -> list[Concept]:
         (rows,) = self._nexus.read(text, parameters).results
@@ -261,14 +276,29 @@ def _item(
     )
 
 
-def _is_aside(item: AttentionItem, choices: dict[str, Attributes], now: float) -> bool:
+def _nothing(fingerprint: str, fingerprints: Collection[str]) -> RecollectError:
+    known = nearest(fingerprint, fingerprints)
+    return RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'nothing with the fingerprint "{fingerprint}" asks for attention',
+        hint=f'use "{known[0]}"' if known else "list the items: store.attention()",
+        known=known,
+    )
+
+
+def choice_of(attributes: Attributes) -> Mapping[str, Value] | None:
+    """Return what a person chose last about a claim, or one that was refused, if anything."""
+    choice = attributes.get(SET_ASIDE)
+    return choice if isinstance(choice, dict) else None
+
+
+def _is_aside(item: AttentionItem, choice: Mapping[str, Value] | None, now: float) -> bool:
     """Whether an item was put aside, and is still what it was then."""
-    chosen = choices.get(item.fingerprint)
-    if chosen is None:
+    if choice is None or choice.get("fingerprint") != item.fingerprint:
         return False
-    if (chosen.get("status"), chosen.get("sequence")) != (item.status, item.sequence):
+    if (choice.get("status"), choice.get("sequence")) != (item.status, item.sequence):
         return False
-    until = chosen.get("until")
+    until = choice.get("until")
     return not isinstance(until, int | float) or now < until
 
 

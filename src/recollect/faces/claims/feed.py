@@ -6,14 +6,14 @@ for everyone, whenever it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.faces.claims.attention import CHOICE, EMPTY_EVIDENCE, REJECTED
+from recollect.faces.claims.attention import EMPTY_EVIDENCE, REJECTED, choice_of
 from recollect.faces.claims.model import ClaimEvent
-from recollect.faces.claims.past import Told, attention_code, claim_events
-from recollect.faces.claims.records import CLAIM
+from recollect.faces.claims.past import attention_code, claim_life, told_of
 from recollect.faces.claims.validation import checked_limit, refused
 from recollect.kernel import Nexus
 from recollect.model import Key, LoggedChange, LoggedTransaction, Operation
@@ -22,7 +22,13 @@ BEGINNING: Final = "0.0"
 """The id before the first event."""
 
 _AT_ONCE: Final = 10  # transactions read together
-_PLACES: Final = 4  # of one change, more than the events it can mean
+_PLACES: Final = 4  # of one change, as many as the events it can mean
+
+_Meant = tuple[str, str | None, str | None, ClaimEvent | None]
+"""An event, the claim it is about, the fingerprint of the item, and what became of the claim."""
+
+_Told = dict[str, Mapping[int, list[_Meant]]]
+"""What the transactions meant for each claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ def page_after(nexus: Nexus, after: str, limit: int) -> FeedPage:
 def _page(nexus: Nexus, after: str, limit: int) -> FeedPage:
     number, begin = place_of(after)
     logged = nexus.changes(max(0, number - 1), _AT_ONCE)
-    told: dict[str, list[Told]] = {}
+    told: _Told = {}
     found: list[FeedEvent] = []
     for one in logged:
         if one.transaction.number != number:
@@ -87,7 +93,7 @@ def present(nexus: Nexus) -> str:
 
 
 def _events(
-    nexus: Nexus, logged: LoggedTransaction, begin: int, told: dict[str, list[Told]]
+    nexus: Nexus, logged: LoggedTransaction, begin: int, told: _Told
 ) -> Iterator[FeedEvent]:
     """Yield the events of a transaction behind a place; each change has places of its own."""
     number, at = logged.transaction.number, logged.transaction.at / 1_000
@@ -100,28 +106,38 @@ def _events(
                 yield FeedEvent(f"{number}.{place}", event, at, claim_id, fingerprint, said)
 
 
-def _changed(
-    nexus: Nexus, change: LoggedChange, number: int, told: dict[str, list[Told]]
-) -> Iterator[tuple[str, str | None, str | None, ClaimEvent | None]]:
-    """Yield what one change of the log means, if it is about claims."""
+def _changed(nexus: Nexus, change: LoggedChange, number: int, told: _Told) -> Sequence[_Meant]:
+    """Return what one change of the log means, if it is about claims."""
     match change.what:
         case Key(type="Claim", name=name):
             if name not in told:
-                told[name] = claim_events(nexus, name)
-            for one in told[name]:
-                if one.transaction != number:
-                    continue
-                yield f"knowledge.{one.event.event}", name, None, one.event
-                before, after = attention_code(one.before), attention_code(one.after)
-                for word, code in (("cleared", before), ("added", after)):
-                    if code is not None:
-                        yield f"attention.{word}", name, f"{CLAIM.lower()}:{name}:{code}", None
-        case Key(type=kind, name=name) if kind == REJECTED and change.operation is Operation.CREATE:
-            yield "attention.added", None, f"rejection:{name}:{EMPTY_EVIDENCE}", None
-        case Key(type=kind, name=name) if kind == CHOICE:
-            yield "attention.set_aside", None, name, None
+                told[name] = _meant(nexus, name)
+            return told[name].get(number, ())
+        case Key(type=kind, name=name) if kind == REJECTED:
+            word = "added" if change.operation is Operation.CREATE else "set_aside"
+            return [(f"attention.{word}", None, f"rejection:{name}:{EMPTY_EVIDENCE}", None)]
         case _:
-            return
+            return ()
+
+
+def _meant(nexus: Nexus, claim_id: str) -> Mapping[int, list[_Meant]]:
+    """Return what the transactions of a claim's life meant, by their numbers."""
+    found: defaultdict[int, list[_Meant]] = defaultdict(list)
+    life = claim_life(nexus, claim_id)
+    for one in told_of(nexus, claim_id, life):
+        meant = found[one.transaction]
+        meant.append((f"knowledge.{one.event.event}", claim_id, None, one.event))
+        before, after = attention_code(one.before), attention_code(one.after)
+        for word, code in (("cleared", before), ("added", after)):
+            if code is not None:
+                meant.append((f"attention.{word}", claim_id, f"claim:{claim_id}:{code}", None))
+    for version in life.versions:
+        chosen = None if version.after is None else choice_of(version.after.attributes)
+        earlier = None if version.before is None else choice_of(version.before.attributes)
+        if chosen is not None and chosen != earlier:
+            meant = found[version.since.number]
+            meant.append(("attention.set_aside", claim_id, str(chosen["fingerprint"]), None))
+    return found
 
 
 def place_of(after: object) -> tuple[int, int]:

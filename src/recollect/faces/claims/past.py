@@ -57,7 +57,12 @@ def claim_life(nexus: Nexus, claim_id: str) -> Life:
 def claim_events(nexus: Nexus, claim_id: str) -> list[Told]:
     """Return what happened to a claim, oldest first."""
     claim_id = checked_id(claim_id)
-    steps = [*_steps(claim_life(nexus, claim_id))]
+    return told_of(nexus, claim_id, claim_life(nexus, claim_id))
+
+
+def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[Told]:
+    """Return what happened to a claim in its life, oldest first."""
+    steps = [*_steps(life)]
     names = {name for _, _, _, after in steps for name in evidence_names(event_of(after))}
     evidence = evidence_by_name(nexus, names)
     return [

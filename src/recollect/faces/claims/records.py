@@ -43,6 +43,7 @@ SCOPE: Final = "scope"
 EVENT: Final = "event"
 ATTENTION: Final = "attention_code"
 ATTENTION_SINCE: Final = "attention_since"
+SET_ASIDE: Final = "set_aside"
 CREATED_AT: Final = "created_at"
 SUPERSEDED_BY: Final = "superseded_by"
 

@@ -10,7 +10,7 @@ import pytest
 from tests.faces.claims.conftest import Wait, claim
 
 import recollect
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
     Actor,
     Branch,
@@ -189,6 +189,18 @@ def test_the_stream_of_events_can_be_taken_up_at_any_place(store: Store, wait: W
     for place in range(len(events)):
         assert wait(store.events(events[place].id)) == events[place + 1 :]
         assert wait(store.events(limit=place + 1)) == events[: place + 1]
+
+
+@pytest.mark.parametrize("beyond", ["2.1", "3.0", "99999999999999999.9"])
+def test_events_after_what_has_not_happened_are_refused(
+    store: Store, wait: Wait, beyond: str
+) -> None:
+    wait(store.write_claim(claim(id="c")))
+    assert wait(store.events("2.0")) == []
+    with pytest.raises(RecollectError) as caught:
+        wait(store.events(beyond))
+    assert caught.value.code is INVALID_ARGUMENT
+    assert '"0.0"' in caught.value.hint
 
 
 def test_claims_render_like_status(timed: Store, wait: Wait) -> None:

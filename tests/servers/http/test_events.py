@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import httpx2
 import pytest
+from tests.servers.http.conftest import code_in
 from tests.serving import Stage
 
 import recollect
@@ -95,6 +96,22 @@ def test_whoever_comes_back_misses_nothing_and_hears_nothing_twice(lived: httpx2
     for place, one in enumerate(all_events[:-1]):
         assert some(lived, 6 - place, one.id) == all_events[place + 1 :]
     assert some(lived, 1, after=all_events[0].id) == all_events[1:2]
+
+
+def test_a_listener_is_told_that_its_group_has_begun_anew(
+    lived: httpx2.Client, nexus: Nexus
+) -> None:
+    with lived.stream("GET", "/v1/events", params={"after": "0.0"}, timeout=SOON) as answer:
+        lines = answer.iter_lines()
+        stream = told(lines)
+        last = [next(stream) for _ in range(7)][-1].id
+        nexus.drop_group("default")
+        write(lived, "new")
+        assert not any(one.startswith(":") for one in lines)  # it ends, and is not still there
+    refused = lived.get("/v1/events", headers={"last-event-id": last})
+    assert (refused.status_code, code_in(refused)) == (400, "INVALID_ARGUMENT")
+    assert "0.0" in refused.json()["error"]["details"]["hint"]
+    assert [one.body["claim_id"] for one in some(lived, 1, "0.0")] == ["new"]
 
 
 def test_events_come_to_who_listens_from_now_on(lived: httpx2.Client) -> None:

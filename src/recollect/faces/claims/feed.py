@@ -1,7 +1,7 @@
 """What happened to all claims of a group, as a stream of events that can be taken up again.
 
 The rule: the id of an event is its place in the change log, so the stream after an id is the same
-for everyone, whenever it is asked for.
+for everyone, whenever it is asked for. A group that was deleted begins anew.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ class FeedPage:
 
 
 def events_after(nexus: Nexus, after: str = BEGINNING, limit: int = 100) -> list[FeedEvent]:
-    """Return the events after an id, oldest first; INVALID_ARGUMENT for what is no id."""
+    """Return the events after an id, oldest first.
+
+    INVALID_ARGUMENT for what is no id, and for one of what has not happened.
+    """
     checked_limit(limit)
     found: list[FeedEvent] = []
     while len(found) < limit:
@@ -74,6 +77,11 @@ def page_after(nexus: Nexus, after: str, limit: int) -> FeedPage:
 def _page(nexus: Nexus, after: str, limit: int) -> FeedPage:
     number, begin = place_of(after)
     logged = nexus.changes(max(0, number - 1), _AT_ONCE)
+    if not logged and (number, begin) > place_of(present(nexus)):
+        raise refused(
+            f'the id "{after}" is beyond what has happened in the group',
+            f'begin again at "{BEGINNING}"',
+        )
     told: _Told = {}
     found: list[FeedEvent] = []
     for one in logged:

@@ -1,7 +1,8 @@
 """What happens to the claims of a group, as server-sent events: `GET /v1/events`.
 
 The rule: a stream is read from the change log at the pace of its listener, a page at a time, so
-nothing piles up, and whoever comes back with the id of the last event misses none.
+nothing piles up, and whoever comes back with the id of the last event misses none. Where the
+group was deleted meanwhile, the stream ends, and the id is refused.
 Specification 002, product implications.
 """
 

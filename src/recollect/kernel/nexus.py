@@ -144,7 +144,7 @@ class Nexus:
     ) -> None:
         self._store = store
         self._clock = clock
-        self._limits = limits
+        self.limits = limits
         self._catalogs = catalogs
         self.group_name = group
 
@@ -181,7 +181,7 @@ class Nexus:
 
     def group(self, name: str) -> Nexus:
         """Return the same store bound to another group, which exists once it is written to."""
-        return Nexus(self._store, checked_name(name), self._clock, self._limits, self._catalogs)
+        return Nexus(self._store, checked_name(name), self._clock, self.limits, self._catalogs)
 
     def groups(self) -> list[str]:
         """Return the names of the groups that have been written to, in order."""
@@ -201,7 +201,7 @@ class Nexus:
         Raises KIP_1001 for a text that writes. Cost: one statement for each FIND, one more
         for each kind of element shown.
         """
-        limits = limits or self._limits
+        limits = limits or self.limits
         values = parameters or {}
         check_parameters(values, limits.max_depth)
         again = self._again(text, values, as_of, limits)
@@ -252,7 +252,7 @@ class Nexus:
         `actor` and `request_id` stand in the transaction's record. `progress` is told how far a
         large UPSERT is.
         """
-        limits = limits or self._limits
+        limits = limits or self.limits
         check_parameters(parameters or {}, limits.max_depth)
         _check_one_of(on_missing, get_args(OnMissing), "on_missing")
         changes = known_changes(text)
@@ -327,7 +327,7 @@ class Nexus:
     @property
     def concepts(self) -> Concepts:
         """The concepts of this group by type and attributes: the newest, the best, how many."""
-        return Concepts(self._store, self.group_name, self._catalogs, self._limits)
+        return Concepts(self._store, self.group_name, self._catalogs, self.limits)
 
     @property
     def vectors(self) -> Vectors:
@@ -337,7 +337,7 @@ class Nexus:
     def only_reads(self, text: str) -> bool:
         """Whether no statement of the text changes the graph; raises what `read` would."""
         with quoting(text):
-            return parsed(text, self._limits).is_read_only
+            return parsed(text, self.limits).is_read_only
 
     def search(
         self,
@@ -366,7 +366,7 @@ class Nexus:
             _given(cursor),
         )
         with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            reader = Reader(session, self._catalog(session), self.limits, as_of)
             hits = answer(reader, Bindings({}), query)
         return Answer((hits,), tuple(reader.notices))
 
@@ -379,7 +379,7 @@ class Nexus:
         the type `through`. Cost: as SEARCH of links, without showing them.
         """
         with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            reader = Reader(session, self._catalog(session), self.limits, as_of)
             return facts_about(session, reader.group, reader.moment, term, limit, through)
 
     def look_up(
@@ -391,7 +391,7 @@ class Nexus:
         statements, whatever the number of ids.
         """
         with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            reader = Reader(session, self._catalog(session), self.limits, as_of)
             return dated_elements(reader, ids, closed=closed)
 
     def keys(
@@ -402,7 +402,7 @@ class Nexus:
         They are of any fact time. Cost: two statements, whatever the number of ids.
         """
         with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            reader = Reader(session, self._catalog(session), self.limits, as_of)
             return keys_of(reader, ids, closed=closed)
 
     def distances(
@@ -414,7 +414,7 @@ class Nexus:
         every link met on the way.
         """
         with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self._limits, as_of)
+            reader = Reader(session, self._catalog(session), self.limits, as_of)
             return distances_between(session, reader.group, start, targets, most, reader.moment)
 
     def explain(
@@ -487,7 +487,7 @@ class Nexus:
         text = what.text if isinstance(what, Found) else ""
         with quoting(text), self._store.writing(dry_run) as session:
             catalog, last = self._for_writing(session)
-            elements = elements_meant(session, catalog, self._limits, what)
+            elements = elements_meant(session, catalog, self.limits, what)
             unit = Unit(session, catalog.group, catalog.terms, last, self._clock())
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:
@@ -530,7 +530,7 @@ class Nexus:
                 return records.all()
             wanted = replace(found, as_of=records.as_of)
             with quoting(found.text):
-                return records.of(elements_meant(session, catalog, self._limits, wanted))
+                return records.of(elements_meant(session, catalog, self.limits, wanted))
 
     def backup(self, path: str | PathLike[str], *, progress: Progress = silent) -> None:
         """Copy the whole store, all groups, to a file that is not there yet, as it is now.
@@ -650,14 +650,14 @@ class Nexus:
         self, text: str, parameters: Mapping[str, Value] | None, as_of: AsOf | None
     ) -> Iterator[Asked]:
         """Open a snapshot for the one query of a text."""
-        check_parameters(parameters or {}, self._limits.max_depth)
+        check_parameters(parameters or {}, self.limits.max_depth)
         with quoting(text):
-            script = parsed(text, self._limits)
+            script = parsed(text, self.limits)
             query, *others = only_queries(script)
             if others:
                 raise not_only(others[0].span, "one query")
             with self._store.reading() as session:
-                reader = Reader(session, self._catalog(session), self._limits, as_of)
+                reader = Reader(session, self._catalog(session), self.limits, as_of)
                 bindings = Bindings(parameters or {})
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield Asked(script, query, bindings, reader)

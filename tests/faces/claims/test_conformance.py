@@ -18,6 +18,7 @@ from recollect.client import RemoteKnowledgeStore
 from recollect.errors import (
     CONFLICT,
     INVALID_ARGUMENT,
+    RESOURCE_EXHAUSTED,
     RESOURCE_NOT_FOUND,
     STORE_CLOSED,
     UNAVAILABLE,
@@ -476,6 +477,26 @@ def test_lists_and_counts_are_of_more_claims_than_an_answer_of_kip_may_have(wait
         for limit in (1, 3, 10):
             held = wait(store.recall_scored("", limit=limit, as_of=then))
             assert ids([one for one, _ in held]) == newest[:limit]
+
+
+def test_lists_and_counts_take_no_more_steps_than_the_memory_allows(
+    tmp_path: Path, wait: Wait
+) -> None:
+    path = tmp_path / "memory.db"
+    with SQLiteKnowledgeStore(path) as store:
+        wait(store.write_claims([claim(id=f"c{at}", tags=["t"]) for at in range(1_000)]))
+        assert wait(store.count(tag="t")) == 1_000
+        then = AsOf(known=Instant(store.nexus.stats().transactions), known_is_transaction=True)
+    with recollect.open(path, limits=Limits(max_steps=10_000)) as nexus:
+        limited = NexusKnowledgeStore(nexus)
+        for call in (
+            limited.count(tag="t"),
+            limited.list(tag="t"),
+            limited.recall_scored("", as_of=then),
+        ):
+            with pytest.raises(RecollectError) as caught:
+                wait(call)
+            assert caught.value.code is RESOURCE_EXHAUSTED
 
 
 def test_a_show_has_every_claim_of_one_instant_on_one_page(store: Store, wait: Wait) -> None:

@@ -7,7 +7,7 @@ the scope or the project asked for is no candidate, so it changes no rank.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from recollect.errors import NOT_FOUND, RecollectError
@@ -31,11 +31,10 @@ from recollect.faces.claims.validation import (
 )
 from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Concept, Element, Limits, Ranked, Rows, Value
+from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
 
 _AT_FIRST: Final = 4  # times as many claims as are wanted, so that equals are seldom parted
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
-_OF_ANY_SIZE: Final = Limits(max_rows=LARGEST_LIMIT)  # ids are counted or cut, and not shown
 
 _BY_NAME = 'FIND(?claim) WHERE { ?claim {type: "Claim", name: $id} }'
 _TAGGED = """
@@ -235,7 +234,8 @@ def _ids(
     nexus: Nexus, text: str, parameters: Mapping[str, Value], as_of: AsOf | None = None
 ) -> list[str]:
     """Return the ids in the first column of an answer, each once, however many there are."""
-    (rows,) = nexus.read(text, parameters, as_of=as_of, limits=_OF_ANY_SIZE).results
+    limits = replace(nexus.limits, max_rows=LARGEST_LIMIT)  # they are counted or cut, not shown
+    (rows,) = nexus.read(text, parameters, as_of=as_of, limits=limits).results
     assert isinstance(rows, Rows)
     return list(dict.fromkeys(str(row[0]) for row in rows.rows))
 

@@ -43,6 +43,7 @@ from recollect.faces.claims.validation import (
     checked_text,
     optional_text,
     refused,
+    storable,
 )
 from recollect.faces.claims.wire import from_wire, kept_claim, to_wire
 from recollect.faces.claims.words import known_word
@@ -250,8 +251,8 @@ class RemoteKnowledgeStore(Connection, RankedStore):
 
     async def record_rejection(self, text: str) -> str:
         """Record that a claim was refused for want of evidence; return its fingerprint."""
-        kept = str(text)[:1_000].encode("utf-8", "replace").decode()
-        output = await self._post(f"{_ATTENTION}/rejections", {"text": kept, **_actor()})
+        members = {"text": storable(str(text)[:1_000]), **_actor()}
+        output = await self._post(f"{_ATTENTION}/rejections", members)
         return cast("str", output["fingerprint"])
 
     async def events(self, after: str = "0.0", limit: int = 100) -> Feed:

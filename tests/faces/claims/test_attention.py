@@ -133,6 +133,14 @@ def test_a_write_without_evidence_is_recorded_before_it_is_refused(
     assert wait(store.count()) == 0
 
 
+def test_a_refused_claim_is_recorded_whatever_characters_it_has(store: Store, wait: Wait) -> None:
+    branch = Branch(system="x", knowledge_store=store)
+    with pytest.raises(ValueError, match="at least one EvidenceRef"):
+        wait(branch.learn("trust\0 me\ud800", evidence=[]))
+    assert branch.logger.warnings == []  # type: ignore[attr-defined]
+    assert [one.text for one in wait(store.attention())] == ["trust? me?"]
+
+
 def test_a_dismissed_item_stays_away_until_its_status_changes(store: Store, wait: Wait) -> None:
     dispute_verified(store, wait)
     (item,) = wait(store.attention())

@@ -25,7 +25,12 @@ from recollect.faces.claims.records import (
     evidence_names,
     scope_text,
 )
-from recollect.faces.claims.validation import checked_number, checked_text, optional_text
+from recollect.faces.claims.validation import (
+    checked_number,
+    checked_text,
+    optional_text,
+    storable,
+)
 from recollect.faces.claims.words import HYPOTHESIS, INFERRED, OBSERVED
 from recollect.faces.claims.writing import (
     CONFLICTING_EVIDENCE,
@@ -146,7 +151,7 @@ class AttentionQueue:
         """Record that a claim without evidence was to be written; return its fingerprint."""
         name = str(uuid.uuid4())
         said: dict[str, Value] = {
-            "text": str(text)[:1_000].encode("utf-8", "replace").decode(),
+            "text": storable(str(text)[:1_000]),
             "code": EMPTY_EVIDENCE,
             "at": self._nexus.now() / 1_000,
             "actor_type": actor.actor_type,

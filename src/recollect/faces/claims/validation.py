@@ -56,6 +56,15 @@ def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
     return value
 
 
+def storable(text: str) -> str:
+    r"""Return a text with a question mark for each character that cannot be stored.
+
+    >>> storable("a\0b\ud800")
+    'a?b?'
+    """
+    return text.replace("\0", "?").encode("utf-8", "replace").decode()
+
+
 def optional_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str | None:
     """Return a text, or None where none was given."""
     return None if value is None else checked_text(value, name, longest)

@@ -497,6 +497,7 @@ class Present:
 
     at: Instant
     elements: Mapping[str, Element]
+    group: object  # equal for as long as the group lives, and to that of no other one
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from recollect.faces.claims import (
     NexusKnowledgeStore,
     from_tool_result,
 )
+from recollect.model import PutConcept
 
 Store = NexusKnowledgeStore
 
@@ -211,6 +212,19 @@ def test_a_store_declares_anew_what_claims_are_found_by_after_its_group_was_drop
     assert declared
     store.nexus.drop_group("default")
     assert store.nexus.indexes() == ()
+    wait(store.write_claim(claim(id="a")))
+    assert store.nexus.indexes() == declared
+
+
+@pytest.mark.parametrize("others", [["Aspirin"], ["Aspirin", "Ibuprofen"]])
+def test_a_store_declares_anew_what_claims_are_found_by_after_others_wrote_to_its_dropped_group(
+    store: Store, wait: Wait, others: list[str]
+) -> None:
+    wait(store.write_claim(claim(id="a")))
+    declared = store.nexus.indexes()
+    store.nexus.drop_group("default")
+    for name in others:
+        store.nexus.write([PutConcept("Drug", name)])
     wait(store.write_claim(claim(id="a")))
     assert store.nexus.indexes() == declared
 

@@ -77,8 +77,7 @@ class Writer:
 
     def __init__(self, nexus: Nexus) -> None:
         self._nexus = nexus
-        self._last = 0  # the number of the last transaction written here
-        self._is_prepared = False
+        self._prepared: object = None  # the group that has what claims are found by
 
     def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
         """Keep claims, all or none, and return their ids.
@@ -173,16 +172,22 @@ class Writer:
     def _write(self, decision: Decision, actor: str | None) -> None:
         """Write what is decided; the first write that is kept declares the indexes as well.
 
+        So does the first one in another group of the same name, after the one before was dropped.
         A refused write makes no group.
         """
-        with nullcontext() if self._is_prepared else self._nexus.transaction():
-            number = self._nexus.write(decision, actor=actor).transaction
-            if number is None:
-                return
-            # Numbers go on until the group is dropped, or a transaction around is undone.
-            if not self._is_prepared or number <= self._last:
+        group: object = None
+
+        def decide(present: Present) -> Sequence[Change]:
+            nonlocal group
+            group = present.group
+            return decision.decide(present)
+
+        with nullcontext() if self._prepared else self._nexus.transaction():
+            told = Decision(decision.ids, decide, decision.changes)
+            number = self._nexus.write(told, actor=actor).transaction
+            if number is not None and group != self._prepared:
                 self._prepare()
-            self._last = number
+                self._prepared = group
 
     def _prepare(self) -> None:
         """Declare what claims are found by, in a group that does not have it yet."""
@@ -192,7 +197,6 @@ class Writer:
             with self._nexus.transaction():
                 for kind, attribute in missing:
                     self._nexus.add_index(kind, attribute)
-        self._is_prepared = True
 
     def _new(self, claims: Sequence[Claim], present: Present) -> dict[str, Claim]:
         """Return the claims that are not there yet, by id; what is there must say the same."""

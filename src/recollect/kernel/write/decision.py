@@ -28,7 +28,8 @@ def decided(unit: Unit, changes: Sequence[Change] | Decision) -> Sequence[Change
     if not isinstance(changes, Decision):
         return changes
     # They are gone through more than once, which an iterator does not survive.
-    return tuple(changes.decide(Present(unit.at, _living(unit, changes.ids))))
+    group = unit.group.group_id, unit.group.id_bits  # the one may be undone, the other restored
+    return tuple(changes.decide(Present(unit.at, _living(unit, changes.ids), group)))
 
 
 def _living(unit: Unit, ids: Collection[str]) -> dict[str, Element]:

@@ -7,7 +7,7 @@ from uuid import UUID, uuid5
 
 import orjson
 import pytest
-from tests.faces.claims.conftest import claim
+from tests.faces.claims.conftest import Wait, claim
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import (
@@ -15,6 +15,7 @@ from recollect.faces.claims import (
     Claim,
     ClaimEvent,
     EvidenceRef,
+    NexusKnowledgeStore,
     Scope,
     derive_claim_severity,
     from_artifact,
@@ -204,6 +205,17 @@ def test_an_id_or_a_tag_is_as_long_as_a_name_may_be() -> None:
         with pytest.raises(RecollectError) as caught:
             claim(**wrong)
         assert caught.value.code is INVALID_ARGUMENT
+
+
+def test_an_id_is_as_long_as_it_is_stored(store: NexusKnowledgeStore, wait: Wait) -> None:
+    longer = "\ufb2c" * 2_000  # three characters each, as it is stored
+    with pytest.raises(RecollectError) as caught:
+        claim(id=longer)
+    assert caught.value.message.startswith("id has 6000 characters")
+    for call in (store.get(longer), store.history(longer), store.transition(longer, "verified")):
+        with pytest.raises(RecollectError) as caught:
+            wait(call)
+        assert caught.value.message.startswith("claim_id has 6000 characters")
 
 
 def test_a_scope_is_of_a_known_type() -> None:

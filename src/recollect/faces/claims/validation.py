@@ -76,7 +76,8 @@ def checked_id(value: object, name: str = "claim_id") -> str:
     >>> checked_id("cafe\u0301", "id") == "caf\u00e9"
     True
     """
-    return unicodedata.normalize("NFC", checked_text(value, name, LONGEST_NAME))
+    given = checked_text(value, name, LONGEST_NAME)
+    return checked_text(unicodedata.normalize("NFC", given), name, LONGEST_NAME)  # may be longer
 
 
 def checked_number(value: object, name: str) -> float:

@@ -274,6 +274,8 @@ def test_a_value_of_another_kind_is_told_in_words(
         ("/api/search", {}),
         ("/api/search", {"q": "x", "type": "rumours"}),
         ("/v1/events", {"after": "yesterday"}),
+        ("/v1/events", {"afer": "0.0"}),
+        ("/v1/events", {"after": ["0.0", "0.0"]}),
         ("/v1/events", {"after": "١.٠"}),
         ("/v1/events", {"after": "9" * 30}),
     ],

@@ -151,6 +151,13 @@ class ListEvents(TypedDict):
 
 
 @with_config(IN_QUERY)
+class StreamEvents(TypedDict):
+    """Where a stream of events begins: after the id of one."""
+
+    after: NotRequired[str]
+
+
+@with_config(IN_QUERY)
 class ListAttention(TypedDict):
     """Whether what was put aside is wanted too."""
 

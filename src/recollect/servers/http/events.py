@@ -12,19 +12,22 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import asdict
-from typing import Final
+from typing import Final, cast
 
 import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
+from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
 from recollect.errors import UNAVAILABLE, RecollectError
 from recollect.faces.claims.feed import FeedEvent, FeedPage, page_after, present
+from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus
 from recollect.servers.http.answers import REQUEST_ID, in_header
+from recollect.servers.http.claim_inputs import StreamEvents
 from recollect.servers.http.claim_schemas import GROUP, Schema, answered_by
-from recollect.servers.http.claims import group_of
+from recollect.servers.http.claims import group_of, query_members
 from recollect.servers.http.face import Face, Shared, request_id_of
 from recollect.servers.http.logs import log_failure
 
@@ -34,6 +37,7 @@ _LAST: Final = "last-event-id"
 _PAGE: Final = 100  # events read at once
 _PAUSE_SECONDS: Final = 0.2  # between two looks into the log
 _HEARTBEAT: Final = b": still here\n\n"
+_GIVEN: Final[TypeAdapter[object]] = TypeAdapter(StreamEvents)
 _EXAMPLE: Final = (
     "id: 17.1\nevent: knowledge.created\n"
     'data: {"claim_id":"5f0c7f2a","at":1790000000.0,"fingerprint":null,"change":null}\n\n'
@@ -110,7 +114,8 @@ class Streams:
     async def begun(self, request: Request) -> StreamingResponse:
         """Return a stream; what is wrong with what was asked is told before it begins."""
         nexus = self._shared.service.nexus.group(group_of(request, self._shared))
-        after = request.headers.get(_LAST) or request.query_params.get("after")
+        given = cast("StreamEvents", checked(_GIVEN, query_members(request)))
+        after = request.headers.get(_LAST) or given.get("after")
         if self._open >= self._shared.options.streams:
             raise RecollectError(
                 UNAVAILABLE, f"{self._open} streams are open already", hint="try again later"

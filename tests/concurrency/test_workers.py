@@ -49,6 +49,5 @@ def test_workers_of_several_processes_learn_each_episode_once(tmp_path: Path) ->
             own = nexus.group(group)
             assert own.stats().links == EPISODES * EDGES
             log = [one.transaction for one in own.changes()]
-            wrote = [one.request_id for one in log if one.actor == "pipeline"]
-            assert wrote == [f"e{number}" for number in range(EPISODES)]
+            assert [one.actor for one in log].count("pipeline") == EPISODES
         assert nexus.doctor().findings == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.faces.operations.calls import TIME, found, refused, told
 from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
 
 import recollect
+from recollect import Found
 from recollect.faces.operations.pipeline import Episode, Extracted, Known, Refused, Rejected
 from recollect.kernel import Nexus
 
@@ -200,6 +202,19 @@ def test_what_waits_for_a_deleted_episode_is_dropped(nexus: Nexus) -> None:
     told(one.service.delete_episode(uuid="e1", group_id="g"))
     one.drain()
     assert one.facts("g") == ["Ann left Acme"]
+
+
+def test_the_uuid_of_an_episode_leaves_the_file_with_all_that_was_learnt_of_it(
+    tmp_path: Path,
+) -> None:
+    with recollect.open(tmp_path / "m.db") as nexus:
+        one = rig(nexus)
+        one.add("g", says("call with zebra"))
+        one.drain()
+        assert one.facts("g") == ["Ann works at Acme"]
+        told(one.service.delete_episode(uuid="call with zebra", group_id="g"))
+        assert nexus.group("g").purge(Found('FIND(?x) WHERE { ?x {type: "Entity"} }')).is_complete
+        assert b"zebra" not in (tmp_path / "m.db").read_bytes()
 
 
 def test_a_group_and_its_queue_go_into_a_dump_and_come_back(nexus: Nexus, tmp_path: Any) -> None:

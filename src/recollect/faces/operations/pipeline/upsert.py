@@ -35,7 +35,8 @@ def write_extraction(
     put = _nodes(nexus.group_name, policy, episode, extraction)
     changes: list[Change] = [*put, *_facts(nexus, policy, episode, extraction)]
     if changes:
-        nexus.write(changes, actor="pipeline", request_id=episode.uuid)
+        # No uuid of the episode: the log keeps what it is told when the episode is purged.
+        nexus.write(changes, actor="pipeline")
 
 
 def _nodes(

@@ -18,7 +18,7 @@ from recollect.faces.claims import (
 from recollect.faces.claims.records import evidence_name
 from recollect.faces.operations import Operations
 from recollect.faces.operations.inputs import FactItem
-from recollect.model import AsOf, Concept, Hits, PutConcept, Rows, Value
+from recollect.model import AsOf, Concept, Delete, Found, Hits, PutConcept, Rows, Value
 
 Store = NexusKnowledgeStore
 
@@ -187,3 +187,29 @@ def test_what_a_claim_rested_on_may_be_erased(store: Store, wait: Wait) -> None:
     assert held is not None
     assert held.evidence == []
     assert len(wait(store.history("c"))) == 1
+
+
+def test_what_was_erased_of_a_claim_stays_so_when_another_cites_an_equal_piece(
+    store: Store, wait: Wait
+) -> None:
+    secret = [from_tool_result("t", "a secret")]
+    for id in ("c", "d"):
+        wait(store.write_claim(claim(id=id, evidence=[from_file("a.py")])))
+        wait(store.transition(id, "verified", evidence=secret))
+    wait(store.write_claim(claim(id="e", evidence=secret)))
+    store.nexus.purge(Found('FIND(?e) WHERE { ?e {type: "Evidence"} }'))
+    wait(store.transition("c", "disputed", evidence=secret))
+    wait(store.write_claim(claim(id="f", evidence=secret)))
+    cited = {id: wait(store.get(id)).evidence for id in "cdef"}  # type: ignore[union-attr]
+    assert cited == {"c": [], "d": [], "e": [], "f": secret}
+    brought = {id: [one.evidence for one in wait(store.history(id))] for id in "cdef"}
+    assert brought == {"c": [[], [], secret], "d": [[], []], "e": [[]], "f": [secret]}
+
+
+def test_the_events_of_a_deleted_claim_show_what_they_brought(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim(id="c", evidence=[from_file("a.py")])))
+    wait(store.transition("c", "verified", evidence=[from_file("b.py")]))
+    told = wait(store.history("c"))
+    store.nexus.write([Delete("c")])
+    assert wait(store.get("c")) is None
+    assert wait(store.history("c")) == told

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ import recollect
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.search.scope import Where
-from recollect.model import AsOf, Limits, PutConcept
+from recollect.model import AsOf, Delete, PutConcept, PutLink, Value
 
 MANY = 2_100  # more than are gathered
 
@@ -110,31 +109,30 @@ def test_a_page_goes_on_after_what_is_there(nexus: Nexus, after: str) -> None:
     assert caught.value.code is NOT_FOUND
 
 
-def test_they_are_found_by_name(nexus: Nexus) -> None:
+def test_those_that_links_lead_to_are_found_by_the_other_end_and_the_key(nexus: Nexus) -> None:
+    for group in ("default", "decoy"):
+        links = [
+            PutLink("a", "cites", "b", key="1"),
+            PutLink("a", "cites", "c", key="1"),
+            PutLink("a", "quotes", "c", key="2"),
+            PutLink("b", "cites", "a"),
+            PutLink("a", "names", "b", key="3"),
+        ]
+        nexus.group(group).write(links)
     before = AsOf(known=nexus.stats().transactions, known_is_transaction=True)
-    nexus.write([note("a", "plums", "done", 9), note("e", "plums", "open", 9)])
-    nexus.write('DELETE CONCEPT {type: "Note", name: "b"} DETACH')
-    names = ["a", "b", "d", "e", "nobody"]
-    now = nexus.concepts.named("Note", names)
-    assert {name: one.attributes["text"] for name, one in now.items()} == {
-        "a": "plums",
-        "e": "plums",
-    }
-    then = nexus.concepts.named("Note", names, as_of=before)
-    assert {name: one.attributes["text"] for name, one in then.items()} == {
-        "a": "apples and pears",
-        "b": "apples",
-    }
-    assert nexus.concepts.named("Nothing", names) == {}
+    nexus.write([note("c", "plums", "done", 9), Delete("b")])
 
+    def joined(*ids: str, as_of: AsOf | None = None) -> dict[tuple[str, str], list[Value]]:
+        found = nexus.concepts.joined(ids, ["quotes", "cites", "nothing"], as_of=as_of)
+        return {at: [one.attributes["text"] for one in ends] for at, ends in found.items()}
 
-def test_names_are_found_without_meeting_all_of_the_type(tmp_path: Path) -> None:
-    path = tmp_path / "notes.db"
-    with recollect.open(path) as nexus:
-        nexus.write([note(f"n{at}", "apples", "open", at) for at in range(3_000)])
-    names = [f"n{at}" for at in range(0, 3_000, 100)]
-    with recollect.open(path, limits=Limits(max_steps=50_000)) as nexus:
-        assert sorted(nexus.concepts.named("Note", names)) == sorted(names)
+    assert joined("a", "b", "d", "nobody") == {("a", "1"): ["plums"], ("a", "2"): ["plums"]}
+    assert joined("b", "a", as_of=before) == {
+        ("a", "1"): ["apples", "pears"],
+        ("a", "2"): ["pears"],
+        ("b", ""): ["apples and pears"],
+    }
+    assert joined() == {}
 
 
 def test_they_are_counted(nexus: Nexus) -> None:

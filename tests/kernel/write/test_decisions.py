@@ -58,7 +58,7 @@ def test_a_decision_sees_the_living_elements_it_asks_for(nexus: Nexus) -> None:
         seen.append(present)
         return []
 
-    (b,) = nexus.concepts.named("Note", ["b"]).values()
+    (b,) = nexus.concepts.joined(["a"], ["precedes"])["a", ""]
     answer = nexus.write(Decision(["a", b.id, "l", "c", "nobody", ""], look))
     (present,) = seen
     assert present.elements == {

@@ -16,13 +16,13 @@ from typing import Final
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, nearest
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.past import evidence_by_name
+from recollect.faces.claims.past import cited_evidence
 from recollect.faces.claims.reading import claims_of
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
     SET_ASIDE,
+    brought,
     event_of,
-    evidence_names,
     scope_text,
 )
 from recollect.faces.claims.validation import (
@@ -191,18 +191,16 @@ class AttentionQueue:
         """Yield the claims whose last transition asks for attention."""
         for code in (CONFLICTING_EVIDENCE, USER_REJECTION, NEWER_OBSERVATION):
             concepts = self._concepts(_ASKING, {"code": code})
-            names = {name for one in concepts for name in evidence_names(event_of(one.attributes))}
-            evidence = evidence_by_name(self._nexus, names)
+            cited = cited_evidence(self._nexus, [one.id for one in concepts])
             for concept, claim in zip(concepts, claims_of(self._nexus, concepts), strict=True):
                 said = event_of(concept.attributes)
-                brought = [evidence[one] for one in evidence_names(said) if one in evidence]
+                evidence = brought(concept.id, said, cited) or claim.evidence
                 reason = str(said.get("reason") or "it was verified, and is disputed")
                 if code == NEWER_OBSERVATION:
                     reason += ", which is less certain"
                 since = concept.attributes.get(ATTENTION_SINCE)
                 first_seen = float(since) if isinstance(since, int | float) else claim.created_at
-                shown = brought or claim.evidence
-                item = _item(concept, claim, code, reason, shown, first_seen)
+                item = _item(concept, claim, code, reason, evidence, first_seen)
                 yield item, choice_of(concept.attributes)
 
     def _stale(self, now: float) -> Iterator[_Asking]:

@@ -6,7 +6,7 @@ than before; the transaction that wrote it says when.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,10 +15,12 @@ from recollect.faces.claims.model import ClaimEvent, EvidenceRef
 from recollect.faces.claims.records import (
     ATTENTION,
     CLAIM,
-    EVIDENCE,
+    CONTRADICTED_BY,
     STATUS,
+    SUPPORTED_BY,
+    Cited,
+    brought,
     event_of,
-    evidence_names,
     evidence_ref,
 )
 from recollect.faces.claims.validation import checked_id
@@ -62,23 +64,36 @@ def claim_events(nexus: Nexus, claim_id: str) -> list[Told]:
 
 def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[Told]:
     """Return what happened to a claim in its life, oldest first."""
-    steps = [*_steps(life)]
-    names = {name for _, _, _, after in steps for name in evidence_names(event_of(after))}
-    evidence = evidence_by_name(nexus, names)
+    cited = cited_evidence(nexus, [life.id], _last_moment(life))
     return [
-        Told(_event(claim_id, at, before, after, evidence), transaction, before, after)
-        for transaction, at, before, after in steps
+        Told(
+            _event(claim_id, at, before, after, brought(life.id, event_of(after), cited)),
+            transaction,
+            before,
+            after,
+        )
+        for transaction, at, before, after in _steps(life)
     ]
 
 
-def evidence_by_name(
-    nexus: Nexus, names: set[str], as_of: AsOf | None = None
-) -> dict[str, EvidenceRef]:
-    """Return evidence by name; what was erased is left out."""
-    if not names:
-        return {}
-    found = nexus.concepts.named(EVIDENCE, names, as_of=as_of)
-    return {name: evidence_ref(concept.attributes) for name, concept in found.items()}
+def cited_evidence(nexus: Nexus, ids: Collection[str], as_of: AsOf | None = None) -> Cited:
+    """Return what claims cite, as their links say; what was erased is left out.
+
+    An equal piece that another claim cites since then is none of theirs.
+    """
+    found = nexus.concepts.joined(ids, (SUPPORTED_BY, CONTRADICTED_BY), as_of=as_of)
+    return {
+        cite: {one.name: evidence_ref(one.attributes) for one in concepts}
+        for cite, concepts in found.items()
+    }
+
+
+def _last_moment(life: Life) -> AsOf | None:
+    """Return when a claim that is deleted was last there, with its links; None for one that is."""
+    end = life.versions[-1]
+    if end.after is not None:
+        return None
+    return AsOf(known=end.since.number - 1, known_is_transaction=True)
 
 
 def _steps(life: Life) -> Iterator[tuple[int, float, Attributes, Attributes]]:
@@ -97,7 +112,7 @@ def _event(
     at: float,
     before: Attributes,
     after: Attributes,
-    evidence: Mapping[str, EvidenceRef],
+    evidence: list[EvidenceRef],
 ) -> ClaimEvent:
     said = event_of(after)
     return ClaimEvent(
@@ -111,7 +126,7 @@ def _event(
         actor_id=_text(said.get("actor_id")),
         session_id=_text(said.get("session_id")),
         branch_id=_text(said.get("branch_id")),
-        evidence=[evidence[name] for name in evidence_names(said) if name in evidence],
+        evidence=evidence,
         reason=_text(said.get("reason")),
     )
 

@@ -12,14 +12,13 @@ from typing import Final
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.claims.model import Claim, Scope, optional_scope
-from recollect.faces.claims.past import evidence_by_name
+from recollect.faces.claims.past import cited_evidence
 from recollect.faces.claims.records import (
     CLAIM,
     CREATED_AT,
     SCOPE,
     STATUS,
     claim_of,
-    evidence_names,
     scope_text,
 )
 from recollect.faces.claims.validation import (
@@ -123,9 +122,8 @@ def claims_of(
     nexus: Nexus, concepts: Collection[Element], as_of: AsOf | None = None
 ) -> list[Claim]:
     """Return the claims that concepts hold, with their evidence."""
-    names = {name for one in concepts for name in evidence_names(one.attributes)}
-    evidence = evidence_by_name(nexus, names, as_of)
-    return [claim_of(one.id, one.attributes, evidence) for one in concepts]
+    cited = cited_evidence(nexus, [one.id for one in concepts], as_of) if concepts else {}
+    return [claim_of(one.id, one.attributes, cited) for one in concepts]
 
 
 def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None) -> list[Claim]:

@@ -75,6 +75,9 @@ _parts: Final = attrgetter(*_EVIDENCE)
 Named = tuple[str, EvidenceRef]
 """A piece of evidence with what it is called."""
 
+Cited = Mapping[tuple[str, str], Mapping[str, EvidenceRef]]
+"""What claims are joined with, by their id and the number of the transition, then by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -201,10 +204,10 @@ def evidence_ref(attributes: Attributes) -> EvidenceRef:
     return ref
 
 
-def claim_of(id: str, attributes: Attributes, evidence: Mapping[str, EvidenceRef]) -> Claim:
-    """Return a claim; `evidence` has what it rests on by name, but for what was erased."""
+def claim_of(id: str, attributes: Attributes, cited: Cited) -> Claim:
+    """Return a claim with what it rests on, but for what was erased."""
     said = {name: attributes[name] for name in _PLAIN if name in attributes}
-    found = [evidence[name] for name in evidence_names(attributes) if name in evidence]
+    found = brought(id, attributes, cited)
     claim = Claim.__new__(Claim)  # what was erased may have been all of its evidence
     for one in _CLAIM:
         if one.name in said:
@@ -217,10 +220,14 @@ def claim_of(id: str, attributes: Attributes, evidence: Mapping[str, EvidenceRef
     return claim
 
 
-def evidence_names(attributes: Attributes) -> list[str]:
-    """Return the names of the evidence in the attributes of a claim or of an event."""
-    names = attributes.get("evidence")
-    return [str(name) for name in names] if isinstance(names, list) else []
+def brought(claim_id: str, said: Attributes, cited: Cited) -> list[EvidenceRef]:
+    """Return the evidence that an event of a claim names, in the order it was given.
+
+    The attributes of the claim itself say what the first event does.
+    """
+    names = said.get("evidence")
+    found = cited.get((claim_id, str(said.get("sequence", 1))), {})
+    return [found[str(name)] for name in names if name in found] if isinstance(names, list) else []
 
 
 def event_of(attributes: Attributes) -> dict[str, Value]:

@@ -17,7 +17,7 @@ from recollect.errors import CONFLICT, RecollectError
 from recollect.faces.claims.acting import NOBODY, Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
 from recollect.faces.claims.model import Claim, EvidenceRef, check_claims, given_evidence
-from recollect.faces.claims.past import claim_life, evidence_by_name, no_claim
+from recollect.faces.claims.past import cited_evidence, claim_life, no_claim
 from recollect.faces.claims.reading import is_claim
 from recollect.faces.claims.records import (
     ATTENTION,
@@ -34,7 +34,6 @@ from recollect.faces.claims.records import (
     claim_of,
     event_of,
     evidence_changes,
-    evidence_names,
     named,
     new_claim,
 )
@@ -216,9 +215,8 @@ class Writer:
         if told is None:
             version = claim_life(self._nexus, claim.id).versions[0]
             assert version.after is not None
-            said = version.after.attributes
-            evidence = evidence_by_name(self._nexus, set(evidence_names(said)))
-            told = claim_of(claim.id, said, evidence)
+            cited = cited_evidence(self._nexus, [claim.id])
+            told = claim_of(claim.id, version.after.attributes, cited)
         if _content(claim, told.created_at) != _content(told):
             raise _taken(claim.id, "another claim")
 

@@ -452,7 +452,7 @@ class Nexus:
     def history(self, element: str | Key, *, as_of: AsOf | None = None) -> tuple[Life, ...]:
         """Return what an element was, step by step, with who changed it; closed ones too.
 
-        A key names every life of that type and name, oldest first; an id names one element.
+        A key names every life of that type and name, oldest first; an id those that had it.
         `as_of` ends the story there, or keeps the steps true then. KIP_3002 when nothing is,
         or was, called so.
         """
@@ -480,6 +480,7 @@ class Nexus:
     ) -> Receipt:
         """Erase an element by id, every life of a key, or what a FIND finds, for all times.
 
+        INVALID_ARGUMENT for an id that was given to another element after the first was deleted.
         Every link that ends in it goes too, living or closed, and theirs. The log keeps its
         digests, and the actors and request ids of its transactions. Afterwards no byte of the
         erased text is in the file. `dry_run` keeps everything. Cost: the file is rewritten.

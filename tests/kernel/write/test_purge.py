@@ -194,6 +194,51 @@ def test_a_link_that_a_merge_moved_goes_with_the_lives_it_had_elsewhere(
     assert taught.doctor().is_well
 
 
+def test_a_link_that_was_given_the_id_of_another_stays_where_that_goes(taught: Nexus) -> None:
+    ann, bob = Key("Person", "Ann"), Key("Person", "Bob")
+    taught.write([PutConcept("Person", "Bob"), PutLink(ann, "takes", SALICYLATE, id="l")])
+    taught.write([Delete("l")])
+    taught.write([PutLink(bob, "likes", ann, id="l")])
+    taught.purge(SALICYLATE)
+    assert [life.versions[0].operation for life in taught.history("l")] == [Operation.CREATE]
+    (links,) = taught.read('FIND(?l) WHERE { ?l (?s, "likes", ?o) }').results
+    assert isinstance(links, Rows)
+    assert len(links.rows) == 1
+
+
+def test_an_id_that_was_given_again_is_refused_and_each_is_named_by_its_key(
+    taught: Nexus, path: Path
+) -> None:
+    taught.write([PutConcept("Herb", "Willow", id="a")])
+    before = all_rows(path)
+    with pytest.raises(RecollectError) as caught:
+        taught.purge("a")
+    assert caught.value.code.code == "INVALID_ARGUMENT"
+    told = '{type: "Drug", name: "Aspirin"} and of {type: "Herb", name: "Willow"}'
+    assert caught.value.message == f'the id "a" is, or was, that of {told}'
+    assert caught.value.hint == "name one of them: Key('Drug', 'Aspirin')"
+    assert all_rows(path) == before
+    assert taught.purge(Found('FIND(?x) WHERE { ?x {id: "a"} }')).concepts == 1
+    assert [life.what for life in taught.history("a")] == [SALICYLATE]
+    assert taught.purge("a").concepts == 1
+    assert names(taught) == ["Aspirin", "Ibuprofen"]
+
+
+def test_a_concept_that_is_made_again_under_its_id_goes_with_its_earlier_life(
+    taught: Nexus,
+) -> None:
+    for _ in range(2):
+        taught.write([PutConcept("Herb", "Willow", id="w")])
+        taught.write([Delete("w")])
+    assert taught.purge("w").concepts == 2
+
+
+def test_the_id_of_a_link_that_a_concept_had_before_is_refused(taught: Nexus) -> None:
+    taught.write([PutLink(Key("Person", "Ann"), "needs", Key("Symptom", "Headache"), id="a")])
+    with pytest.raises(RecollectError, match="and of a link"):
+        taught.purge("a")
+
+
 def test_both_ends_of_a_pattern_may_be_named(taught: Nexus) -> None:
     receipt = taught.purge(Found('FIND(?a, ?l) WHERE { ?l (?a, "eases", ?b) }'))
     assert (receipt.concepts, receipt.links) == (1, 1)

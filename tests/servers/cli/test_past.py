@@ -13,6 +13,7 @@ import pytest
 from tests.servers.cli.conftest import Cli, answer
 
 import recollect
+from recollect.model import Delete, PutConcept
 
 SOURCES = Path(recollect.__file__).parents[1]
 RISK = 'UPSERT { CONCEPT @d { {type: "Drug", name: "Aspirin"} SET ATTRIBUTES { risk_level: 3 } } }'
@@ -158,6 +159,17 @@ def test_a_purge_wants_to_be_confirmed(cli: Cli, changed: str):
     assert refused.exit_code == 1
     assert "there is no terminal to ask on" in refused.stderr
     assert cli("history", *ASPIRIN, "--db", changed).exit_code == 0
+
+
+def test_an_id_that_was_given_again_is_to_be_named_by_type_and_name(cli: Cli, changed: str):
+    with recollect.open(changed) as nexus:
+        for name in ("one", "two"):
+            nexus.write([PutConcept("Herb", name, id="again")])
+            nexus.write([Delete("again")])
+    refused = cli("purge", "again", "--db", changed, "--yes")
+    assert refused.exit_code == 1
+    assert '{type: "Herb", name: "one"} and of {type: "Herb", name: "two"}' in refused.stderr
+    assert "name one of them by --type and --name" in refused.stderr
 
 
 def test_a_dry_run_tells_what_would_go(cli: Cli, changed: str):

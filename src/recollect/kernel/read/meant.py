@@ -1,12 +1,15 @@
-"""The elements a call means, however it names them: an id, a key, or a FIND of elements."""
+"""The elements a call means, however it names them: an id, a key, or a FIND of elements.
+
+The rule: an id means one thing, in all the lives that it had under that id.
+"""
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.parameters import check_parameters
-from recollect.kernel.read.named import elements_named
+from recollect.kernel.read.named import elements_named, identities
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.store.protocol import Session
 from recollect.model import Found, Key, Limits
@@ -17,10 +20,14 @@ def elements_meant(
 ) -> list[int]:
     """Return the integer ids of the elements meant, ascending.
 
-    KIP_3002 for a name of nothing, KIP_1001 for a text that is not one FIND of elements.
+    KIP_3002 for a name of nothing, INVALID_ARGUMENT for an id that several had one after the
+    other, KIP_1001 for a text that is not one FIND of elements.
     """
     if not isinstance(what, Found):
-        return elements_named(session, catalog.group, catalog.terms, what)
+        found = elements_named(session, catalog.group, catalog.terms, what)
+        if len(found) > 1 and isinstance(what, str):
+            _refuse_several(session, catalog, what, found)
+        return found
     check_parameters(what.parameters, limits.max_depth)
     script = parse(what.text, max_length=limits.max_length, max_depth=limits.max_depth)
     match script.statements:
@@ -33,3 +40,21 @@ def elements_meant(
                 "the text is not one FIND",
                 hint='write FIND(?x) WHERE { ?x {type: "..."} }',
             )
+
+
+def _refuse_several(session: Session, catalog: Catalog, id: str, found: list[int]) -> None:
+    """Raise INVALID_ARGUMENT for an id of several concepts, or of a concept and a link.
+
+    Links with one id are one: a merge moves a link under its id.
+    """
+    named = identities(session, catalog.group, catalog.terms, found).values()
+    keys = list(dict.fromkeys(one for one in named if isinstance(one, Key)))
+    told = [f'{{type: "{one.type}", name: "{one.name}"}}' for one in keys]
+    if not all(isinstance(one, Key) for one in named):
+        told.append("a link")
+    if len(told) > 1:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'the id "{id}" is, or was, that of {" and of ".join(told)}',
+            hint=f"name one of them: Key({keys[0].type!r}, {keys[0].name!r})",
+        )

@@ -67,12 +67,15 @@ SELECT o.id FROM json_each(:ids) AS w CROSS JOIN link AS o
 WHERE o.group_id = :group AND o.object = w.value
 """
 _OTHER_LIVES = """
-SELECT e.id FROM json_each(:names) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.public_id = w.value ->> 0
+SELECT e.id FROM json_each(:names) AS w CROSS JOIN link AS s CROSS JOIN link AS e
+WHERE s.id = w.value ->> 0 AND s.group_id = :group
+  AND e.group_id = :group AND e.public_id = w.value ->> 1
+  AND (e.born_at = s.expired_at OR e.expired_at = s.born_at)
 UNION
-SELECT f.id FROM json_each(:names) AS w CROSS JOIN link AS f
-WHERE f.id = w.value ->> 1 AND f.group_id = :group
-"""
+SELECT f.id FROM json_each(:names) AS w CROSS JOIN link AS s CROSS JOIN link AS f
+WHERE s.id = w.value ->> 0 AND s.group_id = :group
+  AND f.id = w.value ->> 2 AND f.group_id = :group AND f.expired_at = s.born_at
+"""  # what is moved is closed here and born there at once
 _PAST_CONTENTS = """
 SELECT
   (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
@@ -225,10 +228,10 @@ def _with_links(session: Session, group: Group, elements: Iterable[int]) -> list
 
 
 def _other_lives(session: Session, group: Group, elements: Sequence[int]) -> set[int]:
-    """Return the links that have, or had, the id of one of some links."""
+    """Return the links that some links were moved from, or to, under their ids."""
     links = [one for one in elements if one & 1 == LINK_BIT]
-    texts = dict.fromkeys(public_ids(session, group, links).values())
-    names = [(text, element_id(group.id_bits, text)) for text in texts]
+    texts = public_ids(session, group, links)
+    names = [(one, text, element_id(group.id_bits, text)) for one, text in texts.items()]
     found: set[int] = set()
     for start in range(0, len(names), _CHUNK):
         chunk = orjson.dumps(names[start : start + _CHUNK]).decode()

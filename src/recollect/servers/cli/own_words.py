@@ -6,6 +6,7 @@ import re
 
 _PARAMETER = re.compile(r'pass parameters=\{"(.+)": \.\.\.\}')
 _TRANSACTION = re.compile(r'use \{"known": (\d+)\}')
+_KEY = "name one of them: Key("
 _WRITES = "send it to execute_kip, or to Nexus.write"
 _CHANGES = re.compile(r"see who did it: Nexus\.changes\(since=(\d+), limit=1\)")
 _SKIP = "mend it, or pass skip_bad=True to leave it out"
@@ -33,6 +34,8 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         return f"use {option} {transaction[1]}"
     if (changes := _CHANGES.fullmatch(hint)) is not None:
         return f"recollect changes --since {changes[1]} --limit 1"
+    if hint.startswith(_KEY):
+        return "name one of them by --type and --name"
     if hint == _WRITES:
         return "write it by itself" if is_shell else "run it: recollect run -"
     if hint == _SKIP:

@@ -8,7 +8,7 @@ from tests.faces.operations.calls import TIME, Service, added_facts, edge, found
 from recollect.errors import DUPLICATE_EXISTS, IMMUTABLE_TARGET, Code, RecollectError
 from recollect.faces.operations.naming import fact_uuid, node_uuid
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Rows, Value, instant_text
+from recollect.model import AsOf, PutConcept, Rows, Value, instant_text
 
 FACTS = """
 FIND(?who, ?text, ?where) WHERE {
@@ -103,6 +103,24 @@ def test_kml_may_talk_of_an_episode_but_not_write_it(nexus: Nexus, service: Serv
         assert fault(nexus, text) is IMMUTABLE_TARGET
     (episode,) = told(service.get_episodes(group_id="g", last_n=9))["episodes"]
     assert (episode["uuid"], episode["body"]) == ("e", "b")
+
+
+def test_what_says_nothing_of_an_episode_is_none_of_the_newest(
+    nexus: Nexus, service: Service
+) -> None:
+    said = {"body": "Hello", "source": "text", "reference_time": TIME}
+    told(service.add_episodes(group_id="g", items=[said | {"uuid": "e1"}]))  # type: ignore[list-item]
+    later = said | {"reference_time": "9" + TIME[1:]}
+    others = [
+        *[{key: later[key] for key in said if key != left} for left in said],
+        *[later | {key: 1} for key in said],
+        later | {"source": "rumour"},
+    ]
+    written = [PutConcept("Episode", f"x{at}", one) for at, one in enumerate(others)]
+    nexus.group("g").write([*written, PutConcept("Episode", "e2", later, id="e2")])
+    for last_n, uuids in ((1, ["e2"]), (9, ["e1", "e2"])):
+        shown = told(service.get_episodes(group_id="g", last_n=last_n))["episodes"]
+        assert [one["uuid"] for one in shown] == uuids
 
 
 def test_a_link_without_words_becomes_a_fact_when_it_is_told(

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from recollect.errors import CONFLICT, VERSION_CONFLICT, RecollectError
+from recollect.faces.operations.fields import Source
 from recollect.faces.operations.inputs import EpisodeItem, Message
 from recollect.faces.operations.naming import content_hash, episode_uuid
 from recollect.faces.operations.records import EPISODE, is_episode
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Attributes, Dated, PutConcept, Rows
+from recollect.model import AsOf, Attributes, Dated, PutConcept, Rows, Value
 
 _NEWEST = """
 FIND(?uuid) WHERE {
   ?episode {type: "Episode"}
   ATTR(?episode, "id", ?uuid)
   ATTR(?episode, "reference_time", ?reference_time)
+  ATTR(?episode, "body", ?body)
+  ATTR(?episode, "source", ?source)
   META(?episode, "_created_at", ?created_at)
+  FILTER(IN(?source, $sources) && STARTS_WITH(?body, "") && STARTS_WITH(?reference_time, ""))
 }
 ORDER BY ?reference_time DESC, ?created_at DESC, ?uuid DESC LIMIT $last_n
 """
+_SOURCES: list[Value] = [*get_args(Source)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +146,12 @@ def _write(nexus: Nexus, drafts: Sequence[EpisodeDraft], request_id: str) -> Non
 
 
 def newest_episodes(nexus: Nexus, last_n: int, as_of: AsOf) -> list[Dated]:
-    """Return the newest episodes, oldest first, by time, then creation, then uuid."""
-    (rows,) = nexus.read(_NEWEST, {"last_n": last_n}, as_of=as_of).results
+    """Return the newest episodes, oldest first, by time, then creation, then uuid.
+
+    One that others than the operations wrote is among them if it has a body, a source and a time.
+    """
+    parameters: dict[str, Value] = {"last_n": last_n, "sources": _SOURCES}
+    (rows,) = nexus.read(_NEWEST, parameters, as_of=as_of).results
     assert isinstance(rows, Rows)
     uuids = [str(uuid) for (uuid,) in rows.rows][::-1]
     found = nexus.look_up(uuids, as_of=as_of)

@@ -96,7 +96,7 @@ def entity_node(group: str, dated: Dated, score: float | None = None) -> EntityN
 
 
 def episode(group: str, dated: Dated) -> Episode:
-    """Return an episode."""
+    """Return an episode, which has all that `newest_episodes` and the pipeline ask of it."""
     concept = dated.element
     assert isinstance(concept, Concept)
     said = concept.attributes

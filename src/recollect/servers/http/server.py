@@ -5,6 +5,7 @@ The rule: without tokens a server listens to its own machine alone, unless it is
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import signal
 import socket
@@ -20,6 +21,7 @@ from recollect.servers.http.processes import Begun
 
 _BACKLOG = 512
 _SWITCH_SECONDS = 0.001  # a fifth of Python's own
+_TAKEN_SECONDS = 0.01  # until uvicorn has met the connections that were taken
 
 
 def is_loopback(host: str) -> bool:
@@ -96,7 +98,14 @@ class Server(uvicorn.Server):
         self._begun()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, and end."""
+        """Take no more connections, and end.
+
+        Uvicorn tells the connections that it has met by then to end: one that was taken and not
+        met yet would go on until its time is up, and be answered INTERNAL at last.
+        """
+        for server in self.servers:
+            server.close()
+        await asyncio.sleep(_TAKEN_SECONDS)
         if isinstance(self.config.app, Streaming):
             self.config.app.end_streams()
         await super().shutdown(sockets)

@@ -148,6 +148,16 @@ def test_a_claim_lives_through_its_calls(send: Send) -> None:
     assert code_in(send("/v1/claims/claim", id="nobody")) == "NOT_FOUND"
 
 
+def test_ids_are_answered_as_they_are_stored(send: Send) -> None:
+    stored, given = "caf\u00e9", "cafe\u0301"
+    for end in ("", " 2"):
+        written(send, claim(stored + end, stored + end))
+    moved = output(send("/v1/claims/transition", {"id": given, "status": "verified"}))
+    assert moved["id"] == stored
+    replaced = output(send("/v1/claims/supersede", {"old_id": given, "new_id": given + " 2"}))
+    assert (replaced["id"], replaced["superseded_by"]) == (stored, stored + " 2")
+
+
 def test_the_name_of_a_token_is_who_acts(send: Send, nexus: Nexus) -> None:
     for by in ({}, {"actor_id": "ann"}):
         id = f"by {by}"

@@ -35,6 +35,7 @@ from recollect.faces.claims.reading import (
     recalled,
 )
 from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.faces.claims.validation import checked_id
 from recollect.faces.claims.wire import Wired, evidence_from, from_wire, to_wire
 from recollect.faces.claims.writing import Writer
 from recollect.faces.kip.as_of import read_as_of
@@ -158,20 +159,22 @@ def list_events(nexus: Nexus, given: Given) -> Mapping[str, object]:
 
 def transition_claim(nexus: Nexus, given: Given) -> Mapping[str, object]:
     """Move a claim through its lifecycle."""
+    claim_id = checked_id(given["id"])
     Writer(nexus).transition(
-        given["id"],
+        claim_id,
         given["status"],
         evidence_from(given.get("evidence")),
         given.get("reason"),
         _actor(given),
         given.get("expected_status"),
     )
-    return {"id": given["id"], "claim_status": given["status"]}
+    return {"id": claim_id, "claim_status": given["status"]}
 
 
 def supersede_claim(nexus: Nexus, given: Given) -> Mapping[str, object]:
     """Let one claim take the place of another."""
-    old_id, new_id = given["old_id"], given["new_id"]
+    old_id = checked_id(given["old_id"], "old_id")
+    new_id = checked_id(given["new_id"], "new_id")
     Writer(nexus).supersede(old_id, new_id, _actor(given), given.get("expected_status"))
     return {"id": old_id, "claim_status": "superseded", "superseded_by": new_id}
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.integrations.exchange.conftest import Write, elements, exported, rows, twice_is_once
+from typing_extensions import Buffer
 
 from recollect.errors import RecollectError
 from recollect.faces.claims import Claim, EvidenceRef, NexusKnowledgeStore
@@ -274,4 +275,27 @@ def test_an_export_that_a_purge_meets_fails(nexus: Nexus, format: str, *, is_dro
 
     with pytest.raises(RecollectError) as caught:
         hand_out(nexus, BytesIO(), format, progress=purge)
+    assert caught.value.code.code == "STORE_BUSY"
+
+
+class DroppingAtFirst(BytesIO):
+    """A stream whose first bytes, before any element, are the end of the group."""
+
+    def __init__(self, nexus: Nexus) -> None:
+        super().__init__()
+        self._nexus = nexus
+
+    def write(self, told: Buffer, /) -> int:
+        if "team" in self._nexus.groups():
+            self._nexus.drop_group("team")
+        return super().write(told)
+
+
+@pytest.mark.parametrize("query", [None, 'FIND(?x) WHERE { ?x {type: "Drug"} }'])
+def test_a_group_that_is_dropped_before_its_first_element_is_read_is_told_of(
+    nexus: Nexus, query: str | None
+) -> None:
+    nexus.write([PutConcept("Drug", "Aspirin")])
+    with pytest.raises(RecollectError) as caught:
+        hand_out(nexus, DroppingAtFirst(nexus), "jsonl", query=query)
     assert caught.value.code.code == "STORE_BUSY"

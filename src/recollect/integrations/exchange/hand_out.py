@@ -84,12 +84,14 @@ def hand_out(
     the same text. STORE_BUSY when something of the group is purged meanwhile.
     """
     writer = _writer(format)
-    moment = _pinned(nexus, read_as_of(as_of))
-    found = None if query is None else Found(query, parameters or {})
+    asked, found = read_as_of(as_of), None if query is None else Found(query, parameters or {})
+    with nexus.snapshot():  # else the group could be dropped before the reading begins
+        moment = _pinned(nexus, asked)
+        records = nexus.elements(found, as_of=moment)
     known = AsOf(known=moment.known, known_is_transaction=moment.known_is_transaction)
     written = 0
     stream.write(writer.head())
-    for chunk in _chunks(nexus.elements(found, as_of=moment)):
+    for chunk in _chunks(records):
         dated = nexus.look_up([_id(one) for one in chunk], as_of=known, closed=True)
         for one in chunk:
             if _id(one) not in dated:

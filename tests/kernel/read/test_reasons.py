@@ -10,7 +10,18 @@ import recollect
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus, print_text
 from recollect.kernel.lang import parse
-from recollect.model import AsOf, Concept, Description, Explanation, Hits, Instant, Link, Rows
+from recollect.model import (
+    AsOf,
+    Concept,
+    Description,
+    Explanation,
+    Hits,
+    Instant,
+    Limits,
+    Link,
+    PutConcept,
+    Rows,
+)
 
 CAPSULE = """
 UPSERT {
@@ -172,6 +183,33 @@ def test_rows_are_counted_after_offset_and_within_limit(nexus: Nexus) -> None:
     for row in (-1, 1, 2):
         with pytest.raises(RecollectError, match="the answer has no such row"):
             nexus.why(text, row, PAIN)
+
+
+def test_a_query_with_more_solutions_than_an_answer_may_have_rows_is_explained() -> None:
+    with recollect.open(":memory:", limits=Limits(max_rows=50)) as nexus:
+        many = [PutConcept("T", f"t{at:03}", {"part": at % 2}) for at in range(240)]
+        for group in (nexus, nexus.group("decoy")):
+            group.write(many)
+        where = 'WHERE { ?t {type: "T"} ATTR(?t, "name", ?name) }'
+        one = nexus.why(f"FIND(?name) {where} LIMIT 3 OFFSET 200", 1)
+        assert (one.row, one.solutions, one.omitted) == (("t201",), 1, 0)
+        assert names(one.grounds) == ["t201"]
+
+        every = nexus.why(f"FIND(COUNT(?t) AS ?n) {where}")
+        assert (every.row, every.solutions, every.omitted) == ((240,), 240, 140)
+        assert names(every.grounds) == [f"t{at:03}" for at in range(100)]
+
+        odd = nexus.why(f"FIND(?t.attributes.part, COUNT(?t) AS ?n) {where}", 1)
+        assert (odd.row, odd.solutions, odd.omitted) == ((1, 120), 120, 20)
+        assert names(odd.grounds)[:2] == ["t001", "t003"]
+
+
+def test_a_group_of_thousands_of_walks_stands_on_each_of_their_links_once(nexus: Nexus) -> None:
+    nexus.write([PutConcept("T", f"t{at}", {}) for at in range(40)])
+    product = '?t {type: "T"} ?u {type: "T"}'
+    why = nexus.why(f'FIND(COUNT(?t)) WHERE {{ ({{name: "NSAID"}}, "is_a"{{2}}, ?top) {product} }}')
+    assert (why.solutions, len(why.grounds), why.omitted) == (1_600, 44, 0)
+    assert {"Drug", "NSAID", "is_a", "t39"} <= set(names(why.grounds))
 
 
 @pytest.mark.parametrize("text", ['SEARCH "pain"', "DESCRIBE PRIMER", CAPSULE])

@@ -362,7 +362,7 @@ class Reader:
 
         key = (shape, statistics.epoch, statistics.is_certain, clock, paging)
         compiled = self._catalog.plans.get(key, make)
-        _check_patterns(lifting.patterns, lifting.values)
+        check_patterns(lifting.patterns, lifting.values)
         return compiled, lifting
 
     def _run(
@@ -453,7 +453,7 @@ def _digest(shape: ast.Find) -> str:
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def _check_patterns(patterns: Iterable[ast.Parameter], values: Mapping[str, Value]) -> None:
+def check_patterns(patterns: Iterable[ast.Parameter], values: Mapping[str, Value]) -> None:
     """Refuse a regular expression that is not one before anything runs: KIP_1001."""
     for pattern in patterns:
         text = values[pattern.name]

@@ -6,12 +6,13 @@ the row are those that show its cells, read from the same elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import cast
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.lang import ast, literal
+from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.lift import Lifting
@@ -21,59 +22,49 @@ from recollect.kernel.plan.scope import TargetNames, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.pages import Page
-from recollect.kernel.read.reader import Reader
+from recollect.kernel.read.reader import Reader, check_patterns
 from recollect.kernel.read.walk import links_walked
 from recollect.kernel.sql.compile import compile_plan
-from recollect.kernel.sql.output import Output, Shape
+from recollect.kernel.sql.output import Compiled, Shape
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import json_value
-from recollect.kernel.store.protocol import SqlRow
-from recollect.model import (
-    LIVING,
-    Cell,
-    Concept,
-    Element,
-    Ground,
-    Link,
-    Operation,
-    Rows,
-    Value,
-    Why,
-)
+from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.model import LIVING, Cell, Ground, Operation, Value, Why
 
 MOST_GROUNDS = 100
 """Elements shown for one row; `omitted` counts the others."""
 
 
+Identity = tuple[object, ...]
+"""What a row of the answer shares with its solutions, and with no others."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Solutions:
-    """All solutions of a query in order: the elements of each, then the values it shows.
+class _Query:
+    """A compiled query whose rows tell which row of the answer they are, or belong to."""
 
-    `keys` has, for each plain column of FIND, the places of a row that make its cell: the id
-    of an element, or a value and the element it was read from.
-    """
+    compiled: Compiled
+    parameters: dict[str, SqlValue]
+    keys: tuple[tuple[int, Shape], ...]  # the columns that tell it
 
-    rows: list[SqlRow]
-    names: tuple[str, ...]  # of the element variables, which stand first in a row
-    keys: tuple[tuple[int, ...], ...]
-    outputs: tuple[Output, ...]
-
-    def value(self, row: SqlRow, at: int) -> Value:
-        held = row[at]
-        if self.outputs[at].shape is Shape.JSON and held is not None:
-            return json_value(held)
-        return cast(Value, held)
-
-    def identity(self, row: SqlRow) -> tuple[object, ...]:
-        """Return what two solutions of one row of the answer share."""
-        return tuple(comparable(self.value(row, at)) for key in self.keys for at in key)
+    def identity(self, row: SqlRow) -> Identity:
+        """Return what a row tells: ids of elements, values, and what these were read from."""
+        return tuple(
+            comparable(
+                json_value(row[at])
+                if shape is Shape.JSON and row[at] is not None
+                else cast(Value, row[at])
+            )
+            for at, shape in self.keys
+        )
 
 
 def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
     """Return what a row of a FIND stands on; rows count from 0, after OFFSET.
 
     A row that aggregates stands on all of its group. INVALID_ARGUMENT for a row that is not
-    there. Cost: the query twice, without its LIMIT, and the history of what is shown.
+    there. Cost: the query twice, without its LIMIT, and the history of what is shown; of its
+    solutions only the elements are kept.
     """
     if type(row) is not int:  # whatever the caller's types say
         raise RecollectError(
@@ -90,65 +81,58 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
             span=page.cursor.span,
         )
     limit, offset = page.limit, page.offset
-    answer = Rows((), [])
-    if 0 <= row < LIVING - offset and (limit is None or row < limit):
-        answer = reader.find(
-            replace(find, limit=literal(1), offset=literal(offset + row)), bindings
-        )
-    if not answer.rows:
+    is_within = 0 <= row < LIVING - offset and (limit is None or row < limit)
+    wanted = _row(reader, find, bindings, offset + row) if is_within else None
+    if wanted is None:
         raise RecollectError(
             INVALID_ARGUMENT,
             "the answer has no such row",
             hint="run the query, and name one of the rows it shows",
         )
-    naming = Naming()
-    asked = TargetNames().name_targets(find.where)
-    where, names = naming.clauses(asked), list(resolve_kinds(asked))
-    is_grouped = any(isinstance(one, ast.Aggregate) for one in find.columns)
-    found = _solutions(reader, find, where, names, bindings, is_grouped=is_grouped)
-    if is_grouped:
-        rows = _of_group(reader, find, found, answer.rows[0])
-    else:
-        rows = _of_row(found, offset + row)
-    ids = _elements(reader, found, rows, naming.walks, bindings)
-    shown = dict(list(ids.items())[:MOST_GROUNDS])
-    grounds = tuple(_grounds(reader, shown))
-    return Why(answer.columns, answer.rows[0], len(rows), grounds, len(ids) - len(shown))
+    names, cells, identity = wanted
+    stands = _Standing(reader, bindings)
+    stands.add_solutions(find, identity)
+    grounds = tuple(_grounds(reader, stands.shown))
+    return Why(names, cells, stands.solutions, grounds, len(stands.others))
 
 
-def _solutions(
-    reader: Reader,
-    find: ast.Find,
-    where: tuple[ast.Clause, ...],
-    names: Sequence[str],
-    bindings: Bindings,
-    *,
-    is_grouped: bool,
-) -> _Solutions:
-    columns = tuple(one for one in find.columns if not isinstance(one, ast.Aggregate))
+def _row(
+    reader: Reader, find: ast.Find, bindings: Bindings, place: int
+) -> tuple[tuple[str, ...], tuple[Cell, ...], Identity] | None:
+    """Return the columns of the answer, and the cells and the identity of the row at a place."""
     lifting = Lifting(bindings)
-    order_by = () if is_grouped else find.order_by
-    shape = ast.Find(columns, lifting.clauses(where), order_by)
-    statistics = reader.statistics()
-    plan = _in_order(plan_find(shape, statistics), names)
-    elements = [at for at, var in enumerate(plan.variables) if var.is_element]
-    shown = [ir.Plain(at) for at in elements]
-    keys: list[tuple[int, ...]] = []
-    for column in plan.columns:
-        assert isinstance(column, ir.Plain)
-        if column.variable in elements:
-            keys.append((elements.index(column.variable),))
-        else:
-            keys.append((len(shown), len(shown) + 1))
-            shown += [column, ir.Plain(column.variable, shows_owner=True)]
-    plan = replace(plan, columns=tuple(shown))
-    compiled = compile_plan(plan, statistics, reader.moment.clock, SQLITE)
-    parameters = reader.parameters(compiled, lifting.values, find)
-    return _Solutions(
-        reader.run(compiled, parameters, Page(None, 0)),
-        tuple(plan.variables[at].name for at in elements),
-        tuple(keys),
-        compiled.outputs,
+    shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
+    plan = plan_find(shape, reader.statistics())
+    check_patterns(lifting.patterns, lifting.values)
+    owners = () if plan.is_grouped else _owners(plan)
+    query = _query(reader, find, replace(plan, columns=(*plan.columns, *owners)), lifting)
+    page = Page(1, place)
+    rows = reader.run(query.compiled, query.parameters, page)
+    shown = reader.shown(query.compiled, lifting.values, page, rows, has_more=False)
+    width = len(plan.columns)
+    answer = replace(shown, rows=[one[:width] for one in shown.rows])
+    if reader.is_doubtful(query.compiled, rows):
+        reader.warn_of_keys(find, bindings, answer)
+    return (answer.columns, answer.rows[0], query.identity(rows[0])) if rows else None
+
+
+def _query(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> _Query:
+    compiled = compile_plan(plan, reader.statistics(), reader.moment.clock, SQLITE)
+    keys: list[tuple[int, Shape]] = []
+    start = 0
+    for column, output in zip(plan.columns, compiled.outputs, strict=True):
+        if isinstance(column, ir.Plain):
+            keys.append((start, output.shape))
+        start += output.shape.width
+    return _Query(compiled, reader.parameters(compiled, lifting.values, find), tuple(keys))
+
+
+def _owners(plan: ir.Plan) -> tuple[ir.Plain, ...]:
+    """Return columns of the elements that the plain values of a plan were read from."""
+    return tuple(
+        ir.Plain(one.variable, shows_owner=True)
+        for one in plan.columns
+        if isinstance(one, ir.Plain) and not plan.variables[one.variable].is_element
     )
 
 
@@ -174,76 +158,73 @@ def _in_order(plan: ir.Plan, names: Sequence[str]) -> ir.Plan:
     )
 
 
-def _of_row(found: _Solutions, row: int) -> list[SqlRow]:
-    """Return the solutions of the row at a place, counting rows by their first solutions."""
-    rows: dict[object, list[SqlRow]] = {}
-    for solution in found.rows:
-        rows.setdefault(found.identity(solution), []).append(solution)
-    return list(rows.values())[row]
+class _Standing:
+    """Gathers what the solutions of one row stand on, and keeps none of the solutions."""
 
+    def __init__(self, reader: Reader, bindings: Bindings) -> None:
+        self._reader = reader
+        self._bindings = bindings
+        self.solutions = 0
+        self.shown: dict[int, dict[str, None]] = {}
+        """The first elements in order, each with the variables that hold it."""
+        self.others: set[int] = set()
+        """The elements after those."""
+        self._walked: set[tuple[Walked, int, int]] = set()
 
-def _of_group(
-    reader: Reader, find: ast.Find, found: _Solutions, cells: Sequence[Cell]
-) -> list[SqlRow]:
-    """Return the solutions of the group that shows these cells."""
-    plain = [
-        cell
-        for cell, column in zip(cells, find.columns, strict=True)
-        if not isinstance(column, ast.Aggregate)
-    ]
-    firsts = [key[0] for key in found.keys]
-    ids = {
-        cast(int, solution[at])
-        for solution in found.rows
-        for at in firsts
-        if found.outputs[at].shape is Shape.ELEMENT and solution[at] is not None
-    }
-    elements = reader.elements(ids)
+    def add_solutions(self, find: ast.Find, identity: Identity) -> None:
+        """Add every solution of a FIND that belongs to the row of this identity, in order."""
+        naming = Naming()
+        asked = TargetNames().name_targets(find.where)
+        where, names = naming.clauses(asked), list(resolve_kinds(asked))
+        columns = tuple(one for one in find.columns if not isinstance(one, ast.Aggregate))
+        is_grouped = len(columns) < len(find.columns)
+        lifting = Lifting(self._bindings)
+        order_by = () if is_grouped else find.order_by
+        shape = ast.Find(columns, lifting.clauses(where), order_by)
+        plan = _in_order(plan_find(shape, self._reader.statistics()), names)
+        elements = [at for at, var in enumerate(plan.variables) if var.is_element]
+        telling = plan.columns if is_grouped else (*plan.columns, *_owners(plan))
+        plan = replace(plan, columns=(*map(ir.Plain, elements), *telling))
+        query = _query(self._reader, find, plan, lifting)
+        query = replace(query, keys=query.keys[len(elements) :])
+        variables = [plan.variables[at].name for at in elements]
+        walks = [(one, tuple(_path_steps(one.path, self._bindings))) for one in naming.walks]
+        every = query.parameters | {"limit": -1, "offset": 0}
+        with closing(self._reader.session.each(query.compiled.sql, every)) as solutions:
+            for solution in solutions:
+                if query.identity(solution) == identity:
+                    self._add(dict(zip(variables, solution, strict=False)), walks)
 
-    def group(solution: SqlRow) -> list[object]:
-        return [_cell_key(_cell(found, solution, at, elements)) for at in firsts]
-
-    wanted = [_cell_key(cell) for cell in plain]
-    return [solution for solution in found.rows if group(solution) == wanted]
-
-
-def _cell(found: _Solutions, row: SqlRow, at: int, elements: dict[int, Element]) -> Cell:
-    if found.outputs[at].shape is Shape.ELEMENT:
-        return None if row[at] is None else elements[cast(int, row[at])]
-    return found.value(row, at)
-
-
-def _cell_key(cell: Cell) -> object:
-    if isinstance(cell, Concept | Link):
-        return type(cell), cell.id
-    return comparable(cast(Value, cell))
-
-
-def _elements(
-    reader: Reader,
-    found: _Solutions,
-    rows: Iterable[SqlRow],
-    walks: Iterable[Walked],
-    bindings: Bindings,
-) -> dict[int, dict[str, None]]:
-    """Return the elements of the solutions in order, each with the variables that hold it."""
-    shown: dict[int, dict[str, None]] = {}
-    steps = [(one, tuple(_path_steps(one.path, bindings))) for one in walks]
-    for row in rows:
-        held = dict(zip(found.names, row, strict=False))
+    def _add(
+        self,
+        held: Mapping[str, SqlValue],
+        walks: Iterable[tuple[Walked, tuple[ir.PathStep, ...]]],
+    ) -> None:
+        self.solutions += 1
         for name, element in held.items():
             if isinstance(element, int):
-                names = shown.setdefault(element, {})
-                if not name.startswith("#"):
+                names = self._names(element)
+                if names is not None and not name.startswith("#"):
                     names[name] = None
-        if len(shown) > MOST_GROUNDS:
-            continue
-        for walked, path in steps:
+        if self.others:
+            return
+        for walked, path in walks:
             start, end = held[walked.subject], held[walked.object]
-            if isinstance(start, int) and isinstance(end, int):
-                for link in links_walked(reader, start, end, path):
-                    shown.setdefault(link, {})
-    return shown
+            if not isinstance(start, int) or not isinstance(end, int):
+                continue
+            if (walked, start, end) not in self._walked:
+                self._walked.add((walked, start, end))
+                for link in links_walked(self._reader, start, end, path):
+                    self._names(link)
+
+    def _names(self, element: int) -> dict[str, None] | None:
+        """Add an element; return the variables that hold it, if it is one of those shown."""
+        names = self.shown.get(element)
+        if names is None and len(self.shown) < MOST_GROUNDS:
+            names = self.shown[element] = {}
+        elif names is None:
+            self.others.add(element)
+        return names
 
 
 def _path_steps(path: ast.Path, bindings: Bindings) -> Iterator[ir.PathStep]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Literal, get_args
 
 import apsw
@@ -31,6 +32,7 @@ _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _WRITERS_CACHE = 2 * 2**20  # bytes; a commit may go through every slot of the cache it ends
+_ROWS_AT_ONCE = 1_000  # of a statement whose rows are passed on as they come
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
@@ -126,6 +128,27 @@ class SqliteSession:
             raise self._meter.exhausted() from error
         except READING_ERRORS as error:
             raise translated(error) from error
+
+    def each(self, sql: str, parameters: Parameters = ()) -> Generator[SqlRow]:
+        """Run one statement and yield its rows as they come; see `protocol.Session`."""
+        self._meter.start(is_read=True)
+        cursor: apsw.Cursor | None = None
+        try:
+            with self._held as connection:
+                cursor = connection.execute(sql, parameters, prepare_flags=_KEPT)
+                rows: list[SqlRow] = list(islice(cursor, _ROWS_AT_ONCE))
+            while rows:
+                yield from rows  # outside the connection, for what else is asked of it meanwhile
+                with self._held:
+                    rows = list(islice(cursor, _ROWS_AT_ONCE))
+        except apsw.InterruptError as error:
+            raise self._meter.exhausted() from error
+        except READING_ERRORS as error:
+            raise translated(error) from error
+        finally:
+            if cursor is not None and not self._held.is_left:
+                with self._held:
+                    cursor.close(True)
 
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -40,6 +40,9 @@ class Session(Protocol):
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
+
+    def each(self, sql: str, parameters: Parameters = ()) -> Generator[SqlRow]:
+        """Run one statement and yield its rows as they come; to be closed, whoever leaves it."""
 
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""

@@ -165,6 +165,12 @@ DECISIONS = [
         [["T", [1, 2]], ["U", []]],
     ),
     (
+        "COLLECT of distinct values has each where it comes first, as it is written there",
+        'FIND(COLLECT(DISTINCT ?n) AS ?c) WHERE { ?x {type: "U"} UNION { ?x {type: "T"} } '
+        'ATTR(?x, "n", ?n) }',
+        [[[1.0, 2]]],
+    ),
+    (
         "groups are ordered by an aggregate, and ties by their first solution",
         'FIND(?n, COUNT(?x) AS ?k) WHERE { ?x {type: "T"} UNION { ?x {type: "U"} } '
         'ATTR(?x, "name", ?n) } ORDER BY ?k DESC LIMIT 2',

@@ -118,7 +118,10 @@ def _finite(total: float) -> float:
 def _reduced(values: list[Value], reduces: str) -> Value:
     if not reduces:
         return values
-    distinct = list({comparable(value): value for value in reversed(values)}.values())[::-1]
+    firsts: dict[object, Value] = {}
+    for value in values:
+        firsts.setdefault(comparable(value), value)
+    distinct = list(firsts.values())
     if reduces == "distinct":
         return distinct
     numbers = [

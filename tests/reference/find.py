@@ -11,7 +11,7 @@ from typing import TypeVar, assert_never, cast
 
 from tests.reference.evaluate import FRESH, Evaluator, bound, unbound
 from tests.reference.graph import Graph
-from tests.reference.mentions import Kind, kinds, name_targets, names
+from tests.reference.mentions import Kind, is_hidden, kinds, name_targets, names
 from tests.reference.values import (
     Binding,
     Parameters,
@@ -41,6 +41,7 @@ def solutions(
     branches = evaluator.block(where, FRESH)
     scope = bound(branches)
     mentioned = [name for name in names(where) if name in scope]
+    mentioned.sort(key=is_hidden)
     elements = [name for name in mentioned if kind_of[name] is Kind.ELEMENT]
     values = [name for name in mentioned if kind_of[name] is Kind.VALUE]
     kept: dict[object, Row] = {}

@@ -27,6 +27,11 @@ def name_targets(clauses: Iterable[ast.Clause]) -> tuple[ast.Clause, ...]:
     return tuple(_named(clauses, itertools.count(1)))
 
 
+def is_hidden(name: str) -> bool:
+    """Whether a variable was named by `name_targets`."""
+    return " " in name
+
+
 def _named(clauses: Iterable[ast.Clause], numbers: Iterator[int]) -> Iterator[ast.Clause]:
     for clause in clauses:
         match clause:

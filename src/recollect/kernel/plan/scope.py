@@ -135,6 +135,7 @@ def variable_of(read: ast.Variable | ast.Field) -> ast.Variable:
 def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
     """Return name -> whether it is an element, in order of first mention.
 
+    Targets that only the plan has named come last: the text mentions no variable there.
     Raises KIP_1001 for a variable used as both: kip, section "one kind per variable".
     """
     kinds: dict[str, bool | None] = {}
@@ -155,7 +156,8 @@ def resolve_kinds(clauses: Iterable[ast.Clause]) -> dict[str, bool]:
             )
         kinds[variable.name] = kind
         places[variable.name] = variable
-    return {name: kind is not False for name, kind in kinds.items()}
+    ordered = sorted(kinds, key=lambda name: name.startswith("#"))
+    return {name: kinds[name] is not False for name in ordered}
 
 
 def _names_in_not(clauses: Iterable[ast.Clause]) -> set[str]:

@@ -182,6 +182,14 @@ def test_keys_too_long_for_a_cursor_are_counted_instead(nexus: Nexus) -> None:
     assert read(nexus, f"{query} CURSOR $c", c=cursor).rows == [(name,) for name in NAMES[2:]]
 
 
+@pytest.mark.parametrize("number", [2**63 - 1, 2**62 + 1, -(2**63)])
+def test_a_page_goes_on_after_any_whole_number(nexus: Nexus, number: int) -> None:
+    nexus.write([PutConcept("Drug", name, {"code": number}) for name in NAMES])
+    query = 'FIND(?d.name) WHERE { ?d {type: "Drug"} } ORDER BY ?d.attributes.code'
+    rest = read(nexus, f"{query} CURSOR $c", c=first(nexus, query)).rows
+    assert rest == [(name,) for name in NAMES[2:]]
+
+
 def test_groups_are_counted_as_of_their_first_page(nexus: Nexus) -> None:
     query = 'FIND(?d.attributes.risk, COUNT(?d)) WHERE { ?d {type: "Drug"} } ORDER BY COUNT(?d)'
     whole = read(nexus, query).rows

@@ -171,8 +171,8 @@ def _read(text: str, span: Span) -> Cursor:
     )
 
 
-def _within(number: object, least: int) -> int:
-    if type(number) is not int or not least <= number <= LIVING:
+def _within(number: object, least: int, most: int = LIVING) -> int:
+    if type(number) is not int or not least <= number <= most:
         raise ValueError("not a number of its kind")
     return number
 
@@ -184,7 +184,7 @@ def _key(key: object) -> Key:
         case None | float() | str():
             return key
         case int():
-            return _within(key, -(2**63))
+            return _within(key, -(2**63), 2**63 - 1)
         case {"bytes": str() as digits}:
             return bytes.fromhex(digits)
         case _:

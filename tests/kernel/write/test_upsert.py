@@ -93,6 +93,15 @@ def test_one_whole_number_and_one_real_are_two_contents(memory: Memory) -> None:
     assert written.upsert.updated == 1
 
 
+@pytest.mark.parametrize(("first", "second"), [("0.0", "-0.0"), ("-0.0", "0.0"), ("0", "-0.0")])
+def test_zeros_of_two_signs_are_two_contents(memory: Memory, first: str, second: str) -> None:
+    text = 'UPSERT { CONCEPT { {type: "T", name: "A"} SET ATTRIBUTES { n: %s } } }'
+    memory.write(text % first)
+    assert memory.write(text % second).upsert.updated == 1
+    assert repr(memory.concepts()["T A"][0]) == f"{{'n': {second}}}"
+    assert memory.write(text % second).number is None
+
+
 def test_the_order_of_keys_in_an_object_is_no_change(memory: Memory) -> None:
     memory.write('UPSERT { CONCEPT { {type: "T", name: "A"} SET ATTRIBUTES { o: {a: 1, b: 2} } } }')
     again = 'UPSERT { CONCEPT { {type: "T", name: "A"} SET ATTRIBUTES { o: {b: 2, a: 1} } } }'

@@ -69,9 +69,9 @@ def _without(old: Attributes, removed: frozenset[str]) -> Attributes:
 
 
 def _is_same(old: Value, new: Value) -> bool:
-    """Whether two values are one: `1`, `1.0` and `true` are three."""
+    """Whether two values are one: `1`, `1.0` and `true` are three, `0.0` and `-0.0` two."""
     if type(old) is not type(new):
         return False
-    if isinstance(old, (dict, list)):
+    if isinstance(old, (dict, list, float)):
         return says_same(old, new)
     return old == new

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 
+import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,18 @@ import recollect
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
 from recollect.kernel.search.relevance import relevance
 from recollect.kernel.search.shown import packed, unpacked
-from recollect.model import Answer, AsOf, Concept, Delete, Hits, Key, PutConcept, PutLink, Value
+from recollect.model import (
+    Answer,
+    AsOf,
+    Concept,
+    Delete,
+    Hit,
+    Hits,
+    Key,
+    PutConcept,
+    PutLink,
+    Value,
+)
 
 QUESTION = "patient reported severe migraine"
 
@@ -152,15 +165,16 @@ def test_the_pages_of_a_search_make_the_answer(nexus: recollect.Nexus, limit: in
     max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(changes=st.lists(st.sampled_from(["add", "change", "delete", "link"]), max_size=6))
-def test_pages_repeat_and_lose_nothing_while_others_write(changes: list[str]):
+def test_pages_are_those_of_one_answer_while_others_write(changes: list[str]):
     with recollect.open(":memory:") as nexus:
         nexus.write(
             [PutConcept("Note", f"n{at}", {"text": "fever " * (at + 1)}) for at in range(9)]
         )
-        whole = {one.element.id for one in hits_of(nexus.search("fever", limit=100)).hits}
-        seen: list[str] = []
+        nexus.write([PutLink(Key("Note", "n1"), "fever", Key("Note", "n2"), {"note": "fever"})])
+        whole = hits_of(nexus.search("fever", limit=100)).hits
+        seen: list[Hit] = []
         for at, page in enumerate(pages(nexus, "fever", 2)):
-            seen += [one.element.id for one in page.hits]
+            seen += page.hits
             match changes[at] if at < len(changes) else "":
                 case "add":
                     nexus.write([PutConcept("Note", f"new {at}", {"text": "fever fever"})])
@@ -171,8 +185,7 @@ def test_pages_repeat_and_lose_nothing_while_others_write(changes: list[str]):
                 case "link":
                     keys = Key("Note", "n0"), Key("Note", "n0")
                     nexus.write([PutLink(keys[0], "fever", keys[1], {"note": f"{at}"})])
-        assert len(seen) == len(set(seen))
-        assert set(seen) == whole
+        assert seen == list(whole)
 
 
 def test_pages_show_what_was_then_though_it_changed_since(nexus: recollect.Nexus):
@@ -193,6 +206,61 @@ def test_pages_of_the_past_stay_there(nexus: recollect.Nexus):
     assert found == ["all", "half", "one"]
 
 
+def test_pages_of_the_past_weigh_words_as_the_first_did(nexus: recollect.Nexus):
+    nexus.write([PutConcept("Note", "all", {"text": "migraine and a text of more words"})])
+    for number in (1, 2):
+        as_of = AsOf(known=number, known_is_transaction=True)
+        whole = hits_of(nexus.search(QUESTION, as_of=as_of))
+        found = [one for page in pages(nexus, QUESTION, 1, as_of) for one in page.hits]
+        assert found == list(whole.hits)
+
+
+def test_a_threshold_is_the_same_on_all_pages(nexus: recollect.Nexus):
+    query = f'SEARCH CONCEPT "{QUESTION}" THRESHOLD $least'
+    scores = [one.score for one in hits_of(nexus.search(QUESTION)).hits]
+    values: dict[str, Value] = {"least": scores[-1]}
+    cursor = hits_of(nexus.read(f"{query} LIMIT 1", values)).next_cursor
+    nexus.write([PutConcept("Note", f"more {at}", {"text": "migraine"}) for at in range(20)])
+    rest = hits_of(nexus.read(f"{query} CURSOR $cursor", {**values, "cursor": cursor}))
+    assert [one.score for one in rest.hits] == scores[1:]
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[[]], [[1, 1, 0, 0]], [[1, 1, 0, 0, 0]], [[1, 0, 0, 0, 1]], [[1, 1, 0, 0, 2]], [[1.5, 1, 0]]],
+)
+def test_a_cursor_that_weighs_words_as_no_memory_does_is_refused(
+    nexus: recollect.Nexus, weights: list[list[float]]
+):
+    cursor = hits_of(nexus.search(QUESTION, limit=1)).next_cursor
+    assert cursor is not None
+    *parts, _, is_past = orjson.loads(urlsafe_b64decode(cursor + "==="))
+    forged = urlsafe_b64encode(orjson.dumps([*parts, weights, is_past])).decode().rstrip("=")
+    with pytest.raises(RecollectError) as caught:
+        nexus.search(QUESTION, limit=1, cursor=forged)
+    assert caught.value.message == "the cursor is none that a memory gave"
+
+
+@settings(
+    max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(at=st.integers(0, 200), byte=st.integers(0, 255))
+def test_a_damaged_cursor_of_a_search_is_refused_or_leads_somewhere(
+    nexus: recollect.Nexus, at: int, byte: int
+):
+    cursor = hits_of(nexus.search(QUESTION, limit=1)).next_cursor
+    assert cursor is not None
+    parts = bytearray(urlsafe_b64decode(cursor + "==="))
+    parts[at % len(parts)] = byte
+    damaged = urlsafe_b64encode(parts).decode().rstrip("=")
+    try:
+        page = hits_of(nexus.search(QUESTION, limit=1, cursor=damaged))
+    except RecollectError as error:
+        assert error.code.code == "KIP_1001"
+    else:
+        assert len(page.hits) <= 1
+
+
 @given(ids=st.sets(st.integers(1, 2**48)))
 def test_what_was_shown_is_packed_and_unpacked(ids: set[int]):
     assert unpacked(packed(ids)) == ids
@@ -203,10 +271,17 @@ def test_any_bytes_are_some_ids(octets: bytes):
     assert all(one >= 0 for one in unpacked(octets))
 
 
-def test_more_pages_than_a_cursor_can_name_are_counted(nexus: recollect.Nexus):
-    nexus.write([PutConcept("Many", f"thing {at}", {"text": "needle"}) for at in range(2_500)])
-    found = [one.element.id for page in pages(nexus, "needle", 500) for one in page.hits]
-    assert len(found) == len(set(found)) == 2_500
+def test_more_pages_than_a_cursor_can_name_are_counted_while_others_write(nexus: recollect.Nexus):
+    words = ["needle"] * 1_200 + ["pin"] * 1_300  # as soon as more are needles, pins weigh more
+    nexus.write([PutConcept("Many", f"{at}", {"text": word}) for at, word in enumerate(words)])
+    question = "needle pin"
+    whole = hits_of(nexus.search(question, limit=5_000)).hits
+    found: list[Hit] = []
+    for page in pages(nexus, question, 500):
+        found += page.hits
+        more = [f"{len(found)} {at}" for at in range(200)]
+        nexus.write([PutConcept("More", name, {"text": "needle"}) for name in more])
+    assert found == list(whole)
 
 
 def test_a_search_is_explained_with_all_its_parts(nexus: recollect.Nexus):

@@ -47,6 +47,8 @@ class Place:
     position: int = 0
     after: tuple[Key, ...] = ()
     layout: str = ""  # what the keys are, where that may change from page to page
+    weights: tuple[tuple[int, ...], ...] = ()  # what a search ranked by, for each kind of element
+    is_past: bool = False  # whether all pages are to be read as of the past, even if it is now
 
     def fits(self, layout: str, width: int) -> bool:
         """Whether rows that are ordered by keys of this layout can be compared with its keys."""
@@ -130,7 +132,10 @@ def write_cursor(question: str, place: Place) -> str:
 
 def _written(question: str, place: Place) -> str:
     keys = [{"bytes": key.hex()} if isinstance(key, bytes) else key for key in place.after]
-    parts = [_FORM, question, place.known, place.valid, place.position, keys, place.layout]
+    parts = (
+        *(_FORM, question, place.known, place.valid, place.position),
+        *(keys, place.layout, place.weights, place.is_past),
+    )
     return urlsafe_b64encode(orjson.dumps(parts)).rstrip(b"=").decode()
 
 
@@ -139,25 +144,32 @@ def read_cursor(text: str, span: Span) -> Cursor:
     try:
         return _read(text, span)
     except (ValueError, TypeError) as fault:
-        raise RecollectError(
-            INVALID_SYNTAX,
-            "the cursor is none that a memory gave",
-            hint="copy next_cursor as it is, or leave CURSOR out to begin again",
-            span=span,
-        ) from fault
+        raise no_cursor(span) from fault
+
+
+def no_cursor(span: Span) -> RecollectError:
+    """Return the error for a text that is no cursor."""
+    return RecollectError(
+        INVALID_SYNTAX,
+        "the cursor is none that a memory gave",
+        hint="copy next_cursor as it is, or leave CURSOR out to begin again",
+        span=span,
+    )
 
 
 def _read(text: str, span: Span) -> Cursor:
     if len(text) > MOST_CHARACTERS:
         raise ValueError("too long")
     padded = text.encode("ascii") + b"=" * (-len(text) % 4)
-    form, question, known, valid, position, keys, layout = orjson.loads(
+    form, question, known, valid, position, keys, layout, weights, is_past = orjson.loads(
         b64decode(padded, altchars=b"-_", validate=True)
     )
     if form != _FORM or not isinstance(question, str) or not isinstance(layout, str):
         raise ValueError("another form")
     if not isinstance(keys, list) or len(keys) > MOST_KEYS:
         raise ValueError("too many keys")
+    if not isinstance(weights, list) or not isinstance(is_past, bool):
+        raise ValueError("no weights")
     return Cursor(
         question,
         Place(
@@ -166,6 +178,8 @@ def _read(text: str, span: Span) -> Cursor:
             _within(position, 0),
             tuple([_key(key) for key in keys]),
             layout,
+            tuple([tuple([_within(one, 0) for one in numbers]) for numbers in weights]),
+            is_past,
         ),
         span,
     )
@@ -195,7 +209,8 @@ def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -
     """Return the moment that the pages of a cursor share.
 
     KIP_1001 where the request names another one, or the transaction has not been. While nothing
-    was written since the first page it is now, which is the fastest moment to read.
+    was written since the first page it is now, which is the fastest moment to read; but for a
+    place of the past.
     """
     place = cursor.unchecked
     last = last_transaction(session, group.group_id)
@@ -214,6 +229,6 @@ def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -
             hint="leave as_of out: the cursor keeps the time of its first page",
             span=cursor.span,
         )
-    is_now = place.known == last and not session.is_writing
+    is_now = place.known == last and not place.is_past and not session.is_writing
     known = None if is_now else place.known
     return resolve_moment(session, group, AsOf(place.valid, known, known is not None))

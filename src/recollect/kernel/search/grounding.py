@@ -1,11 +1,13 @@
 """One SEARCH to its hits: its arguments checked, its page found, its elements made whole.
 
-The rule: all pages of a search are of the moment of the first, and none shows an element twice.
+The rule: all pages of a search are of the moment of the first, and weigh words as it did; none
+shows an element twice.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
@@ -13,7 +15,9 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.pages import (
+    Cursor,
     Place,
+    no_cursor,
     page_moment,
     question_of,
     read_cursor,
@@ -21,6 +25,7 @@ from recollect.kernel.read.pages import (
 )
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words
+from recollect.kernel.search.rank import Weights
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.search.shown import packed, unpacked
 from recollect.kernel.store.group import last_transaction
@@ -61,13 +66,14 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
         page.position,
         mode,
         reader.meanings,
+        weights=page.weights,
     )
     reader.notices += found.notices
     ids = [one.element for one in found.matches]
     elements = hydrate(reader.session, reader.group, reader.terms, ids, page.moment)
     return Hits(
         tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches),
-        page.after(ids, question) if found.has_more and ids else None,
+        page.after(ids, found.weights, question) if found.has_more and ids else None,
     )
 
 
@@ -79,12 +85,21 @@ class _Page:
     pinned: int  # the transaction that all pages are of
     shown: frozenset[int] = frozenset()  # all that was shown, unless they were too many to hold
     position: int = 0  # how many were shown, if they were too many
+    weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # those of the first
+    is_past: bool = False  # whether the first was asked for as of the past
 
-    def after(self, ids: list[int], question: str) -> str:
+    def after(self, ids: list[int], weights: Mapping[ElementKind, Weights], question: str) -> str:
         """Return the cursor of the page after this one, which shows these."""
         position = self.position + len(self.shown) + len(ids)
         after = () if self.position else (packed(self.shown.union(ids)),)
-        place = Place(self.pinned, self.moment.valid, position, after)
+        place = Place(
+            self.pinned,
+            self.moment.valid,
+            position,
+            after,
+            weights=tuple([one.numbers() for one in weights.values()]),
+            is_past=self.is_past,
+        )
         return write_cursor(question, place)
 
 
@@ -92,15 +107,29 @@ def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) 
     if query.cursor is None:
         known = reader.moment.known
         last = last_transaction(reader.session, reader.group.group_id)
-        return _Page(reader.moment, last if known is None else known)
+        pinned = last if known is None else known
+        return _Page(reader.moment, pinned, is_past=known is not None)
     cursor = read_cursor(bindings.page(query.cursor), query.cursor.span)
     place = cursor.place(question)
-    moment = page_moment(reader.session, reader.group, reader.moment, cursor)
+    page = _Page(
+        page_moment(reader.session, reader.group, reader.moment, cursor),
+        place.known,
+        weights=_weights(cursor),
+        is_past=place.is_past,
+    )
     match place.after:
         case (bytes() as octets,):
-            return _Page(moment, place.known, shown=unpacked(octets))
+            return replace(page, shown=unpacked(octets))
         case _:
-            return _Page(moment, place.known, position=place.position)
+            return replace(page, position=place.position)
+
+
+def _weights(cursor: Cursor) -> dict[ElementKind, Weights]:
+    try:
+        weights = [Weights.of(numbers) for numbers in cursor.unchecked.weights]
+    except ValueError as fault:
+        raise no_cursor(cursor.span) from fault
+    return dict(zip(ElementKind, weights, strict=False))
 
 
 def mode_of(reader: Reader, bindings: Bindings, query: ast.Search) -> str:

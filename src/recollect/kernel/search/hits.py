@@ -58,7 +58,8 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
     current = scope.among if scope.known is None else None  # whose documents have their own ids
     scores: dict[int, float] = {}
     looked_at = 0
-    for stage in stages(session, scope.partitions(ElementKind.CONCEPT), term, current):
+    partitions, weights = scope.partitions(kind := ElementKind.CONCEPT), scope.weights.get(kind)
+    for stage in stages(session, partitions, term, current, weights):
         elements = superseded(session, scope, stage.scores)
         there = stage.scores
         if scope.among is not None:

@@ -95,7 +95,8 @@ def link_hits(
     """
     through = _Through(session, scope, ends, limit, with_equals=with_equals)
     found, lacking = dict(through.best), limit
-    told = stages(session, scope.partitions(ElementKind.LINK), term)
+    weights = scope.weights.get(ElementKind.LINK)
+    told = stages(session, scope.partitions(ElementKind.LINK), term, weights=weights)
     for place, reached in enumerate(_gathered(told)):
         elements = superseded(session, scope, reached)
         joined = through.of(reached, elements)

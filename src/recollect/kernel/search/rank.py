@@ -8,6 +8,9 @@ sum of a document that holds every term endlessly often, unknown terms included.
 below 1, and rises with BM25. Terms are read one after another from the index's own lists of
 where each stands; asking the engine about every document would cost several times as much.
 
+What the words weigh is counted once, and may be handed over: by the same weights a document has
+the same score whatever was written since, and whichever partition it stands in by now.
+
 Where common words are ranked by, since rarer ones are too few, the engine first intersects their
 lists: what holds a rarer word, or two common ones, comes before what holds a single common one.
 """
@@ -18,7 +21,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, KeysView, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate, combinations, repeat
+from itertools import accumulate, chain, combinations, repeat
 from operator import add, itemgetter
 from typing import cast
 
@@ -49,6 +52,8 @@ _ENOUGH_RARER = 3  # ... or if fewer rarer terms than this remain
 _MOST_READ = 3_000  # documents that such terms stand in together, before more are left out
 
 _FURTHER = 4  # times as far to count common terms, until those that are wanted are counted
+
+_MOST_DOCUMENTS = 2**40  # of weights that are read: few enough to weigh every term above 0
 
 _STEP = 0.001  # of the range of a stage's scores: what is left for those of the stages after it
 
@@ -87,6 +92,32 @@ _WITHIN = "AND word.doc IN (SELECT one.value FROM json_each(:documents) AS one)"
 class _Weighed:
     term: Term
     frequency: int  # documents that hold it
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What a query is ranked by: the sizes of partitions, and its terms that are worth it."""
+
+    size: int = 0  # documents in the partitions
+    tokens: int = 0  # in all of them
+    unknown: int = 0  # terms that nothing holds
+    frequencies: tuple[tuple[int, int], ...] = ()
+    """Places of terms in the query, and the documents that hold each, the rarest first."""
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers that `of` reads."""
+        return (self.size, self.tokens, self.unknown, *chain.from_iterable(self.frequencies))
+
+    @classmethod
+    def of(cls, numbers: Sequence[int]) -> Weights:
+        """Return the weights of numbers. ValueError for numbers that are none."""
+        size, tokens, unknown, *rest = numbers
+        frequencies = tuple(zip(rest[::2], rest[1::2], strict=True))
+        if size > _MOST_DOCUMENTS or unknown > _MOST_TERMS_READ or len(frequencies) > MOST_TERMS:
+            raise ValueError("more than there can be")
+        if any(not (0 < frequency <= size and tokens) for _, frequency in frequencies):
+            raise ValueError("documents that hold no word, or that are not there")
+        return cls(size, tokens, unknown, frequencies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +202,11 @@ class _Ranking:
 
 
 def stages(
-    session: Session, partitions: Sequence[Partition], query: str, among: Set[int] | None = None
+    session: Session,
+    partitions: Sequence[Partition],
+    query: str,
+    among: Set[int] | None = None,
+    weights: Weights | None = None,
 ) -> Iterator[Stage]:
     """Yield the documents of these partitions of one group that fit a text, with their scores.
 
@@ -180,13 +215,16 @@ def stages(
     one before. First is what holds a rarer term; then all three common ones; then each two of
     them; these are one stage for as long as it has at most 3,000 documents. What holds a single
     common term follows, term by term, the rarest first.
-    Several partitions are ranked as if they were one. `among` leaves other documents out.
+    Several partitions are ranked as if they were one. `among` leaves other documents out, and
+    `weights` are those of the same query from before.
     Cost: one look-up a term, then every occurrence of the terms that are worth it: about a
     microsecond, or a tenth of one where the documents are told by a stage or `among`.
     """
-    ranking = _ranking(session, partitions, query)
-    if ranking is None:
+    if weights is None:
+        weights = weigh(session, partitions, query)
+    if not weights.frequencies:
         return
+    ranking = _ranking(session, partitions, query, weights)
     if not ranking.common:
         yield ranking.reached(ranking.rare, among)
         return
@@ -230,24 +268,44 @@ def _together(ranking: _Ranking) -> Iterator[set[int]]:
     yield stage
 
 
-def _ranking(session: Session, partitions: Sequence[Partition], query: str) -> _Ranking | None:
-    size, words = _size(session, partitions)
+def weigh(session: Session, partitions: Sequence[Partition], query: str) -> Weights:
+    """Return what the terms of a query weigh in some partitions as they are now."""
+    size, tokens = _size(session, partitions)
     wanted = _asked(query)
     if not size or not wanted:
-        return None
-    limit = min(int(max(_COMMON_FLOOR, size * _COMMON_SHARE)), _COMMON_MOST) + 1
+        return Weights()
+    limit = _common_from(size)
     found = _weighed(session, partitions, wanted, limit)
     kept = _worthwhile(session, partitions, found, limit)
+    places = {term: place for place, term in enumerate(wanted)}
+    unknown = sum(not one.frequency for one in found)
+    return Weights(
+        size, tokens, unknown, tuple([(places[one.term], one.frequency) for one in kept])
+    )
+
+
+def _ranking(
+    session: Session, partitions: Sequence[Partition], query: str, weights: Weights
+) -> _Ranking:
+    wanted, size = _asked(query), weights.size
+    limit = _common_from(size)
+    kept = [_Weighed(wanted[at], many) for at, many in weights.frequencies if at < len(wanted)]
+    ideal = sum(_weight(one.frequency, size) for one in kept)
     return _Ranking(
         session,
         partitions,
         rare=[one for one in kept if one.frequency < limit],
         common=[one for one in kept if one.frequency >= limit],
-        is_known=not _unknown(found),
+        is_known=not weights.unknown,
         size=size,
-        ideal=sum(_weight(one.frequency, size) for one in [*kept, *_unknown(found)]),
-        damping=_Damping(words / size),
+        ideal=ideal + weights.unknown * _weight(0, size),
+        damping=_Damping(weights.tokens / size),
     )
+
+
+def _common_from(size: int) -> int:
+    """Return how many documents of so many hold a term that is common."""
+    return min(int(max(_COMMON_FLOOR, size * _COMMON_SHARE)), _COMMON_MOST) + 1
 
 
 def _occurrences(
@@ -324,10 +382,6 @@ def _rarest(
         most *= _FURTHER
         counted = _weighed(session, partitions, [one.term for one in counted], most)
     return sorted(counted, key=_by_rarity)[:wanted]
-
-
-def _unknown(found: Sequence[_Weighed]) -> list[_Weighed]:
-    return [one for one in found if not one.frequency]
 
 
 def _by_rarity(one: _Weighed) -> tuple[int, str]:

@@ -6,11 +6,12 @@ The rule: every statement of a search binds the same parameters, from here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import orjson
 
 from recollect.kernel.search.partition import Partition
+from recollect.kernel.search.rank import Weights
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import SqlValue
 from recollect.kernel.store.schema import LIVING
@@ -31,10 +32,11 @@ class Scope:
     where: Where | None = None  # of concepts
     among: Set[int] | None = None  # concepts that all others are left out beside; None: all
     says: bool = False  # of links: keep those that say something in words
+    weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # else they are counted
 
     def of_any_type(self) -> Scope:
         """Return the same scope without its type."""
-        return Scope(self.group, None, self.valid, self.known)
+        return Scope(self.group, None, self.valid, self.known, weights=self.weights)
 
     def partitions(self, kind: ElementKind) -> tuple[Partition, ...]:
         """Return where documents of that time and kind stand.

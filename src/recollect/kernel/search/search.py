@@ -1,15 +1,16 @@
 """SEARCH: the elements a plain text is about, best first.
 
-The rule: the text is never an operator, and the answer is the same for the same group, text
-and point in time: by score, then by id. A concept is found by its own document, a link by its
+The rule: the text is never an operator, and the answer is the same for the same group, text,
+point in time and weights: by score, then by id. What words weigh as of the past depends on all
+that was written, since then too. A concept is found by its own document, a link by its
 own and by its ends. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.2.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from recollect.errors import Notice
 from recollect.kernel.plan.names import without_long_runs
@@ -17,8 +18,9 @@ from recollect.kernel.search.fusion import fused
 from recollect.kernel.search.hits import best, concept_hits
 from recollect.kernel.search.known_terms import nearest_terms, term_code
 from recollect.kernel.search.links import link_hits
-from recollect.kernel.search.modes import HYBRID, KEYWORD
+from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
+from recollect.kernel.search.rank import Weights, weigh
 from recollect.kernel.search.relevance import relevance
 from recollect.kernel.search.scope import Scope, Where
 from recollect.kernel.store.group import Group
@@ -51,6 +53,7 @@ class Found:
     matches: tuple[Match, ...]
     notices: tuple[Notice, ...] = ()
     has_more: bool = False
+    weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # of kinds, in order
 
 
 def search(
@@ -69,6 +72,7 @@ def search(
     meanings: Meanings | None = None,
     where: Where | None = None,
     among: Set[int] | None = None,
+    weights: Mapping[ElementKind, Weights] | None = None,
 ) -> Found:
     """Find what a plain text is about, among concepts, links, or both.
 
@@ -82,7 +86,8 @@ def search(
     With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
     of the reciprocal ranks that the first of both legs reaches.
     Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
-    `among` those of these ids. No text raises. Cost: see `rank` and `links`.
+    `among` those of these ids. `weights` are those of a page before. No text raises.
+    Cost: see `rank` and `links`.
     """
     term = storable(term)
     kinds = tuple(ElementKind) if kind is None else (kind,)
@@ -94,7 +99,9 @@ def search(
             return Found((), (_unknown(session, group.group_id, kinds, type),))
     if limit == 0:
         return Found(())
-    scope = Scope(group, code, valid, known, where, among)
+    scope = Scope(group, code, valid, known, where, among, weights=weights or {})
+    if not weights and (meanings is None or mode != SEMANTIC):
+        scope = replace(scope, weights=_weights(session, scope, term, kinds))
     most = limit + len(shown) + position + 1
     scores = _compared(session, scope, term, kinds, most, mode, meanings)
     matches = [
@@ -102,7 +109,16 @@ def search(
         for element, score in scores.items()
         if score >= threshold and element not in shown
     ][position:]
-    return Found(tuple(matches[:limit]), has_more=len(matches) > limit)
+    has_more = len(matches) > limit
+    return Found(tuple(matches[:limit]), has_more=has_more, weights=scope.weights)
+
+
+def _weights(
+    session: Session, scope: Scope, term: str, kinds: tuple[ElementKind, ...]
+) -> dict[ElementKind, Weights]:
+    """Return what the words weigh: links are found by those of concepts too."""
+    wanted = tuple(ElementKind) if ElementKind.LINK in kinds else kinds
+    return {one: weigh(session, scope.partitions(one), term) for one in wanted}
 
 
 def _compared(

@@ -10,7 +10,7 @@ import pytest
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.nexus import parsed
-from recollect.model import ElementKind, Key, Limits, PutConcept, PutLink
+from recollect.model import AsOf, ElementKind, Instant, Key, Limits, PutConcept, PutLink
 
 ACCENTS = "a" + "\u0315\u0300" * 40_000
 MANY_ACCENTS = "a" + "\u0315\u0300" * 16
@@ -42,6 +42,21 @@ def test_a_clause_after_a_union_holds_for_its_rows_too(nexus: Nexus) -> None:
     once = '?x {type: "T", name: "a"}'
     query = f'FIND(?x) WHERE {{ {once} UNION {{ ?x {{type: "T"}} }} {once} }}'
     assert len(nexus.read(query).results[0].rows) == 1  # type: ignore[union-attr]
+
+
+CHAIN = " ".join(
+    f'OPTIONAL {{ (?b{at}, "p", ?b{at + 1}) ATTR(?b{at + 1}, "m", ?m{at}) FILTER(?m{at} != 1) }}'
+    for at in range(20)
+)
+
+
+def test_a_chain_of_twenty_optionals_is_answered_and_explained(nexus: Nexus) -> None:
+    query = f'FIND(?a.name, ?b1.name, ?m19) WHERE {{ (?a, "p", ?b0) {CHAIN} }}'
+    for as_of in (None, AsOf(known=1, valid=Instant(0), known_is_transaction=True)):
+        (rows,) = nexus.read(query, as_of=as_of).results
+        assert rows.rows == [("a", None, None)]  # type: ignore[union-attr]
+        assert nexus.explain(query, as_of=as_of).sql
+        assert len(nexus.why(query, as_of=as_of).grounds) == 3
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from recollect.kernel.sql.bindings import JsonValue, ReadFrom
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.folds import Folds
-from recollect.kernel.sql.output import Compiled, Paging
+from recollect.kernel.sql.output import Compiled, Output, Paging
 from recollect.kernel.sql.paging import Keyed
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Context, Rows
+from recollect.kernel.sql.size import fits
 from recollect.kernel.sql.solutions import Solutions
 from recollect.kernel.sql.steps import run_steps
 from recollect.kernel.sql.united import United
@@ -32,6 +33,29 @@ def compile_plan(
 ) -> Compiled:
     """Return the SQL of a plan. Pure: the same arguments give the same text."""
     context = Context(clock, statistics)
+    statement, outputs, page = _answer(plan, context, paging)
+    text = statement.sql(dialect)
+    if not fits(statement, text):
+        context = Context(clock, statistics, is_row_by_row=True)
+        statement, outputs, page = _answer(plan, context, paging)
+        text = statement.sql(dialect)
+    return Compiled(
+        text,
+        dict(context.terms),
+        frozenset(context.predicates),
+        outputs,
+        plan.names,
+        frozenset(var.name for branch in plan.branches for var in values_read(branch)),
+        page.places,
+        page.layout,
+        all(isinstance(column, ir.Fold) for column in plan.columns),
+    )
+
+
+def _answer(
+    plan: ir.Plan, context: Context, paging: Paging | None
+) -> tuple[nodes.Statement, tuple[Output, ...], Keyed]:
+    """Return the statement of a plan, what its columns show, and the keys of its pages."""
     branches = [run_steps(Rows(context), branch.steps) for branch in plan.branches]
     if len(branches) == 1:
         (branch,) = plan.branches
@@ -44,18 +68,7 @@ def compile_plan(
         query, outputs = Folds(solutions).query()
     else:
         query, outputs, page = solutions.query(paging)
-    text = nodes.Statement(query, context.ctes).sql(dialect)
-    return Compiled(
-        text,
-        dict(context.terms),
-        frozenset(context.predicates),
-        outputs,
-        plan.names,
-        frozenset(var.name for branch in plan.branches for var in values_read(branch)),
-        page.places,
-        page.layout,
-        all(isinstance(column, ir.Fold) for column in plan.columns),
-    )
+    return nodes.Statement(query, context.ctes), outputs, page
 
 
 def _taken_once(rows: Rows, branch: ir.Branch) -> Rows:

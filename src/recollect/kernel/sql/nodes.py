@@ -167,6 +167,17 @@ class Json:
 
 
 @node(frozen=True, slots=True)
+class Object:
+    """A JSON object of columns under their names."""
+
+    columns: tuple[tuple[Expr, str], ...]
+
+    def sql(self, dialect: Dialect) -> str:
+        members = [f"'{name}', {expr.sql(dialect)}" for expr, name in self.columns]
+        return dialect.functions["object"].format(", ".join(members))
+
+
+@node(frozen=True, slots=True)
 class Aggregate:
     """`function([DISTINCT] operand [ORDER BY order]) [FILTER (WHERE operand IS NOT NULL)]`.
 
@@ -205,7 +216,7 @@ class RowNumber:
 class Exists:
     """`EXISTS (select)`."""
 
-    select: Query
+    select: Query | Statement
     is_negated: bool = False
 
     def sql(self, dialect: Dialect) -> str:
@@ -216,7 +227,7 @@ class Exists:
 class Scalar:
     """A subquery of one column and at most one row."""
 
-    select: Query
+    select: Query | Statement
 
     def sql(self, dialect: Dialect) -> str:
         return f"(\n{self.select.sql(dialect)}\n)"
@@ -237,6 +248,7 @@ Expr = (
     | Call
     | Case
     | Json
+    | Object
     | Aggregate
     | RowNumber
     | Exists
@@ -259,17 +271,19 @@ class Order:
 
 @node(frozen=True, slots=True)
 class From:
-    """One table of FROM, a table or a CTE by name, or a subquery, after those before it.
+    """One table of FROM, after those before it: a table or a CTE by name, a subquery, a function.
 
     With a condition it is a LEFT JOIN.
     """
 
-    source: str | Query
+    source: str | Query | Call
     alias: str
     on: Expr | None = None
 
     def sql(self, dialect: Dialect) -> str:
         """Return the table by itself, as it stands first."""
+        if isinstance(self.source, Call):
+            return f"{self.source.sql(dialect)} {self.alias}"
         if not isinstance(self.source, str):
             return f"(\n{self.source.sql(dialect)}\n) {self.alias}"
         return self.source if self.source == self.alias else f"{self.source} {self.alias}"
@@ -366,6 +380,11 @@ class Statement:
 def equal(left: Expr, right: Expr) -> Expr:
     """Return `left = right`."""
     return Binary("=", left, right)
+
+
+def each(found: Statement) -> Call:
+    """Return the table whose column `value` holds the items of the one array that is found."""
+    return Call("each", (Scalar(found),))
 
 
 def _each(parts: Sequence[Expr | Order | Select | Cte], dialect: Dialect) -> list[str]:

@@ -28,6 +28,9 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
         seed = _starts(rows, first)
         rows = Rows(rows.context, bindings=dict(rows.bindings))
         del rows.bindings[first]
+    elif is_bound and rows.context.is_row_by_row:
+        _walk_each(rows, step, far, is_forward=is_forward)
+        return rows
     elif is_bound:
         rows, stage = rows.on_stage((first,))
         start = stage.bindings[first]
@@ -39,6 +42,22 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
     rows.bind_element(first, Element(nodes.Column(alias, "start"), near))
     rows.bind_element(last, Element(nodes.Column(alias, "node"), far))
     return rows
+
+
+def _walk_each(rows: Rows, step: ir.MatchPath, far: ast.Kind | None, *, is_forward: bool) -> None:
+    """Join the ends of the walks from each row's own start."""
+    first, last = (step.subject, step.object) if is_forward else (step.object, step.subject)
+    context = rows.context.nested()
+    start = rows.element(first).id
+    seed = nodes.Select(((start, "node"),))
+    pairs = _pairs(Rows(context), step, seed, is_forward=is_forward)
+    ends = nodes.Select(
+        ((nodes.Aggregate("json_group_array", nodes.Column(pairs, "node")), ""),),
+        (nodes.From(pairs, pairs),),
+        (nodes.equal(nodes.Column(pairs, "start"), start),),
+    )
+    alias = rows.join(nodes.each(nodes.Statement(ends, context.ctes)), "p")
+    rows.bind_element(last, Element(nodes.Column(alias, "value"), far))
 
 
 def _holds_only(rows: Rows, first: ir.Var) -> bool:

@@ -30,6 +30,7 @@ class Context:
     ctes: list[nodes.Cte] = field(default_factory=list)
     terms: dict[str, str] = field(default_factory=dict)  # parameter -> type or predicate
     predicates: set[str] = field(default_factory=set)  # those of `terms` that are predicates
+    is_row_by_row: bool = False  # whether blocks run in subqueries, once a row, not on stages
     _term_names: dict[str, str] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))
 
@@ -40,6 +41,10 @@ class Context:
     def fresh_var(self) -> ir.Var:
         """Return an element variable the plan does not have."""
         return ir.Var(1_000_000 + next(self._numbers), "", is_element=True)
+
+    def nested(self) -> Context:
+        """Return the same for a subquery that has CTEs of its own."""
+        return replace(self, ctes=[])
 
     def term(self, text: str, *, is_predicate: bool) -> nodes.Param:
         """Return the parameter that will hold the code of a type or predicate."""
@@ -88,17 +93,17 @@ class Rows:
     past: dict[str, str] = field(default_factory=dict)  # alias -> alias of its superseded content
     is_read_once: bool = False  # whether no content is needed twice, so that it is not joined
 
-    def inner(self) -> Rows:
-        """Return empty rows that see the bindings of these: the inside of an EXISTS."""
-        return Rows(self.context, bindings=dict(self.bindings), past=dict(self.past))
+    def inner(self, context: Context | None = None) -> Rows:
+        """Return empty rows that see the bindings of these: the inside of a subquery."""
+        return Rows(context or self.context, bindings=dict(self.bindings), past=dict(self.past))
 
-    def join(self, table: str, prefix: str) -> str:
+    def join(self, table: str | nodes.Call, prefix: str) -> str:
         """Join a table after the others and return its alias."""
         alias = self.context.fresh(prefix)
         self.tables.append(nodes.From(table, alias))
         return alias
 
-    def left_join(self, table: str, alias: str, on: nodes.Expr) -> None:
+    def left_join(self, table: str | nodes.Call, alias: str, on: nodes.Expr) -> None:
         """Join what there is of a table; where it is the first, to one row of nothing."""
         if not self.tables:
             nothing = nodes.Select(((nodes.Number(1), "one"),))

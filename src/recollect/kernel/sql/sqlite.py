@@ -37,6 +37,7 @@ SQLITE = Dialect(
             " WHEN 'array' THEN CAST(canonical_json({2}) AS BLOB) ELSE {1} END"
         ),
         "contains": "(instr({}, {}) > 0)",
+        "each": "json_each({})",
         "ends_with": "({0} IS NOT NULL AND ({1} = '' OR substr({0}, -length({1})) = {1}))",
         "false": "x'00'",
         "instant": "strftime('%Y-%m-%dT%H:%M:%fZ', {} / 1000.0, 'unixepoch')",
@@ -50,6 +51,7 @@ SQLITE = Dialect(
         "json_quote": "json_quote({})",
         "least": "min({}, {})",
         "number_of": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",
+        "object": "json_object({})",
         "public_id": "public_id({}, {})",
         "rank": "({} NOT IN (x'00', x'01'))",  # booleans before everything else
         "real": "CAST({} AS REAL)",

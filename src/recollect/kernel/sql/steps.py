@@ -3,6 +3,9 @@
 Plain patterns, reads, tests and most NOTs and OPTIONALs stay in one flat SELECT. The others
 start a new stage: the rows so far become a CTE whose rows are numbered, the block runs on that
 CTE, and its rows are joined back by number. So no CTE is ever correlated.
+
+A statement that would be too large for that (`size`) is made anew, row by row: each block is a
+subquery of its own that sees the row, CTEs and all, and gives a JSON array of what it finds.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import of_group, open_since, open_then
+from recollect.kernel.sql.dialect import Part
 from recollect.kernel.sql.filters import Filters
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
@@ -162,12 +166,13 @@ def _bind_link(rows: Rows, alias: str, step: ir.MatchLink) -> None:
 
 
 def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
-    if all(_is_flat(branch.steps) for branch in step.branches):
+    if rows.context.is_row_by_row or all(_is_flat(branch.steps) for branch in step.branches):
         conditions: list[nodes.Expr] = []
         for branch in step.branches:
-            inner = run_steps(rows.inner(), branch.steps)
-            looked_up = _looked_up(inner, rows.bindings, branch)
-            conditions += [nodes.Exists(one, is_negated=True) for one in looked_up]
+            inner = run_steps(rows.inner(rows.context.nested()), branch.steps)
+            for one in _looked_up(inner, rows.bindings, branch):
+                block = nodes.Statement(one, inner.context.ctes)
+                conditions.append(nodes.Exists(block, is_negated=True))
     else:
         rows, stage = rows.on_stage(step.shared)
         selects = []
@@ -248,6 +253,9 @@ def _is_flat(steps: tuple[ir.Step, ...]) -> bool:
 
 
 def _extend(rows: Rows, step: ir.Extend) -> Rows:
+    if rows.context.is_row_by_row:
+        _extend_each(rows, step)
+        return rows
     simple = _simple_optional(step)
     if simple is not None:
         _extend_flat(rows, step, simple)
@@ -267,6 +275,34 @@ def _extend(rows: Rows, step: ir.Extend) -> Rows:
     for at, output in enumerate(step.outputs):
         rows.bindings[output] = _import(rows, step, at, name, is_held=held[at])
     return rows
+
+
+def _extend_each(rows: Rows, step: ir.Extend) -> None:
+    """Join what the block finds for each row, carried out of a subquery as JSON objects."""
+    context = rows.context.nested()
+    selects = []
+    for branch in step.branches:
+        inner = run_steps(rows.inner(context), branch.steps)
+        columns: list[tuple[nodes.Expr, str]] = []
+        for at, export in enumerate(branch.exports):
+            if export.is_element:
+                columns.append((inner.element(export).id, f"v{at}"))
+            else:
+                value = nodes.Call("json", (json_of(value_of(inner, export)),))
+                columns += [(value, f"v{at}"), (owner_id(inner, export), f"w{at}")]
+        selects.append(inner.select((nodes.Object(tuple(columns)), "found")))
+    name = context.fresh("o")
+    found = nodes.Select(
+        ((nodes.Aggregate("json_group_array", nodes.Column(name, "found")), ""),),
+        (nodes.From(nodes.Compound(tuple(selects), is_all=True), name),),
+    )
+    rows.left_join(nodes.each(nodes.Statement(found, context.ctes)), name, nodes.All(()))
+    row = nodes.Column(name, "value")
+    for at, output in enumerate(step.outputs):
+        held = nodes.Json(Part.JSON, row, f"v{at}")
+        own = nodes.Json(Part.VALUE, row, f"{'v' if output.is_element else 'w'}{at}")
+        element = Element(own, is_nullable=True)
+        rows.bindings[output] = element if output.is_element else Held(held, own)
 
 
 def _carrier(step: ir.Extend, at: int) -> bool:

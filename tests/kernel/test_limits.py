@@ -48,6 +48,10 @@ CHAIN = " ".join(
     f'OPTIONAL {{ (?b{at}, "p", ?b{at + 1}) ATTR(?b{at + 1}, "m", ?m{at}) FILTER(?m{at} != 1) }}'
     for at in range(20)
 )
+UNIONS = " ".join(
+    f'UNION {{ ?x {{name: "{at}"}} }} OPTIONAL {{ (?x, "p"{{1,2}}, ?y{at}) FILTER(?y{at} != ?x) }}'
+    for at in range(20)
+)
 
 
 def test_a_chain_of_twenty_optionals_is_answered_and_explained(nexus: Nexus) -> None:
@@ -60,26 +64,45 @@ def test_a_chain_of_twenty_optionals_is_answered_and_explained(nexus: Nexus) -> 
 
 
 @pytest.mark.parametrize(
-    "query",
+    ("query", "fact", "split"),
     [
-        'FIND(?x) WHERE { ?x {type: "T"} '
-        + " ".join(f'OPTIONAL {{ (?x, "p", ?y{at}) }}' for at in range(70))
-        + "}",
-        "FIND("
-        + ", ".join(f"?v{at}" for at in range(2_100))
-        + ') WHERE { ?x {type: "T"} '
-        + " ".join(f'ATTR(?x, "k{at}", ?v{at})' for at in range(2_100))
-        + "}",
-        'FIND(?x) WHERE { ?x {type: "T"} '
-        + " ".join(f'UNION {{ ?x {{type: "T", name: "{at}"}} }}' for at in range(700))
-        + "}",
+        (
+            'FIND(?x) WHERE { ?x {type: "T"} '
+            + " ".join(f'OPTIONAL {{ (?x, "p", ?y{at}) }}' for at in range(70))
+            + "}",
+            "more than 64 elements",
+            "patterns or fields",
+        ),
+        (
+            'FIND(?x) WHERE { ?x {type: "T"} ' + UNIONS + "}",
+            "more than 1000 patterns",
+            "UNION, OPTIONAL or NOT blocks",
+        ),
+        (
+            "FIND("
+            + ", ".join(f"?x.attributes.k{at}" for at in range(2_100))
+            + ') WHERE { ?x {type: "T"} }',
+            "more than 2000 columns",
+            "columns",
+        ),
+        (
+            'FIND(?x) WHERE { ?x {type: "T"} '
+            + " ".join(f'UNION {{ ?x {{type: "T", name: "{at}"}} }}' for at in range(700))
+            + "}",
+            "more than 500 UNION blocks",
+            "UNION blocks",
+        ),
     ],
-    ids=["clauses", "columns", "unions"],
+    ids=["elements", "patterns", "columns", "unions"],
 )
-def test_a_query_too_large_for_one_statement_is_to_be_split(nexus: Nexus, query: str) -> None:
+def test_a_query_too_large_for_one_statement_is_told_what_to_ask_apart(
+    nexus: Nexus, query: str, fact: str, split: str
+) -> None:
     with pytest.raises(RecollectError) as caught:
         nexus.read(query)
-    assert (caught.value.code.code, caught.value.hint) == ("KIP_4002", "split the query")
+    assert caught.value.code.code == "KIP_4002"
+    assert fact in str(caught.value)
+    assert caught.value.hint == f"ask for some of the {split} in another FIND"
 
 
 def test_a_delete_of_too_much_is_not_told_to_use_a_limit(nexus: Nexus) -> None:

@@ -19,10 +19,34 @@ from recollect.errors import (
     RecollectError,
 )
 
-_TOO_LARGE = re.compile(
-    "at most [0-9]+ tables|too many |nested too deep|tree is too large|parser stack"
+_TOO_LARGE = (
+    (
+        re.compile("at most [0-9]+ tables|too many FROM"),
+        "the query matches and reads more than 64 elements side by side",
+        "ask for some of the patterns or fields in another FIND",
+    ),
+    (
+        re.compile("nested too deep"),
+        "the blocks of the query come to more than 1000 patterns",
+        "ask for some of the UNION, OPTIONAL or NOT blocks in another FIND",
+    ),
+    (
+        re.compile("too many terms in compound"),
+        "the query has more than 500 UNION blocks",
+        "ask for some of the UNION blocks in another FIND",
+    ),
+    (
+        re.compile("too many columns"),
+        "the query shows more than 2000 columns",
+        "ask for some of the columns in another FIND",
+    ),
+    (
+        re.compile("too many |tree is too large|parser stack"),
+        "the query has more terms than one statement can hold",
+        "use fewer terms in FIND, FILTER and ORDER BY",
+    ),
 )
-"""How the engine speaks of a statement that is beyond its own limits."""
+"""How the engine speaks of a statement beyond its own limits, the first that fits; what to do."""
 
 _NO_JSON = re.compile("malformed JSON")
 """How the engine speaks of a cell that must hold JSON and does not."""
@@ -61,12 +85,8 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
                 "a value or an answer is larger than memory allows",
                 hint="use LIMIT, or split the value",
             )
-        case apsw.SQLError() if _TOO_LARGE.search(str(error)):
-            return RecollectError(
-                RESOURCE_EXHAUSTED,
-                "the query has more clauses, columns or terms than one statement can hold",
-                hint="split the query",
-            )
+        case apsw.SQLError() if (beyond := _too_large(str(error))) is not None:
+            return beyond
         case apsw.ConnectionClosedError():
             return RecollectError(
                 STORE_CLOSED,
@@ -81,6 +101,14 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
             )
         case _:
             assert_never(error)
+
+
+def _too_large(message: str) -> RecollectError | None:
+    """Return the error of a statement that is beyond a limit of the engine, and of which."""
+    for pattern, fact, hint in _TOO_LARGE:
+        if pattern.search(message):
+            return RecollectError(RESOURCE_EXHAUSTED, fact, hint=hint)
+    return None
 
 
 def busy() -> RecollectError:

@@ -240,6 +240,21 @@ def test_what_was_written_without_an_embedder_is_made_up_for(
         assert near(nexus, "lawyer", CONCEPT) == ["ann"]
 
 
+def test_the_doctor_knows_what_is_embedded_of_what_calls_write(nexus: Nexus) -> None:
+    nexus.write(
+        [
+            *PEOPLE,
+            PutConcept("Claim", "7f0b", {"text": "Acme employed a medic"}, id="claim"),
+            PutConcept("Evidence", "91c2", {"kind": "file", "path": "a.py"}, id="evidence"),
+            PutConcept("Episode", "e1", {"body": "Bob says hello"}, id="episode"),
+        ]
+    )
+    for fix in (False, True):
+        assert nexus.doctor(fix=fix).findings == ()
+        assert near(nexus, "works a doctor acme", CONCEPT)[0] == "claim"
+    assert nexus.vectors.reindex().embedded == 0
+
+
 def test_what_another_process_writes_is_found_at_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with (

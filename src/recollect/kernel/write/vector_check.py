@@ -13,15 +13,17 @@ from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.vectors.embedder import NUMBER_BYTES
 from recollect.kernel.vectors.model import model_of
 from recollect.kernel.vectors.rows import NO_VECTOR, drop_unused, purge_vectors
-from recollect.kernel.vectors.texts import concept_meaning, link_meaning, text_hash
+from recollect.kernel.vectors.texts import link_meaning, text_hash
+from recollect.kernel.write.own_types import meaning_of
 
 _AT_ONCE = 1_000
 _EMBEDDED = """
-SELECT m.number, m.element, m.vector, v.hash, length(v.vector), c.name,
+SELECT m.number, m.element, m.vector, v.hash, length(v.vector), t.text, c.name,
   coalesce(c.attributes, k.attributes)
 FROM embedded AS m
 LEFT JOIN vector AS v ON v.group_id = :group AND v.id = m.vector
 LEFT JOIN concept AS c ON c.group_id = :group AND c.id = m.element
+LEFT JOIN term AS t ON t.group_id = :group AND t.code = c.type
 LEFT JOIN link AS k ON k.group_id = :group AND k.id = m.element
 WHERE m.group_id = :group AND m.number > :after ORDER BY m.number LIMIT :most
 """
@@ -64,11 +66,11 @@ def _rows(session: Session, group_id: int) -> Iterator[SqlRow]:
 
 
 def _is_right(row: SqlRow, size: int) -> bool:
-    _, _, vector, hash_, length, name, attributes = row
+    _, _, vector, hash_, length, kind, name, attributes = row
     if attributes is None:
         return False
     if vector == NO_VECTOR:
         return True
     said = members(attributes)
-    meaning = link_meaning(said) if name is None else concept_meaning(text(name), said)
+    meaning = link_meaning(said) if name is None else meaning_of(text(kind), text(name), said)
     return length == size and meaning is not None and text_hash(meaning) == hash_

@@ -337,3 +337,24 @@ def test_a_store_another_one_has_open_can_be_opened(tmp_path: Path) -> None:
         assert session.rows("SELECT last_n FROM counter") == [(5,)]
     one.close()
     two.close()
+
+
+LIMITED = """
+import resource, sys
+from recollect.kernel.store.sqlite import SqliteStore
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))
+SqliteStore(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of this kind")
+def test_a_store_beside_which_no_file_can_be_written_says_what_is_to_be_done(
+    tmp_path: Path,
+) -> None:
+    path = make(tmp_path / "memory.db", rows=100)
+    ran = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, check=False
+    )
+    told = "the disk is full, or files may not grow so large"
+    assert told in ran.stderr

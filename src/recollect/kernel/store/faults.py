@@ -51,6 +51,9 @@ _TOO_LARGE = (
 _NO_JSON = re.compile("malformed JSON")
 """How the engine speaks of a cell that must hold JSON and does not."""
 
+_NOT_WRITTEN = frozenset({apsw.SQLITE_IOERR_WRITE, apsw.SQLITE_IOERR_SHMSIZE})
+"""How the engine speaks of a file, or of the one beside it that readers need, for lack of space."""
+
 
 READING_ERRORS = (apsw.Error, UnicodeDecodeError, orjson.JSONDecodeError)
 """What the engine and its functions raise for a statement, of cells that are not text too."""
@@ -69,6 +72,12 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
             return corrupt()
         case apsw.FullError():
             return RecollectError(STORE_UNAVAILABLE, "the disk is full", hint="free some space")
+        case apsw.IOError() if getattr(error, "extendedresult", None) in _NOT_WRITTEN:
+            return RecollectError(
+                STORE_UNAVAILABLE,
+                "the disk is full, or files may not grow so large",
+                hint="free some space, or raise the limit of the process",
+            )
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return RecollectError(
                 STORE_UNAVAILABLE, "the file is read-only", hint="check the file's permissions"

@@ -652,7 +652,7 @@ class Receipt:
     terms: int  # types and predicates that nothing uses any more
     transaction: int | None  # None: a dry run, nothing to erase, or a whole group
     is_dry_run: bool
-    is_complete: bool  # whether the bytes have left the file too; else the next opening ends it
+    is_complete: bool  # whether the bytes have left the file too; else `note` says when they do
     note: str
 
 
@@ -745,7 +745,7 @@ UNREADABLE: Final[Mapping[str, frozenset[str]]] = {
 }
 """The findings in whose way others are mended: these are not made anew while those stand."""
 
-_MENDED: Final = _FROM_CONTENTS | {"counts", "queue", "file"}
+_MENDED: Final = _FROM_CONTENTS | {"counts", "queue", "file", "erasure"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ from recollect.kernel.write.decision import decided, known_changes
 from recollect.kernel.write.doctor import examine
 from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.own_types import refuse_owned
-from recollect.kernel.write.purge import PENDING, purge, purge_group
+from recollect.kernel.write.purge import pending, purge, purge_group
 from recollect.kernel.write.queue import Queue
 from recollect.kernel.write.records import Records
 from recollect.kernel.write.restore import restore_dump
@@ -300,7 +300,7 @@ class Nexus:
 
         What they read is what they have written. A call that fails undoes itself, and the
         block too unless its error is caught inside; `dry_run` undoes it at the end. Others wait
-        to write until then. The bytes of a purge inside leave the file at the next opening.
+        to write until then. The bytes of a purge inside leave the file as the outermost block ends.
         """
         with self._store.together(dry_run):
             yield
@@ -642,9 +642,8 @@ class Nexus:
         """Return the receipt of a purge after its bytes have left the file, if they could."""
         if self._catalogs.meanings is not None:
             self._catalogs.meanings.forget()
-        if receipt.is_dry_run or self._store.finish_erasure():
-            return receipt
-        return replace(receipt, is_complete=False, note=PENDING + receipt.note)
+        obstacle = None if receipt.is_dry_run else self._store.finish_erasure()
+        return receipt if obstacle is None else pending(receipt, obstacle)
 
     @contextmanager
     def _asked(

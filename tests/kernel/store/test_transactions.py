@@ -395,7 +395,7 @@ def test_a_write_that_could_not_be_undone_is_undone_before_what_comes_next(
     is_left_open()
     store.checkpoint()
     is_left_open()
-    assert store.finish_erasure()
+    assert store.finish_erasure() is None
     assert last(store) == 7
 
 

@@ -3,9 +3,10 @@
 A deletion alone leaves copies: in freed pages, in the gaps of pages that were balanced, in old
 segments of the text index, in the engine's samples, in the log file. Hence a purge counts
 itself in `erasure`, in its own transaction; afterwards the file is rewritten and its log
-emptied, and only then the purge is finished. What a crash left unfinished is finished by the
-next opening. Measured: with the index, the samples, the file or its log left as they are, words
-remained. Deleted pages are blanked as well, since rewriting gives their blocks back to the disk.
+emptied, and only then the purge is finished. What a crash, a reader or a full disk left
+unfinished is finished by the next opening, mend or backup. Measured: with the index, the samples,
+the file or its log left as they are, words remained. Deleted pages are blanked as well, since
+rewriting gives their blocks back to the disk.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from recollect.kernel.store.cells import whole
 from recollect.kernel.store.connection import SqliteSession
 from recollect.kernel.store.group import group_tables
 from recollect.kernel.store.protocol import Session
+
+OTHERS = "another program or thread is reading or writing"
+BLOCK = "this thread is inside a block of nexus.transaction() or nexus.snapshot()"
+"""What keeps erased bytes in the file, beside what the engine says of it."""
 
 _PURGES = "SELECT e.begun FROM erasure AS e"
 _UNFINISHED = "SELECT e.begun FROM erasure AS e WHERE e.begun > e.finished"
@@ -65,8 +70,8 @@ def has_unfinished_erasure(session: Session) -> bool:
     return session.row(_UNFINISHED) is not None
 
 
-def finish_erasure(session: SqliteSession, wait_seconds: float) -> bool:
-    """Rewrite the file, empty its log, and return whether no reader was in the way.
+def finish_erasure(session: SqliteSession, wait_seconds: float) -> str | None:
+    """Rewrite the file and empty its log; return what is in the way of it: `OTHERS`, who read.
 
     Runs outside of a transaction, on the writer. STORE_BUSY when another program writes for
     longer than `wait_seconds`. Cost: the whole file.
@@ -76,7 +81,7 @@ def finish_erasure(session: SqliteSession, wait_seconds: float) -> bool:
     session.rows("VACUUM")
     is_blocked, *_ = session.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
     if is_blocked:
-        return False
+        return OTHERS
     session.execute_many(_FINISH, [(begun,)])
     session.rows("PRAGMA secure_delete = OFF")
-    return True
+    return None

@@ -19,6 +19,7 @@ import apsw
 from recollect.errors import (
     INTERNAL_ERROR,
     INVALID_ARGUMENT,
+    STORE_BUSY,
     STORE_CLOSED,
     STORE_UNAVAILABLE,
     RecollectError,
@@ -26,7 +27,12 @@ from recollect.errors import (
 from recollect.kernel.store.address import check_place, parse_address
 from recollect.kernel.store.backup import back_up
 from recollect.kernel.store.connection import MEMORY, Settings, SqliteSession
-from recollect.kernel.store.erasure import finish_erasure, has_unfinished_erasure
+from recollect.kernel.store.erasure import (
+    BLOCK,
+    OTHERS,
+    finish_erasure,
+    has_unfinished_erasure,
+)
 from recollect.kernel.store.faults import busy, translated
 from recollect.kernel.store.forks import FORKS, Shared
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
@@ -87,23 +93,27 @@ class SqliteStore:
             yield connections.writer()
             return
         session = connections.reader()
-        with session.lock:
-            self._refuse_closed()
-            is_outermost = session.depth == 0
-            session.depth += 1
-            try:
-                if is_outermost and self._read_only is not None:
-                    self._read_only.refuse_changed()
-                if is_outermost and self._path is not None:
-                    session.begin_reading()
-                elif is_outermost:
-                    session.undo_left()
-                yield session
-            finally:
-                session.depth -= 1
-                if is_outermost:
-                    session.roll_back()
-                    self._close_late(session)
+        try:
+            with session.lock:
+                self._refuse_closed()
+                is_outermost = session.depth == 0
+                session.depth += 1
+                try:
+                    if is_outermost and self._read_only is not None:
+                        self._read_only.refuse_changed()
+                    if is_outermost and self._path is not None:
+                        session.begin_reading()
+                    elif is_outermost:
+                        session.undo_left()
+                    yield session
+                finally:
+                    session.depth -= 1
+                    if is_outermost:
+                        session.roll_back()
+                        self._close_late(session)
+        finally:
+            if connections.erasing:
+                self._finish_late(connections)
 
     def reader(self) -> SqliteSession | None:
         """Return this thread's reader, to be used under its lock while its depth is 0.
@@ -148,6 +158,7 @@ class SqliteStore:
                 if session.is_worn and not self._is_closed:
                     connections.renew_writer()
                     self._close_late(connections.writer())
+        self._finish_late(connections)
 
     @contextmanager
     def together(self, is_dry_run: bool = False) -> Iterator[None]:
@@ -164,19 +175,23 @@ class SqliteStore:
             with connections.joined():
                 yield
 
-    def finish_erasure(self, wait_seconds: float | None = None) -> bool:
-        """Let the bytes of purges leave the file; return whether nothing was in the way.
+    def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
+        """Let the bytes of purges leave the file; return what is in the way, if anything.
 
-        A program that reads or writes for longer than `wait_seconds` (`busy_seconds` when not
-        given) is in the way, and so are a full disk and `together`; then the next opening tries
-        again. Cost: the whole file.
+        A block of this thread is (`BLOCK`): it is done when that has ended, and was kept. So is
+        who reads or writes for longer than `wait_seconds` (`busy_seconds` when not given), and a
+        full disk: then the next opening, mend or backup tries again. Cost: the whole file.
         """
         if self._path is None:
-            return True
+            return None
         wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds
         connections = self._here()
         if connections.is_together():
-            return False
+            connections.writer().on_commit(connections.put_off_erasure)
+            return BLOCK
+        if connections.is_reading():
+            connections.put_off_erasure()
+            return BLOCK
         try:
             with connections.write_lock(wait):
                 session = connections.writer()
@@ -187,15 +202,20 @@ class SqliteStore:
         except RecollectError as error:
             if error.code.category != "storage":
                 raise
-            return False
+            return OTHERS if error.code is STORE_BUSY else error.message
 
     def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
         """Copy the whole store to a file that is not there yet; others go on meanwhile.
 
+        What was purged is cleared away first, if something was in the way of that before.
         Raises INVALID_ARGUMENT when the file exists, and inside `together`. Cost: the size of
         the store.
         """
         self.refuse_together("a backup")
+        with self.reading() as session:
+            is_unfinished = has_unfinished_erasure(session)
+        if is_unfinished:
+            self.finish_erasure()
         with self.reading() as session:
             back_up(session, path, progress)
 
@@ -262,6 +282,14 @@ class SqliteStore:
         if has_unfinished_erasure(session):
             self.finish_erasure(wait_seconds=0)
 
+    def _finish_late(self, connections: _Connections) -> None:
+        """Finish the erasure that blocks of this thread put off, when the last one has ended.
+
+        Of a store that was closed inside, the next opening does.
+        """
+        if connections.takes_erasure() and not self._is_closed:
+            self.finish_erasure()
+
     def _close_late(self, session: SqliteSession) -> None:
         """Close a connection that could not be closed while its block was open."""
         if self._is_closed and not session.depth:
@@ -316,6 +344,7 @@ class _Connections:
         self._registering = threading.Lock()
         self._writing = threading.Lock()
         self._writing_thread: int | None = None
+        self.erasing: set[int] = set()  # the threads that put an erasure off
         self._is_joined = False  # the write that is going on is open to further blocks
         self._writer: SqliteSession | None = None
 
@@ -371,6 +400,23 @@ class _Connections:
     def is_together(self) -> bool:
         """Whether this thread is in a write transaction whose parts are blocks of their own."""
         return self._is_joined and self._writing_thread == threading.get_ident()
+
+    def is_reading(self) -> bool:
+        """Whether this thread has a snapshot open."""
+        session: SqliteSession | None = getattr(self._own, "session", None)
+        return session is not None and session.depth > 0
+
+    def put_off_erasure(self) -> None:
+        """Let an erasure be finished when this thread is in no block any more."""
+        self.erasing.add(threading.get_ident())
+
+    def takes_erasure(self) -> bool:
+        """Whether an erasure was put off until now; a forked child leaves it to its parent."""
+        thread = threading.get_ident()
+        if thread not in self.erasing or self.is_reading():
+            return False
+        self.erasing.remove(thread)
+        return self.generation == FORKS.generation
 
     @contextmanager
     def joined(self) -> Iterator[None]:

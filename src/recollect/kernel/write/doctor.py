@@ -14,6 +14,7 @@ from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.completeness import Part, missing_parts
 from recollect.kernel.store.damage import Fault, file_faults
+from recollect.kernel.store.erasure import has_unfinished_erasure
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
@@ -106,6 +107,9 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             return faults
         try:
             found = list(_store_findings(session))
+            if store.path is not None and has_unfinished_erasure(session):
+                message = "bytes of what was purged may still be in the file"
+                found.append(Finding("erasure", message))
             groups = all_groups(session)
         except RecollectError as error:
             if error.code is not STORE_CORRUPT:
@@ -240,6 +244,8 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
     """Make anew what follows from the contents, where these were looked at and can be read."""
     if _is_damaged(findings):
         return
+    if any(finding.check == "erasure" for finding in findings):
+        store.finish_erasure()
     with store.writing() as session:
         for index in missing_parts(session):
             is_built(session, index)

@@ -17,7 +17,13 @@ from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.rebuild import forget
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.erasure import begin_erasure, clear_remains, delete_group
+from recollect.kernel.store.erasure import (
+    BLOCK,
+    OTHERS,
+    begin_erasure,
+    clear_remains,
+    delete_group,
+)
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session, SqlRow
@@ -44,10 +50,11 @@ NOTE = (
     "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "
     "and what the file system or its page cache keeps of old blocks. Erase them by the ids."
 )
-PENDING = (
-    "Another program is reading or writing, so the bytes have not all left the file: "
-    "they do when the memory is next opened with nobody in the way. "
-)
+_LATER = {
+    BLOCK: "they do as the block ends",
+    OTHERS: "they do when the memory is next opened, mended or backed up with nobody in the way",
+}
+_OTHERWISE = "they do when the memory is next opened, mended or backed up and that is over"
 
 _TALLIES = (
     TALLY_CONCEPTS,
@@ -182,6 +189,14 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     delete_group(session, group.group_id)
     clear_remains(session)
     return receipt
+
+
+def pending(receipt: Receipt, obstacle: str) -> Receipt:
+    """Return the receipt of a purge whose bytes something keeps in the file."""
+    why = obstacle[0].upper() + obstacle[1:]
+    when = _LATER.get(obstacle, _OTHERWISE)
+    note = f"{why}, so the bytes have not all left the file: {when}. {receipt.note}"
+    return replace(receipt, is_complete=False, note=note)
 
 
 def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_run: bool) -> Receipt:

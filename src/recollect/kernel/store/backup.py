@@ -7,10 +7,12 @@ from functools import partial
 
 import apsw
 
+from recollect.errors import STORE_UNAVAILABLE
+from recollect.kernel.store.address import named_file
 from recollect.kernel.store.connection import SqliteSession
 from recollect.kernel.store.faults import translated
 from recollect.kernel.store.forks import held
-from recollect.kernel.store.new_file import new_file
+from recollect.kernel.store.new_file import new_file, unwritable
 from recollect.model import Progress
 
 _PAGES_AT_ONCE = 2_000  # between two words of progress
@@ -34,4 +36,7 @@ def back_up(session: SqliteSession, path: str | os.PathLike[str], progress: Prog
                     progress("pages", backup.page_count - backup.remaining, backup.page_count)
                 progress("pages", backup.page_count, backup.page_count)
         except apsw.Error as error:
-            raise translated(error) from error
+            fault = translated(error)
+            if fault.code is STORE_UNAVAILABLE:
+                fault = unwritable(named_file(path), fault.message)
+            raise fault from error

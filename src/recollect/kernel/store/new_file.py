@@ -42,16 +42,21 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
     except FileExistsError as error:
         raise _taken(wanted) from error
     except OSError as error:
-        raise RecollectError(
-            STORE_UNAVAILABLE,
-            f"{wanted} cannot be written: {error.strerror}",
-            hint="check the folder's permissions and the space on its disk",
-        ) from error
+        raise unwritable(wanted, error.strerror) from error
     finally:
         if FORKS.generation == generation:  # a child that was forked meanwhile leaves it alone
             part.unlink(missing_ok=True)
             # What the engine could not undo for want of space stays in its journal.
             part.with_name(f"{part.name}-journal").unlink(missing_ok=True)
+
+
+def unwritable(path: str | os.PathLike[str], why: str | None) -> RecollectError:
+    """Return the error of a new file that cannot be made."""
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        f"{path} cannot be written: {why}",
+        hint="check the folder's permissions and the space on its disk",
+    )
 
 
 def _name(part: Path, wanted: Path) -> None:

@@ -32,6 +32,24 @@ except RecollectError as error:
     print(error.message)
 """
 
+READ_ONLY = """
+import errno, sys
+from pathlib import Path
+from recollect.errors import RecollectError
+from recollect.kernel.store.new_file import new_file
+
+def refuse(event, arguments):
+    if event in ("open", "os.remove") and str(arguments[0]).endswith((".part", "-journal")):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+sys.addaudithook(refuse)  # as a disk that is only read
+try:
+    with new_file(Path(sys.argv[1])) as part:
+        part.write_bytes(b"ours")
+except RecollectError as error:
+    print(error.message)
+"""
+
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "copy.db"
@@ -67,3 +85,11 @@ def test_a_file_gets_its_name_where_there_are_no_links_and_overwrites_none(
     assert done.stdout == (refused if meanwhile == "taken" else "")
     assert path.read_bytes() == held
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_disk_that_is_only_read_is_told_as_any_that_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "copy.db"
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ONLY, str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{path} cannot be written: Read-only file system\n"

@@ -6,7 +6,7 @@ import errno
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -45,9 +45,11 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
         raise unwritable(wanted, error.strerror) from error
     finally:
         if FORKS.generation == generation:  # a child that was forked meanwhile leaves it alone
-            part.unlink(missing_ok=True)
             # What the engine could not undo for want of space stays in its journal.
-            part.with_name(f"{part.name}-journal").unlink(missing_ok=True)
+            for left in (part, part.with_name(f"{part.name}-journal")):
+                # A disk that is only read refuses it for files too that never were there.
+                with suppress(OSError):
+                    left.unlink()
 
 
 def unwritable(path: str | os.PathLike[str], why: str | None) -> RecollectError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -294,16 +294,14 @@ class Nexus:
         notices = notices_of(script, bindings, [*reader.notices, *unit.notices, *made])
         return Answer(results, notices, run.dry_run, None if run.dry_run else number)
 
-    @contextmanager
-    def transaction(self, *, dry_run: bool = False) -> Iterator[None]:
+    def transaction(self, *, dry_run: bool = False) -> AbstractContextManager[None]:
         """Let the calls of this thread be one transaction of the store: all of them or nothing.
 
         What they read is what they have written. A call that fails undoes itself, and the
         block too unless its error is caught inside; `dry_run` undoes it at the end. Others wait
         to write until then. The bytes of a purge inside leave the file as the outermost block ends.
         """
-        with self._store.together(dry_run):
-            yield
+        return self._store.together(dry_run)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -313,6 +311,11 @@ class Nexus:
         """
         with self._store.reading():
             yield
+
+    @property
+    def is_in_block(self) -> bool:
+        """Whether this thread is inside a block of `transaction` or `snapshot`."""
+        return self._store.is_inside()
 
     @property
     def queue(self) -> Queue:

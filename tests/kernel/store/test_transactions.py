@@ -140,6 +140,27 @@ def test_a_busy_store_answers_after_the_time_it_was_given(tmp_path: Path) -> Non
     two.close()
 
 
+def test_in_memory_a_thread_waits_for_another_no_longer_than_it_was_given() -> None:
+    store = SqliteStore(":memory:", Settings(busy_seconds=0.05))
+    with ThreadPoolExecutor(1) as pool:
+        for block in (store.reading, store.together):
+            with block():
+                assert pool.submit(code_of, lambda: last(store)).result() == "STORE_BUSY"
+                assert pool.submit(code_of, lambda: put(store, 1)).result() == "STORE_BUSY"
+        assert pool.submit(last, store).result() == 0
+    store.close()
+
+
+def test_a_thread_knows_whether_it_is_inside_a_block(store: SqliteStore) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        for block in (store.reading, store.together):
+            assert not store.is_inside()
+            with block():
+                assert store.is_inside()
+                assert not pool.submit(store.is_inside).result()
+        assert not store.is_inside()
+
+
 def test_a_writer_finds_its_turn_beside_one_that_never_rests(tmp_path: Path) -> None:
     settings = Settings(busy_seconds=1.0)
     restless = SqliteStore(tmp_path / "memory.db")

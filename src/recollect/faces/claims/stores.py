@@ -2,17 +2,18 @@
 
 The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each
 call runs in a thread and the event loop goes on: what reads in any, what writes in one, after
-those before it. Who acts is taken along.
+those before it. Who acts is taken along. A call inside a block of the memory, a transaction or a
+snapshot, runs at once in the thread of the block, since it belongs to it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Self
+from typing import ParamSpec, Self, TypeVar
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.faces.claims.acting import acting_now
@@ -37,6 +38,9 @@ from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.writing import Writer
 from recollect.kernel import Nexus
 from recollect.model import AsOf
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 Claims = list[Claim]
 Scored = list[tuple[Claim, float]]
@@ -64,7 +68,7 @@ class NexusKnowledgeStore(RankedStore):
 
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
-        return await self._writes.run(self._writer.write, claims, acting_now())
+        return await self._write(self._writer.write, claims, acting_now())
 
     async def recall_scored(
         self,
@@ -78,7 +82,7 @@ class NexusKnowledgeStore(RankedStore):
     ) -> Scored:
         """Return the claims a question is about, each with its score in 0..1."""
         filters = Filters(scope=scope, status=status, project=project)
-        return await asyncio.to_thread(recalled, self.nexus, question, filters, limit, as_of)
+        return await self._read(recalled, self.nexus, question, filters, limit, as_of)
 
     async def transition(
         self,
@@ -94,7 +98,7 @@ class NexusKnowledgeStore(RankedStore):
         NOT_FOUND for an unknown id; CONFLICT for a status that may not follow, and where the
         claim is not in `expected_status`.
         """
-        await self._writes.run(
+        await self._write(
             self._writer.transition,
             claim_id,
             new_status,
@@ -109,18 +113,16 @@ class NexusKnowledgeStore(RankedStore):
     ) -> None:
         """Mark the old claim superseded by the new one, whose `supersedes` names it."""
         await log_supersession(self, old_id)
-        await self._writes.run(
-            self._writer.supersede, old_id, new_id, acting_now(), expected_status
-        )
+        await self._write(self._writer.supersede, old_id, new_id, acting_now(), expected_status)
 
     async def history(self, claim_id: str) -> Events:
         """Return what happened to a claim, oldest first; NOT_FOUND for an unknown id."""
-        told = await asyncio.to_thread(claim_events, self.nexus, claim_id)
+        told = await self._read(claim_events, self.nexus, claim_id)
         return [one.event for one in told]
 
     async def get(self, claim_id: str) -> Claim | None:
         """Return a claim by id, if there is one."""
-        return await asyncio.to_thread(one_claim, self.nexus, claim_id)
+        return await self._read(one_claim, self.nexus, claim_id)
 
     async def list(
         self,
@@ -144,7 +146,7 @@ class NexusKnowledgeStore(RankedStore):
         `artifact` what cites it.
         """
         filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
-        return await asyncio.to_thread(listed, self.nexus, filters, limit, after)
+        return await self._read(listed, self.nexus, filters, limit, after)
 
     async def count(
         self,
@@ -162,11 +164,11 @@ class NexusKnowledgeStore(RankedStore):
     ) -> int:
         """Return how many claims `list` has."""
         filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
-        return await asyncio.to_thread(counted, self.nexus, filters)
+        return await self._read(counted, self.nexus, filters)
 
     async def superseded_by(self, claim_id: str) -> str | None:
         """Return the id of the claim that took a claim's place, if one did."""
-        concept = await asyncio.to_thread(claim_concept, self.nexus, claim_id)
+        concept = await self._read(claim_concept, self.nexus, claim_id)
         if concept is None:
             raise no_claim(claim_id)
         follower = concept.attributes.get(SUPERSEDED_BY)
@@ -174,30 +176,42 @@ class NexusKnowledgeStore(RankedStore):
 
     async def attention(self, *, aside: bool = False) -> Items:
         """Return what asks for attention, warnings first; with `aside` what was put aside too."""
-        return await asyncio.to_thread(self._attention.items, aside=aside)
+        return await self._read(self._attention.items, aside=aside)
 
     async def dismiss(self, fingerprint: str) -> None:
         """Put an item of attention aside until its status or reason changes."""
-        await self._writes.run(self._attention.dismiss, fingerprint, acting_now())
+        await self._write(self._attention.dismiss, fingerprint, acting_now())
 
     async def snooze(self, fingerprint: str, until: float) -> None:
         """Put an item of attention aside until a time, in seconds since 1970."""
-        await self._writes.run(self._attention.snooze, fingerprint, until, acting_now())
+        await self._write(self._attention.snooze, fingerprint, until, acting_now())
 
     async def record_rejection(self, text: str) -> str:
         """Record that a claim was refused for want of evidence; return its fingerprint."""
-        return await self._writes.run(self._attention.reject, text, acting_now())
+        return await self._write(self._attention.reject, text, acting_now())
 
     async def events(self, after: str = "0.0", limit: int = 100) -> Feed:
         """Return what happened to all claims after an event's id, oldest first."""
-        return await asyncio.to_thread(events_after, self.nexus, after, limit)
+        return await self._read(events_after, self.nexus, after, limit)
 
     async def check(self, claim_id: str, checker: Checker | None = None) -> Reports:
         """Compare a claim's evidence with what it refers to; NOT_FOUND for an unknown id."""
         claim = await self.get(claim_id)
         if claim is None:
             raise no_claim(claim_id)
-        return await asyncio.to_thread((checker or Checker()).check, self.nexus, claim)
+        return await self._read((checker or Checker()).check, self.nexus, claim)
+
+    async def _read(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Return what a call returns that only reads."""
+        if self.nexus.is_in_block:
+            return call(*args, **kwargs)
+        return await asyncio.to_thread(call, *args, **kwargs)
+
+    async def _write(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Return what a call returns that writes."""
+        if self.nexus.is_in_block:
+            return call(*args, **kwargs)
+        return await self._writes.run(call, *args, **kwargs)
 
 
 class _OwnStore(NexusKnowledgeStore):

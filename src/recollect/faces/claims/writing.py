@@ -172,9 +172,10 @@ class Writer:
         """Write what is decided; the first write that is kept declares the indexes as well.
 
         So does the first one in another group of the same name, after the one before was dropped.
-        A refused write makes no group.
+        A refused write makes no group. What a block around it may yet undo is not remembered.
         """
         group: object = None
+        is_certain = not self._nexus.is_in_block
 
         def decide(present: Present) -> Sequence[Change]:
             nonlocal group
@@ -186,7 +187,8 @@ class Writer:
             number = self._nexus.write(told, actor=actor).transaction
             if number is not None and group != self._prepared:
                 self._prepare()
-                self._prepared = group
+                if is_certain:
+                    self._prepared = group
 
     def _prepare(self) -> None:
         """Declare what claims are found by, in a group that does not have it yet."""

@@ -14,7 +14,7 @@ import apsw
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store import text_functions
-from recollect.kernel.store.faults import READING_ERRORS, translated
+from recollect.kernel.store.faults import READING_ERRORS, busy, translated
 from recollect.kernel.store.forks import Held
 from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.log_file import LogFile
@@ -73,6 +73,7 @@ class SqliteSession:
         self, filename: str, settings: Settings, *, query_only: bool, creates: bool = False
     ) -> None:
         self.lock = threading.RLock()
+        self._busy_seconds = settings.busy_seconds
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
@@ -101,6 +102,29 @@ class SqliteSession:
     def entered(self) -> Held:
         """Return what is to be used in a `with` around the connection."""
         return self._held
+
+    @contextmanager
+    def held(self, seconds: float | None = None) -> Iterator[None]:
+        """Keep other threads off the connection; STORE_BUSY when one is on it for `seconds`.
+
+        They are `busy_seconds` when not given.
+        """
+        wait = self._busy_seconds if seconds is None else max(0.0, seconds)
+        if not self.lock.acquire(timeout=wait):
+            raise busy("another thread")
+        try:
+            yield
+        finally:
+            self.lock.release()
+
+    def is_inside(self) -> bool:
+        """Whether this thread is inside a block on the connection."""
+        if not self.depth or not self.lock.acquire(blocking=False):
+            return False
+        try:
+            return self.depth > 0
+        finally:
+            self.lock.release()
 
     def close(self) -> None:
         """Close the connection; the session is of no use any more."""

@@ -120,11 +120,11 @@ def _too_large(message: str) -> RecollectError | None:
     return None
 
 
-def busy() -> RecollectError:
+def busy(by: str = "another writer") -> RecollectError:
     """Return the error of a store whose writer does not finish in time."""
     return RecollectError(
         STORE_BUSY,
-        "another writer holds the store and has not finished in time",
+        f"{by} holds the store and has not finished in time",
         hint="send the same request again",
     )
 

@@ -94,7 +94,7 @@ class SqliteStore:
             return
         session = connections.reader()
         try:
-            with session.lock:
+            with session.held():
                 self._refuse_closed()
                 is_outermost = session.depth == 0
                 session.depth += 1
@@ -143,7 +143,7 @@ class SqliteStore:
         deadline = time.monotonic() + self._settings.busy_seconds
         with connections.write_lock(self._settings.busy_seconds):
             session = connections.writer()
-            with session.lock:
+            with session.held(deadline - time.monotonic()):
                 self._refuse_closed()
                 session.depth += 1
                 try:
@@ -174,6 +174,11 @@ class SqliteStore:
                 return
             with connections.joined():
                 yield
+
+    def is_inside(self) -> bool:
+        """Whether this thread is inside a block of `reading` or `together`."""
+        connections = self._here()
+        return connections.is_together() or connections.is_reading()
 
     def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
         """Let the bytes of purges leave the file; return what is in the way, if anything.
@@ -402,9 +407,11 @@ class _Connections:
         return self._is_joined and self._writing_thread == threading.get_ident()
 
     def is_reading(self) -> bool:
-        """Whether this thread has a snapshot open."""
+        """Whether this thread is inside a block on its reader."""
+        if self._filename == MEMORY:
+            return self.writer().is_inside()
         session: SqliteSession | None = getattr(self._own, "session", None)
-        return session is not None and session.depth > 0
+        return session is not None and session.is_inside()
 
     def put_off_erasure(self) -> None:
         """Let an erasure be finished when this thread is in no block any more."""

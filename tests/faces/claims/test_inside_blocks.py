@@ -1,0 +1,97 @@
+"""Calls of a store inside a block of its memory, by the thread that the block is of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faces.claims.conftest import DECOY, Wait, claim
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.faces.claims import Claim, NexusKnowledgeStore
+from recollect.kernel import Nexus
+
+
+@pytest.fixture(params=["memory", "file"])
+def nexus(request: pytest.FixtureRequest, tmp_path: Path, wait: Wait[Any]) -> Iterator[Nexus]:
+    """A memory of one claim; another group has the same."""
+    place = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
+    with recollect.open(place, busy_seconds=0.5) as nexus:
+        for one in (nexus, nexus.group(DECOY)):
+            wait(NexusKnowledgeStore(one).write_claim(claim(id="a")))
+        yield nexus
+
+
+@pytest.fixture
+def store(nexus: Nexus) -> NexusKnowledgeStore:
+    return NexusKnowledgeStore(nexus)
+
+
+def ids(claims: list[Claim]) -> list[str]:
+    return [one.id for one in claims]
+
+
+def test_calls_inside_a_transaction_are_parts_of_it(
+    nexus: Nexus, store: NexusKnowledgeStore, wait: Wait[Any]
+) -> None:
+    with nexus.transaction():
+        wait(store.write_claim(claim(id="b")))
+        wait(store.transition("a", "verified"))
+        assert ids(wait(store.list(status=["verified"]))) == ["a"]
+        assert wait(store.count()) == 2
+        assert [one.event for one in wait(store.history("a"))] == ["created", "verified"]
+    assert ids(wait(store.query("sagas"))) == ["a", "b"]
+
+
+def test_a_transaction_that_fails_undoes_the_calls_inside(
+    nexus: Nexus, store: NexusKnowledgeStore, wait: Wait[Any]
+) -> None:
+    with pytest.raises(KeyboardInterrupt), nexus.transaction():
+        wait(store.write_claim(claim(id="b")))
+        raise KeyboardInterrupt
+    assert ids(wait(store.list())) == ["a"]
+
+
+def test_a_first_write_that_is_undone_leaves_the_indexes_to_the_next(
+    nexus: Nexus, wait: Wait[Any]
+) -> None:
+    fresh = nexus.group("fresh")
+    fresh.write('UPSERT { CONCEPT { {type: "Drug", name: "Aspirin"} } }')
+    store = NexusKnowledgeStore(fresh)
+    with nexus.transaction(dry_run=True):
+        wait(store.write_claim(claim(id="b")))
+    assert fresh.indexes() == ()
+    wait(store.write_claim(claim(id="b")))
+    assert len(fresh.indexes()) == 13
+
+
+def test_calls_inside_a_snapshot_read_its_state(
+    nexus: Nexus, store: NexusKnowledgeStore, wait: Wait[Any]
+) -> None:
+    with nexus.snapshot():
+        assert wait(store.count()) == 1
+        wait(store.write_claim(claim(id="b")))
+        assert wait(store.count()) == (2 if nexus.path is None else 1)
+        assert wait(store.attention()) == []
+    assert wait(store.count()) == 2
+
+
+def test_calls_of_other_threads_are_no_parts_of_a_block(
+    nexus: Nexus, store: NexusKnowledgeStore
+) -> None:
+    async def counted() -> object:
+        try:
+            return await store.count()
+        except RecollectError as error:
+            return error.code.code
+
+    async def beside() -> object:
+        return await asyncio.to_thread(asyncio.run, counted())
+
+    with nexus.transaction():
+        asyncio.run(store.write_claim(claim(id="b")))
+        assert asyncio.run(beside()) == ("STORE_BUSY" if nexus.path is None else 1)

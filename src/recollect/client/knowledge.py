@@ -33,7 +33,7 @@ from recollect.faces.claims.attention import EMPTY_EVIDENCE
 from recollect.faces.claims.audit_log import LogSink
 from recollect.faces.claims.feed import place_of
 from recollect.faces.claims.learning import log_supersession
-from recollect.faces.claims.model import check_claims, given_evidence
+from recollect.faces.claims.model import checked_claims, given_evidence
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
@@ -91,10 +91,10 @@ class RemoteKnowledgeStore(Connection, RankedStore):
 
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
-        check_claims(claims)
-        if not claims:
+        given = checked_claims(claims)
+        if not given:
             return []
-        members = {"claims": [to_wire(one) for one in claims], **_actor()}
+        members = {"claims": [to_wire(one) for one in given], **_actor()}
         output = await self._post(_CLAIMS, members, may_repeat=True)
         return cast("Ids", output["ids"])
 

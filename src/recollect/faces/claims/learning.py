@@ -174,7 +174,7 @@ class Learner(ABC):
         given = given_evidence(evidence)
         await _log_transition(at, "knowledge.verify", claim_id, VERIFIED, given)
         with acting(at.actor):
-            await at.store.transition(claim_id, VERIFIED, evidence=evidence)
+            await at.store.transition(claim_id, VERIFIED, evidence=given or None)
 
     async def dispute(
         self, claim_id: str, reason: str, evidence: list[EvidenceRef] | None = None
@@ -184,7 +184,7 @@ class Learner(ABC):
         given = given_evidence(evidence)
         await _log_transition(at, "knowledge.dispute", claim_id, DISPUTED, given)
         with acting(at.actor):
-            await at.store.transition(claim_id, DISPUTED, evidence=evidence, reason=reason)
+            await at.store.transition(claim_id, DISPUTED, evidence=given or None, reason=reason)
 
 
 async def _of_project(

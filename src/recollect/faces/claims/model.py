@@ -7,6 +7,7 @@ here too, so that a claim that exists can be kept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields
 from uuid import uuid4
 
@@ -150,15 +151,19 @@ def check_claim_fields(claim: Claim) -> None:
     claim.tags = [checked_text(tag, "a tag", LONGEST_NAME) for tag in tags]
 
 
-def check_claims(claims: Sequence[Claim]) -> None:
-    """Check every field of claims that are to be written."""
+def checked_claims(claims: Sequence[Claim]) -> list[Claim]:
+    """Return copies of claims that are to be written, every field checked."""
+    copies = []
     for claim in claims:
         if not isinstance(claim, Claim):
             raise refused(
                 f"the claim is of type {type(claim).__name__}, not a Claim",
                 "pass Claim(text, evidence)",
             )
-        check_claim_fields(claim)
+        kept = copy(claim)
+        check_claim_fields(kept)
+        copies.append(kept)
+    return copies
 
 
 _TEXTS_OF_CLAIM = (

@@ -3,7 +3,8 @@
 The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each
 call runs in a thread and the event loop goes on: what reads in any, what writes in one, after
 those before it. Who acts is taken along. A call inside a block of the memory, a transaction or a
-snapshot, runs at once in the thread of the block, since it belongs to it.
+snapshot, runs at once in the thread of the block, since it belongs to it. What is to be written
+is checked and copied when it is given, so what becomes of it meanwhile is of no matter.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ from recollect.faces.claims.checking import Checker, EvidenceReport
 from recollect.faces.claims.feed import FeedEvent, events_after
 from recollect.faces.claims.lane import Lane
 from recollect.faces.claims.learning import log_supersession
-from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
+from recollect.faces.claims.model import (
+    Claim,
+    ClaimEvent,
+    EvidenceRef,
+    Scope,
+    checked_claims,
+    given_evidence,
+)
 from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import (
@@ -68,7 +76,7 @@ class NexusKnowledgeStore(RankedStore):
 
     async def write_claims(self, claims: Sequence[Claim]) -> Ids:
         """Persist many claims in one transaction, all or none; return their ids."""
-        return await self._write(self._writer.write, claims, acting_now())
+        return await self._write(self._writer.write, checked_claims(claims), acting_now())
 
     async def recall_scored(
         self,
@@ -102,7 +110,7 @@ class NexusKnowledgeStore(RankedStore):
             self._writer.transition,
             claim_id,
             new_status,
-            evidence,
+            given_evidence(evidence),
             reason,
             acting_now(),
             expected_status,

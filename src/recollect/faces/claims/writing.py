@@ -16,7 +16,7 @@ from typing import Final
 from recollect.errors import CONFLICT, RecollectError
 from recollect.faces.claims.acting import NOBODY, Actor
 from recollect.faces.claims.lifecycle import check_expected, check_transition
-from recollect.faces.claims.model import Claim, EvidenceRef, check_claims, given_evidence
+from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.past import cited_evidence, claim_life, no_claim
 from recollect.faces.claims.reading import is_claim
 from recollect.faces.claims.records import (
@@ -79,12 +79,11 @@ class Writer:
         self._prepared: object = None  # the group that has what claims are found by
 
     def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
-        """Keep claims, all or none, and return their ids.
+        """Keep claims that are checked, all or none, and return their ids.
 
         What is there already with the same content stays as it is; CONFLICT for another content.
         Where nobody acts, each claim tells who created it.
         """
-        check_claims(claims)
         if not claims:
             return []
         first = {one.id: one for one in reversed(claims)}  # of those with one id
@@ -115,7 +114,7 @@ class Writer:
         self,
         claim_id: str,
         new_status: str,
-        evidence: Sequence[EvidenceRef] | None,
+        evidence: Sequence[EvidenceRef],
         reason: str | None,
         actor: Actor,
         expected_status: str | None = None,
@@ -123,7 +122,7 @@ class Writer:
         """Move a claim to another status; CONFLICT for one that may not follow its own."""
         claim_id = checked_id(claim_id)
         known_word(new_status, STATUSES, "new_status")
-        given, reason = named(given_evidence(evidence)), optional_text(reason, "reason")
+        given, reason = named(evidence), optional_text(reason, "reason")
 
         def move(present: Present) -> list[Change]:
             held = _held(present, claim_id)

@@ -324,6 +324,20 @@ def test_a_blank_question_is_about_what_was_newest_then(store: Store, wait: Wait
     assert (held.id, score) == ("before", 0.0)
 
 
+def test_a_blank_question_has_the_last_written_of_one_instant_then_as_now(
+    store: Store, wait: Wait
+) -> None:
+    for names, created_at in (("ca", 101.0), ("db", 101.0), ("e", 99.0)):
+        wait(store.write_claims([claim(id=name, created_at=created_at) for name in names]))
+    then = AsOf(known=Instant(store.nexus.stats().transactions), known_is_transaction=True)
+    for limit in (1, 2, 5, 10):
+        found = wait(store.recall_scored("", limit=limit, as_of=then))
+        newest = ["b", "d", "a", "c", "e"][:limit]
+        assert ids([one for one, _ in found]) == newest
+        assert ids(wait(store.query("", limit=limit))) == newest
+        assert ids(wait(store.list(limit=limit))) == newest
+
+
 def test_an_instant_of_either_clock_may_be_asked_about(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="c")))
     (first, *_) = store.nexus.changes(limit=1)

@@ -82,7 +82,8 @@ class RankedStore(ABC):
     ) -> list[Claim]:
         """Return the claims a question is about, best first, ties by id.
 
-        None filters nothing; a blank question is about the newest. Scopes are exact.
+        None filters nothing; a blank question is about the newest, of one instant the last
+        written first. Scopes are exact.
         """
         found = await self.recall_scored(question, scope=scope, status=status, limit=limit)
         return [claim for claim, _ in found]

@@ -48,14 +48,13 @@ FIND(?id) WHERE {{{patterns}
   ?claim {{type: "Claim"}}
   ATTR(?claim, "id", ?id)
 }}"""
-_NEWEST = """
+_OLDEST = """
 FIND(?id, ?created_at) WHERE {{
   ?claim {{type: "Claim"}}
   ATTR(?claim, "id", ?id)
   ATTR(?claim, "created_at", ?created_at){filters}
 }}
-ORDER BY ?created_at DESC, ?id DESC
-LIMIT $limit"""
+ORDER BY ?created_at"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,7 @@ def recalled(
 ) -> list[tuple[Claim, float]]:
     """Return the claims a question is about with their scores, best first, ties by id.
 
-    A blank question is about the newest; their score is 0.
+    A blank question is about the newest, as `listed` has them; their score is 0.
     """
     limit = checked_limit(limit)
     if not isinstance(question, str):
@@ -221,11 +220,14 @@ def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
 
 
 def _newest_ids(nexus: Nexus, where: Mapping[str, list[str]], limit: int, as_of: AsOf) -> list[str]:
-    """Return the ids of the claims of a moment of the past, newest first."""
+    """Return the ids of the claims of a moment of the past, in the order that `listed` has.
+
+    Cost: all claims of then, since KIP puts equals the oldest first.
+    """
     filters = "".join(f"\n  FILTER(IN(?claim.attributes.{one}, ${one}))" for one in where)
     parameters: dict[str, Value] = {one: [*values] for one, values in where.items()}
-    parameters["limit"] = limit
-    return _ids(nexus, _NEWEST.format(filters=filters), parameters, as_of)
+    ids = _ids(nexus, _OLDEST.format(filters=filters), parameters, as_of)
+    return ids[: -limit - 1 : -1]
 
 
 def _ids(

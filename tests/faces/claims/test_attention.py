@@ -108,6 +108,23 @@ def test_a_low_confidence_claim_asks_to_be_verified_after_seven_days(
     assert item.first_seen == START + 7 * DAY
 
 
+@pytest.mark.parametrize(
+    ("status", "verbs"),
+    [
+        ("observed", ("verify", "dispute")),
+        ("inferred", ("verify", "dispute")),
+        ("hypothesis", ("dispute",)),
+    ],
+)
+def test_a_stale_claim_suggests_what_its_status_allows(
+    timed: Store, wait: Wait, clock: Clock, status: str, verbs: tuple[str, ...]
+) -> None:
+    wait(timed.write_claim(claim(id="low", confidence=0.1, claim_status=status)))
+    clock.seconds = START + 8 * DAY
+    (item,) = wait(timed.attention())
+    assert item.actions == ("Verify or discard", *verbs)
+
+
 @pytest.mark.parametrize(("confidence", "asks"), [(0.3, True), (0.9, False)])
 def test_a_replacement_of_lower_confidence_asks_to_review_the_supersession(
     store: Store, wait: Wait, confidence: float, asks: bool

@@ -36,3 +36,16 @@ def test_a_purged_element_is_told_with_its_transaction(cli: Cli, memory: str):
     assert f'"{gone}" was purged in transaction 2' in told.stderr
     assert "hint: recollect changes --since 1 --limit 1" in told.stderr
     assert cli("changes", "--since", "1", "--limit", "1", "--db", memory).exit_code == 0
+
+
+def test_a_claim_that_cannot_be_verified_is_told_with_the_commands_that_move_it(
+    cli: Cli, memory: str
+):
+    words = ("it may be so", "--evidence", "file=a.py", "--status", "hypothesis", "--id", "h")
+    assert cli("claim", "add", *words, "--db", memory).exit_code == 0
+    refused = cli("claim", "verify", "h", "--db", memory)
+    assert refused.exit_code == 1
+    assert "hint: recollect claim dispute or recollect claim supersede\n" in refused.stderr
+    assert cli("claim", "dispute", "h", "--reason", "no", "--db", memory).exit_code == 0
+    refused = cli("claim", "dispute", "h", "--reason", "no", "--db", memory)
+    assert "hint: recollect claim verify or recollect claim supersede\n" in refused.stderr

@@ -15,6 +15,7 @@ from typing import Final
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, nearest
 from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.past import cited_evidence
 from recollect.faces.claims.reading import claims_of
@@ -31,7 +32,14 @@ from recollect.faces.claims.validation import (
     optional_text,
     storable,
 )
-from recollect.faces.claims.words import HYPOTHESIS, INFERRED, OBSERVED
+from recollect.faces.claims.words import (
+    DISPUTED,
+    HYPOTHESIS,
+    INFERRED,
+    OBSERVED,
+    SUPERSEDED,
+    VERIFIED,
+)
 from recollect.faces.claims.writing import (
     CONFLICTING_EVIDENCE,
     NEWER_OBSERVATION,
@@ -75,6 +83,7 @@ _ACTIONS: Final = {
     UNVERIFIED_TOO_LONG: ("Verify or discard", "verify", "dispute"),
     EMPTY_EVIDENCE: ("Agent attempted knowledge write without evidence",),
 }
+_LEADS_TO: Final = {"verify": VERIFIED, "dispute": DISPUTED, "supersede": SUPERSEDED}
 
 _ASKING = """
 FIND(?claim) WHERE {
@@ -274,9 +283,15 @@ def _item(
         cluster=code if scope is None else f"{code} in {scope}",
         cluster_size=1,
         first_seen=first_seen,
-        actions=_ACTIONS[code],
+        actions=_actions(code, claim.claim_status),
         sequence=sequence if isinstance(sequence, int) else 0,
     )
+
+
+def _actions(code: str, status: str) -> tuple[str, ...]:
+    """Return what one may do about a claim: the main one, then what its status allows."""
+    main, *others = _ACTIONS[code]
+    return (main, *(one for one in others if _LEADS_TO[one] in TRANSITIONS[status]))
 
 
 def _nothing(fingerprint: str, fingerprints: Collection[str]) -> RecollectError:

@@ -9,6 +9,8 @@ _TRANSACTION = re.compile(r'use \{"known": (\d+)\}')
 _KEY = "name one of them: Key("
 _WRITES = "send it to execute_kip, or to Nexus.write"
 _CHANGES = re.compile(r"see who did it: Nexus\.changes\(since=(\d+), limit=1\)")
+_MOVES = re.compile(r"it may become (.+)")
+_MOVED_BY = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
 _SKIP = "mend it, or pass skip_bad=True to leave it out"
 _FORCE = "declare or mend it, or pass force=True"
 _GROUPS = "use Nexus.groups to see which there are"
@@ -34,6 +36,9 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         return f"use {option} {transaction[1]}"
     if (changes := _CHANGES.fullmatch(hint)) is not None:
         return f"recollect changes --since {changes[1]} --limit 1"
+    if (moves := _MOVES.fullmatch(hint)) is not None:
+        ways = [_MOVED_BY[one] for one in moves[1].split(" or ") if one in _MOVED_BY]
+        return " or ".join(f"recollect claim {one}" for one in ways)
     if hint.startswith(_KEY):
         return "name one of them by --type and --name"
     if hint == _WRITES:

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 import recollect
+from recollect.faces.claims import NexusKnowledgeStore
 from recollect.faces.kip import execute_kip
 
 SAID = [{"kind": "user_statement", "detail": "I drink tea"}]
@@ -232,6 +233,22 @@ def test_an_error_says_how_to_mend_the_call(talk):
             assert message in error["message"], (name, given, error)
             assert error["retry"]
             assert error["hint"], error
+
+    talk(script)
+
+
+def test_a_claim_without_evidence_is_refused_and_asks_for_attention(talk, path):
+    async def script(agent):
+        error = await agent.error("remember", text="a rumour", facts=[WORKS])
+        assert error["details"]["reason_code"] == "knowledge.rejected.empty_evidence"
+        with recollect.open(path) as nexus:
+            (item,) = await NexusKnowledgeStore(nexus).attention()
+        assert item.fingerprint == error["details"]["fingerprint"]
+        assert (item.text, item.reason) == (
+            "a rumour",
+            "mcp attempted to write it without evidence",
+        )
+        assert (await agent.call("recall", question="rumour"))["memories"] == []
 
     talk(script)
 

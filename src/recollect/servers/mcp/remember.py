@@ -14,6 +14,7 @@ from typing import Final, cast
 
 from recollect.errors import CODES, INVALID_ARGUMENT, INVALID_VALUE, RecollectError
 from recollect.faces.claims import Actor, Claim
+from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionQueue
 from recollect.faces.claims.reading import one_claim
 from recollect.faces.claims.wire import evidence_from
 from recollect.faces.claims.writing import Writer
@@ -42,7 +43,10 @@ _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
 
 def remember(memory: Memory, given: Remember) -> Remembered:
-    """Keep a claim, facts or both; INVALID_ARGUMENT for neither, and for a claim on nothing."""
+    """Keep a claim, facts or both; INVALID_ARGUMENT for neither.
+
+    A claim without evidence is refused too, and that is recorded.
+    """
     text, evidence, facts = given.get("text"), given.get("evidence"), given.get("facts")
     if text is None and not facts:
         raise RecollectError(
@@ -57,10 +61,12 @@ def remember(memory: Memory, given: Remember) -> Remembered:
             hint="pass text too; a fact takes its source in its member source",
         )
     if text is not None and not evidence:
+        fingerprint = AttentionQueue(memory.nexus).reject(text, Actor("agent", memory.actor))
         raise RecollectError(
             INVALID_ARGUMENT,
             "a claim has no evidence",
             hint='pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
+            details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
         )
     answer = Remembered()
     with memory.nexus.transaction():

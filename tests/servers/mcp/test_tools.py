@@ -237,6 +237,31 @@ def test_an_error_says_how_to_mend_the_call(talk):
     talk(script)
 
 
+def test_a_claim_that_is_there_is_told_as_it_stands(talk, path):
+    async def script(agent):
+        told = {"text": "Ann drinks tea", "evidence": SAID}
+        kept = await agent.call("remember", **told, confidence=0.9)
+        assert (kept["claim"]["status"], kept["claim"]["confidence"]) == ("observed", 0.9)
+        assert "warnings" not in kept
+        assert await agent.call("remember", **told) == kept
+        again = await agent.call("remember", **told, confidence=0.1)
+        assert again["claim"] == kept["claim"]
+        assert [one["code"] for one in again["warnings"]] == ["claim_stays"]
+        with recollect.open(path) as nexus:
+            store = NexusKnowledgeStore(nexus)
+            await store.transition(kept["claim"]["id"], "verified")
+            verified = await agent.call("remember", **told)
+            assert verified == {"claim": {**kept["claim"], "status": "verified"}}
+            await store.transition(kept["claim"]["id"], "disputed")
+        again = await agent.call("remember", **told, confidence=0.9)
+        assert again["claim"]["status"] == "disputed"
+        (warning,) = again["warnings"]
+        assert "is disputed" in warning["message"]
+        assert (await agent.call("recall", question="tea", kinds=["claim"]))["memories"] == []
+
+    talk(script)
+
+
 def test_a_claim_without_evidence_is_refused_and_asks_for_attention(talk, path):
     async def script(agent):
         error = await agent.error("remember", text="a rumour", facts=[WORKS])

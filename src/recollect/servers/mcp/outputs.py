@@ -54,11 +54,19 @@ class Kept(TypedDict):
     text: str
 
 
+class KeptClaim(Kept):
+    """A claim as it stands: it may be there since an earlier call."""
+
+    status: str
+    confidence: float
+
+
 class Remembered(TypedDict):
     """What was kept."""
 
-    claim: NotRequired[Kept]
+    claim: NotRequired[KeptClaim]
     facts: NotRequired[list[Kept]]
+    warnings: NotRequired[list[Members]]
 
 
 class Accepted(TypedDict):

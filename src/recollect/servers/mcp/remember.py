@@ -12,11 +12,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, cast
 
-from recollect.errors import CODES, INVALID_ARGUMENT, INVALID_VALUE, RecollectError
+from recollect.errors import CODES, INVALID_ARGUMENT, INVALID_VALUE, Notice, RecollectError
 from recollect.faces.claims import Actor, Claim
 from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionQueue
 from recollect.faces.claims.reading import one_claim
 from recollect.faces.claims.wire import evidence_from
+from recollect.faces.claims.words import ACTIVE
 from recollect.faces.claims.writing import Writer
 from recollect.faces.operations import Policy
 from recollect.faces.operations.facts import put_fact, put_node
@@ -37,7 +38,7 @@ from recollect.model import (
 )
 from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
 from recollect.servers.mcp.memory import Memory
-from recollect.servers.mcp.outputs import Accepted, Kept, Remembered
+from recollect.servers.mcp.outputs import Accepted, Kept, KeptClaim, Members, Remembered
 
 _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
@@ -71,7 +72,13 @@ def remember(memory: Memory, given: Remember) -> Remembered:
     answer = Remembered()
     with memory.nexus.transaction():
         if text is not None:
-            answer["claim"] = _claim(memory, text, evidence or [], given.get("confidence", 1.0))
+            claim = _claim(memory, text, evidence or [], given.get("confidence", 1.0))
+            answer["claim"] = KeptClaim(
+                id=claim.id, text=text, status=claim.claim_status, confidence=claim.confidence
+            )
+            notices = [*_notices(claim, given.get("confidence"))]
+            if notices:
+                answer["warnings"] = [cast("Members", one.to_wire()) for one in notices]
         if facts:
             answer["facts"] = _facts(memory, facts)
     return answer
@@ -98,20 +105,38 @@ def _failed(error: Error) -> RecollectError:
     )
 
 
-def _claim(memory: Memory, text: str, evidence: Sequence[Evidence], confidence: float) -> Kept:
-    """Keep a claim under an id made of what it says, so that it is there once."""
+def _claim(memory: Memory, text: str, evidence: Sequence[Evidence], confidence: float) -> Claim:
+    """Keep a claim under an id made of what it says, so that it is there once; return it."""
     says = json.dumps([memory.group, text, list(evidence)], sort_keys=True)
     identifier = str(uuid.uuid5(_NAMESPACE, says))
-    if one_claim(memory.nexus, identifier) is None:
-        claim = Claim(
-            text,
-            evidence_from(list(evidence)),
-            confidence=confidence,
-            id=identifier,
-            actor_id=memory.actor,
+    there = one_claim(memory.nexus, identifier)
+    if there is not None:
+        return there
+    claim = Claim(
+        text,
+        evidence_from(list(evidence)),
+        confidence=confidence,
+        id=identifier,
+        actor_id=memory.actor,
+    )
+    Writer(memory.nexus).write([claim], Actor("agent", memory.actor))
+    return claim
+
+
+def _notices(claim: Claim, confidence: float | None) -> Iterator[Notice]:
+    """Tell in what a claim, there since an earlier call, is not what was to be kept."""
+    if claim.claim_status not in ACTIVE:
+        yield Notice(
+            "claim_stays",
+            f"the claim is there already and is {claim.claim_status}, so it is not recalled",
+            hint="call explain_memory with its id to see why",
         )
-        Writer(memory.nexus).write([claim], Actor("agent", memory.actor))
-    return Kept(id=identifier, text=text)
+    if confidence is not None and claim.confidence != confidence:
+        yield Notice(
+            "claim_stays",
+            f"the claim is there already with the confidence {claim.confidence:g}",
+            hint="to say how sure you are now, remember it with other evidence",
+        )
 
 
 def _facts(memory: Memory, facts: Sequence[Fact]) -> list[Kept]:

@@ -39,8 +39,8 @@ from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
     checked_id,
     checked_limit,
-    checked_number,
     checked_text,
+    checked_time,
     optional_text,
     refused,
     storable,
@@ -241,10 +241,10 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         await self._post(f"{_ATTENTION}/dismiss", members)
 
     async def snooze(self, fingerprint: str, until: float) -> None:
-        """Put an item of attention aside until a time, in seconds since 1970."""
+        """Put an item of attention aside until a time after now, in seconds since 1970."""
         members = {
             "fingerprint": checked_text(fingerprint, "fingerprint"),
-            "until": checked_number(until, "until"),
+            "until": checked_time(until, "until"),
             **_actor(),
         }
         await self._post(f"{_ATTENTION}/snooze", members)

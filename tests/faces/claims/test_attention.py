@@ -178,6 +178,19 @@ def test_a_snoozed_item_comes_back_at_its_time(timed: Store, wait: Wait, clock: 
     assert [one.fingerprint for one in wait(timed.attention())] == [item.fingerprint]
 
 
+@pytest.mark.parametrize("until", [START, START - DAY, -1e308, 1e308, float("nan"), "soon", True])
+def test_a_snooze_until_what_is_no_time_after_now_changes_nothing(
+    timed: Store, wait: Wait, until: float
+) -> None:
+    dispute_verified(timed, wait)
+    (item,) = wait(timed.attention())
+    wait(timed.dismiss(item.fingerprint))
+    with pytest.raises(RecollectError) as caught:
+        wait(timed.snooze(item.fingerprint, until))
+    assert caught.value.code is INVALID_ARGUMENT
+    assert wait(timed.attention()) == []
+
+
 def test_an_unknown_fingerprint_is_refused(store: Store, wait: Wait) -> None:
     with pytest.raises(RecollectError) as caught:
         wait(store.dismiss("claim:c:nothing"))
@@ -302,7 +315,7 @@ def test_somebody_who_puts_an_item_aside_is_told_of(store: Store, wait: Wait) ->
     for fingerprint in (item.fingerprint, refused):
         wait(store.dismiss(fingerprint))
         wait(store.dismiss(fingerprint))  # which changes nothing
-    wait(store.snooze(item.fingerprint, 1.0))
+    wait(store.snooze(item.fingerprint, 4e9))
     told = [(one.event, one.fingerprint) for one in wait(store.events(seen))]
     chosen = [item.fingerprint, refused, item.fingerprint]
     assert told == [("attention.set_aside", one) for one in chosen]

@@ -115,9 +115,13 @@ def test_an_item_of_attention_is_put_aside(claims: Cli) -> None:
     claims("claim", "dispute", "c1", "--reason", "no")
     print_ = "claim:c1:knowledge.disputed.user_rejection"
     assert "Review conflicting evidence" in claims("attention").stdout
-    snoozed = claims("attention", "snooze", print_, "--until", "2001-01-01").stdout
-    assert snoozed.startswith(f"snoozed until 2001-01-01T00:00:00.000Z: {print_}\n")
+    refused = claims("attention", "snooze", print_, "--until", "2001-01-01")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "until is 2001-01-01T00:00:00.000Z, which is not after now" in refused.stderr
+    assert "hint: name a later day with --until" in refused.stderr
     assert print_ in claims("attention").stdout
+    snoozed = claims("attention", "snooze", print_, "--until", "2101-01-01").stdout
+    assert snoozed.startswith(f"snoozed until 2101-01-01T00:00:00.000Z: {print_}\n")
     dismissed = claims("attention", "dismiss", print_).stdout
     assert dismissed == f"dismissed: {print_}\nnothing asks for attention\n"
     assert answer(claims("attention", "dismiss", print_, "--json")) == {"result": {"items": []}}

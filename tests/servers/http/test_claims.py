@@ -336,9 +336,12 @@ def test_attention_shows_why_and_is_put_aside(send: Send) -> None:
     assert why["item"]["evidence"][0]["tool_call_id"] == "t"
     assert (why["claim"]["id"], len(why["events"])) == ("c", 2)
     named = {"fingerprint": item["fingerprint"]}
-    output(send("/v1/attention/snooze", {**named, "until": 1.0}))
-    assert len(output(send("/v1/attention"))["items"]) == 1
     output(send("/v1/attention/dismiss", named))
+    for until in (1.0, -1e308, 1e308):
+        snoozed = send("/v1/attention/snooze", {**named, "until": until})
+        assert code_in(snoozed) == "INVALID_ARGUMENT"
+    assert output(send("/v1/attention"))["items"] == []
+    output(send("/v1/attention/snooze", {**named, "until": 4e9}))
     assert output(send("/v1/attention"))["items"] == []
     assert len(output(send("/v1/attention", aside="true"))["items"]) == 1
     assert code_in(send("/v1/attention/dismiss", {"fingerprint": "nothing"})) == "NOT_FOUND"

@@ -27,9 +27,10 @@ from recollect.faces.claims.records import (
     scope_text,
 )
 from recollect.faces.claims.validation import (
-    checked_number,
     checked_text,
+    checked_time,
     optional_text,
+    refused,
     storable,
 )
 from recollect.faces.claims.words import (
@@ -52,10 +53,12 @@ from recollect.model import (
     Change,
     Concept,
     Decision,
+    Instant,
     Present,
     PutConcept,
     Rows,
     Value,
+    instant_text,
 )
 
 UNVERIFIED_TOO_LONG: Final = "knowledge.stale.unverified_too_long"
@@ -100,6 +103,7 @@ FIND(?claim) WHERE {
 }
 """
 _REJECTIONS = 'FIND(?rejected) WHERE { ?rejected {type: "RejectedClaim"} }'
+_LATER: Final = "pass until=time.time() + 86400"
 _NOT_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: []}
 
 
@@ -153,8 +157,15 @@ class AttentionQueue:
         self._choose(fingerprint, None, actor)
 
     def snooze(self, fingerprint: str, until: float, actor: Actor) -> None:
-        """Put an item aside until a time in seconds, or until its status or reason changes."""
-        self._choose(fingerprint, checked_number(until, "until"), actor)
+        """Put an item aside until a time in seconds, or until its status or reason changes.
+
+        INVALID_ARGUMENT for a time that is not after now.
+        """
+        until = checked_time(until, "until")
+        if until <= self._nexus.now() / 1_000:
+            at = instant_text(Instant(int(until * 1_000)))
+            raise refused(f"until is {at}, which is not after now", _LATER)
+        self._choose(fingerprint, until, actor)
 
     def reject(self, text: object, actor: Actor) -> str:
         """Record that a claim without evidence was to be written; return its fingerprint."""

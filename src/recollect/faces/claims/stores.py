@@ -191,7 +191,7 @@ class NexusKnowledgeStore(RankedStore):
         await self._write(self._attention.dismiss, fingerprint, acting_now())
 
     async def snooze(self, fingerprint: str, until: float) -> None:
-        """Put an item of attention aside until a time, in seconds since 1970."""
+        """Put an item of attention aside until a time after now, in seconds since 1970."""
         await self._write(self._attention.snooze, fingerprint, until, acting_now())
 
     async def record_rejection(self, text: str) -> str:

@@ -18,6 +18,7 @@ _OPTIONS = {
     "list them: store.list()": "recollect claim list",
     "list the items: store.attention()": "recollect attention --all",
     "pass confidence=0.5": "pass --confidence 0.5",
+    "pass until=time.time() + 86400": "name a later day with --until",
     "pass a finite confidence": "pass --confidence 0.5",
 }
 

@@ -349,7 +349,7 @@ CALLS: Final = (
         f"{ATTENTION}/snooze",
         inputs.SnoozeAttention,
         "Fingerprint",
-        {**_FINGERPRINT, "until": 1_790_000_000.0, "actor": _USER},
+        {**_FINGERPRINT, "until": 4_102_444_800.0, "actor": _USER},
     ),
     _call(
         record_rejection,

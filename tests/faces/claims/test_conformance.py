@@ -568,6 +568,15 @@ def test_equal_references_are_one_piece_of_evidence(store: Store, wait: Wait) ->
     assert len(wait(store.get("a")).evidence) == 2  # type: ignore[union-attr]
 
 
+def test_references_fetched_at_either_zero_are_one_piece_of_evidence(
+    store: Store, wait: Wait
+) -> None:
+    for name, zero in (("a", 0.0), ("b", -0.0)):
+        wait(store.write_claim(claim(id=name, evidence=[from_url("https://x.org", zero)])))
+    (rows,) = store.nexus.read('FIND(COUNT(?e)) WHERE { ?e {type: "Evidence"} }').results
+    assert rows.rows == [(1,)]  # type: ignore[union-attr]
+
+
 def test_an_unavailable_store_raises_and_is_not_an_empty_answer(store: Store, wait: Wait) -> None:
     store.nexus.close()
     with pytest.raises(RecollectError) as caught:

@@ -92,7 +92,7 @@ def checked_number(value: object, name: str) -> float:
         number = math.inf
     if not math.isfinite(number):
         raise refused(f"{name} is not a finite number", f"pass a finite {name}")
-    return number
+    return number + 0.0  # so -0.0 is 0.0, which equals it and is written otherwise
 
 
 def checked_time(value: object, name: str) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from recollect import client
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import Envelope
 
 FACT = {
@@ -160,3 +161,14 @@ def test_what_the_service_would_refuse_is_not_sent(call, name, given, code) -> N
     answer = call("http://127.0.0.1:1", name, given, request_id="r")
     assert answer["request_id"] == "r"
     assert answer["error"]["error_code"] == code
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://a\0", "http://a:b", None, 5])
+@pytest.mark.parametrize(
+    "kind", [client.Operations, client.AsyncOperations, client.RemoteKnowledgeStore]
+)
+def test_what_is_no_address_of_a_server_is_refused(kind: Callable[..., object], url: Any) -> None:
+    with pytest.raises(RecollectError) as caught:
+        kind(url)
+    assert caught.value.code is INVALID_ARGUMENT
+    assert "no address of a server" in caught.value.message

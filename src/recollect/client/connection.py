@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 import httpx2
 
 from recollect.client.attempts import Sent, attempts, headers_for
-from recollect.errors import STORE_CLOSED, RecollectError
+from recollect.errors import INVALID_ARGUMENT, STORE_CLOSED, RecollectError
 
 AnswerT = TypeVar("AnswerT")
 
@@ -25,7 +25,9 @@ class Connection:
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
-        self._http = httpx2.Client(base_url=url, headers=headers_for(token), timeout=timeout)
+        self._http = httpx2.Client(
+            base_url=_address(url), headers=headers_for(token), timeout=timeout
+        )
 
     def _answer(self, call: Sent[AnswerT], headers: Mapping[str, str] | None = None) -> AnswerT:
         """Return what came of a call after all its attempts."""
@@ -58,7 +60,9 @@ class AsyncConnection:
     """The same, to be awaited; for one event loop."""
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 30.0) -> None:
-        self._http = httpx2.AsyncClient(base_url=url, headers=headers_for(token), timeout=timeout)
+        self._http = httpx2.AsyncClient(
+            base_url=_address(url), headers=headers_for(token), timeout=timeout
+        )
 
     async def _answer(self, call: Sent[AnswerT]) -> AnswerT:
         """Return what came of a call after all its attempts."""
@@ -83,6 +87,21 @@ class AsyncConnection:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _address(url: object) -> httpx2.URL:
+    """Return the address of a server; INVALID_ARGUMENT for what is none."""
+    try:
+        if isinstance(url, str):
+            return httpx2.URL(url)
+        reason = f"it is of type {type(url).__name__}, not a text"
+    except httpx2.InvalidURL as error:
+        reason = str(error)
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        f"the url is no address of a server: {reason}",
+        hint='pass url="http://127.0.0.1:7411"',
+    )
 
 
 def _refuse_closed(http: httpx2.Client | httpx2.AsyncClient) -> None:

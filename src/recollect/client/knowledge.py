@@ -37,6 +37,7 @@ from recollect.faces.claims.model import checked_claims, given_evidence
 from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
+    LONGEST_NAME,
     checked_id,
     checked_limit,
     checked_text,
@@ -351,6 +352,6 @@ def _lenses(filters: Filters) -> dict[str, str | Sequence[str] | None]:
         "show": optional_text(filters.show, "show_id"),
         "session": filters.session,
         "agent": filters.agent,
-        "tag": optional_text(filters.tag, "tag"),
+        "tag": optional_text(filters.tag, "tag", LONGEST_NAME),
         "artifact": optional_text(filters.artifact, "artifact"),
     }

@@ -526,6 +526,7 @@ def test_what_cannot_be_asked_for_is_refused_everywhere_in_the_same_words(
 ) -> None:
     calls: dict[str, Callable[[], Coroutine[Any, Any, object]]] = {
         "claim_id has 90000 characters, and 4096 is the most": lambda: store.get("x" * 90_000),
+        "tag has 5000 characters, and 4096 is the most": lambda: store.list(tag="x" * 5_000),
         "claim_id has 4097 characters, and 4096 is the most": lambda: store.history("x" * 4_097),
         "old_id has 4097 characters, and 4096 is the most": lambda: store.supersede(
             "x" * 4_097, "c"
@@ -592,3 +593,14 @@ def test_calls_may_overlap(store: Store, wait: Wait) -> None:
 
     assert wait(many()) == [f"c{number}" for number in range(20)]
     assert wait(store.count()) == 20
+
+
+@pytest.mark.parametrize("path", [b"x.db", 5, None, "", "file:folder/x.db"])
+def test_what_names_no_file_is_refused_and_makes_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RecollectError) as caught:
+        SQLiteKnowledgeStore(path)
+    assert caught.value.code is INVALID_ARGUMENT
+    assert list(tmp_path.iterdir()) == []

@@ -95,6 +95,17 @@ def test_both_of_two_claims_may_be_replaced_by_one(store: Store, wait: Wait) -> 
     assert [wait(store.superseded_by(one)) for one in ("a", "b")] == ["both", "both"]
 
 
+def test_a_claim_in_the_place_of_its_own_follower_is_refused_with_what_to_do(
+    store: Store, wait: Wait
+) -> None:
+    wait(store.write_claims([claim(id="old"), claim(id="new")]))
+    wait(store.supersede("old", "new"))
+    with pytest.raises(RecollectError) as caught:
+        wait(store.supersede("new", "old"))
+    assert caught.value.code is CONFLICT
+    assert caught.value.hint == "write a new claim, and let it supersede the old one"
+
+
 def test_a_claim_does_not_come_to_stand_for_itself(store: Store, wait: Wait) -> None:
     for name in ("a", "b", "c"):
         wait(store.write_claim(claim(name, id=name)))

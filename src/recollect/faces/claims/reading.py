@@ -23,6 +23,7 @@ from recollect.faces.claims.records import (
 )
 from recollect.faces.claims.validation import (
     LARGEST_LIMIT,
+    LONGEST_NAME,
     checked_id,
     checked_limit,
     checked_text,
@@ -212,7 +213,7 @@ def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
     patterns = ""
     if filters.tag is not None:
         patterns += _TAGGED
-        parameters["tag"] = checked_text(filters.tag, "tag")
+        parameters["tag"] = checked_text(filters.tag, "tag", LONGEST_NAME)
     if filters.artifact is not None:
         patterns += _OF_ARTIFACT
         parameters["artifact"] = checked_text(filters.artifact, "artifact")

@@ -44,7 +44,7 @@ from recollect.faces.claims.reading import (
 )
 from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.writing import Writer
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, parse_address
 from recollect.model import AsOf
 
 _P = ParamSpec("_P")
@@ -261,6 +261,7 @@ class SQLiteKnowledgeStore(_OwnStore):
         logger: LogSink | None = None,
     ) -> None:
         """Open the file; `~` is the user's home. STORE_UNAVAILABLE where none can be made."""
+        parse_address(path)  # what names no place makes no folder
         place = os.fspath(path)
         if place != ":memory:" and "://" not in place:
             place = _with_folders(place)

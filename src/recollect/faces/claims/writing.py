@@ -230,7 +230,7 @@ class Writer:
         (links,) = self._nexus.read(_SUPERSEDED, ids).results
         assert isinstance(links, Rows)
         if links.rows or old.attributes.get(SUPERSEDES) == new.id:
-            raise _circle([old.id, new.id])
+            raise _circle([old.id, new.id], "write a new claim, and let it supersede the old one")
         if new.attributes[STATUS] != SUPERSEDED:
             return
         follower = new.attributes.get(SUPERSEDED_BY)
@@ -274,14 +274,12 @@ def _refuse_circles(new: Mapping[str, Claim], present: Present) -> None:
     except CycleError as error:
         ids = error.args[1][1:]
         if new.keys() & set(ids):
-            raise _circle(ids) from error
+            raise _circle(ids, "leave out one supersedes") from error
 
 
-def _circle(ids: Sequence[str]) -> RecollectError:
+def _circle(ids: Sequence[str], hint: str) -> RecollectError:
     told = ", ".join(f'"{one}"' for one in ids[:5])
-    return RecollectError(
-        CONFLICT, f"the claims {told} would supersede each other", hint="leave out one supersedes"
-    )
+    return RecollectError(CONFLICT, f"the claims {told} would supersede each other", hint=hint)
 
 
 def _superseding(claim: Claim, beside: Mapping[str, Claim], present: Present) -> list[Change]:

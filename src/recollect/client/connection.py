@@ -92,10 +92,15 @@ class AsyncConnection:
 def _address(url: object) -> httpx2.URL:
     """Return the address of a server; INVALID_ARGUMENT for what is none."""
     try:
-        if isinstance(url, str):
-            return httpx2.URL(url)
-        reason = f"it is of type {type(url).__name__}, not a text"
-    except httpx2.InvalidURL as error:
+        address = httpx2.URL(url) if isinstance(url, str) else None
+        if address is None:
+            reason = f"it is of type {type(url).__name__}, not a text"
+        elif address.scheme not in ("http", "https") or not address.host:
+            reason = "it has no http:// or https:// with a host"
+        else:
+            address.host.encode("idna")  # as the connection will
+            return address
+    except (httpx2.InvalidURL, UnicodeError) as error:
         reason = str(error)
     raise RecollectError(
         INVALID_ARGUMENT,

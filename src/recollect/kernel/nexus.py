@@ -35,6 +35,7 @@ from recollect.kernel.search.concepts import Concepts
 from recollect.kernel.search.facts import facts_about
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
+from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import (
     checked_name,
@@ -301,21 +302,19 @@ class Nexus:
         block too unless its error is caught inside; `dry_run` undoes it at the end. Others wait
         to write until then. The bytes of a purge inside leave the file as the outermost block ends.
         """
-        return self._store.together(dry_run)
+        return opened(self._store, self._store.together(dry_run))
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[None]:
         """Let what the calls of this thread read be one state of the store, as of the first.
 
         A file keeps what others write meanwhile beside it, so a snapshot should be short.
         """
-        with self._store.reading():
-            yield
+        return opened(self._store, self._store.reading())
 
     @property
     def is_in_block(self) -> bool:
-        """Whether this thread is inside a block of `transaction` or `snapshot`."""
-        return self._store.is_inside()
+        """Whether this task and thread are inside a block of `transaction` or `snapshot`."""
+        return has_open(self._store) and self._store.is_inside()
 
     @property
     def queue(self) -> Queue:

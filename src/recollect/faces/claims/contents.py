@@ -17,9 +17,10 @@ from recollect.errors import UNAVAILABLE, RecollectError
 _GIT: Final = (
     *("env", "-u", "GIT_DIR", "-u", "GIT_COMMON_DIR", "-u", "GIT_WORK_TREE"),
     *("-u", "GIT_OBJECT_DIRECTORY", "-u", "GIT_ALTERNATE_OBJECT_DIRECTORIES"),
+    *("-u", "GIT_GLOB_PATHSPECS", "-u", "GIT_ICASE_PATHSPECS"),
     *("GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "git"),
 )
-"""Git without what names a repository, as a hook's environment does, whatever is asked about.
+"""Git without what names a repository, as a hook's environment does, or how paths are meant.
 
 A git that is too old to know the first setting fails by the second, before it opens a connection.
 """
@@ -36,6 +37,8 @@ _SHOWN: Final = 200  # characters of what a program says
 def file_hash(path: Path) -> str:
     """Return the SHA-256 of a file; UNAVAILABLE when it is too large or cannot be read."""
     _check_size(path.stat().st_size)
+    if not sys.executable:
+        raise _unavailable("this program has no Python to read it with")
     return _said("Python", sys.executable, "-I", "-S", "-c", _HASH, str(path)).decode().strip()
 
 

@@ -171,7 +171,8 @@ class Writer:
         """Write what is decided; the first write that is kept declares the indexes as well.
 
         So does the first one in another group of the same name, after the one before was dropped.
-        A refused write makes no group. What a block around it may yet undo is not remembered.
+        A refused write makes no group. What a block around it may yet undo is not remembered;
+        inside a snapshot it decides by what is there now.
         """
         group: object = None
         is_certain = not self._nexus.is_in_block
@@ -181,7 +182,7 @@ class Writer:
             group = present.group
             return decision.decide(present)
 
-        with nullcontext() if self._prepared else self._nexus.transaction():
+        with nullcontext() if self._prepared and is_certain else self._nexus.transaction():
             told = Decision(decision.ids, decide, decision.changes)
             number = self._nexus.write(told, actor=actor).transaction
             if number is not None and group != self._prepared:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutinefunction
 from typing import TypeVar
 
 import lionagi
-from lionagi.ln.concurrency import is_coro_func
 from lionagi.protocols.messages import RoledMessage
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
@@ -56,4 +55,5 @@ def _is_async(hook: object) -> bool:
     """Whether a hook is an async function or method, part of one, or an object called like one."""
     while isinstance(hook, partial):
         hook = hook.func
-    return callable(hook) and (is_coro_func(hook) or is_coro_func(type(hook).__call__))
+    is_called_so = callable(hook) and iscoroutinefunction(type(hook).__call__)
+    return iscoroutinefunction(hook) or is_called_so

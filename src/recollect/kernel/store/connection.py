@@ -73,7 +73,6 @@ class SqliteSession:
         self, filename: str, settings: Settings, *, query_only: bool, creates: bool = False
     ) -> None:
         self.lock = threading.RLock()
-        self._busy_seconds = settings.busy_seconds
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
@@ -104,13 +103,9 @@ class SqliteSession:
         return self._held
 
     @contextmanager
-    def held(self, seconds: float | None = None) -> Iterator[None]:
-        """Keep other threads off the connection; STORE_BUSY when one is on it for `seconds`.
-
-        They are `busy_seconds` when not given.
-        """
-        wait = self._busy_seconds if seconds is None else max(0.0, seconds)
-        if not self.lock.acquire(timeout=wait):
+    def held(self, seconds: float) -> Iterator[None]:
+        """Keep other threads off the connection; STORE_BUSY when one is on it for `seconds`."""
+        if not self.lock.acquire(timeout=max(0.0, seconds)):
             raise busy("another thread")
         try:
             yield

@@ -94,7 +94,7 @@ class SqliteStore:
             return
         session = connections.reader()
         try:
-            with session.held():
+            with session.lock:
                 self._refuse_closed()
                 is_outermost = session.depth == 0
                 session.depth += 1

@@ -163,7 +163,13 @@ def test_what_the_service_would_refuse_is_not_sent(call, name, given, code) -> N
     assert answer["error"]["error_code"] == code
 
 
-@pytest.mark.parametrize("url", ["http://[::1", "http://a\0", "http://a:b", None, 5])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://[::1", "http://a\0", "http://a:b", "http://..", f"http://xn--{'a' * 70}"),
+        *("", "/x", "localhost:7411", "ftp://host", None, 5),
+    ],
+)
 @pytest.mark.parametrize(
     "kind", [client.Operations, client.AsyncOperations, client.RemoteKnowledgeStore]
 )

@@ -201,6 +201,22 @@ def test_a_repository_that_a_hook_names_is_not_asked(
 
 
 @HERE
+@pytest.mark.parametrize("variable", ["GIT_GLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"])
+def test_how_the_environment_reads_paths_changes_no_path(
+    store: Store,
+    wait: Wait,
+    repo: tuple[Path, str],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+) -> None:
+    folder, commit = repo
+    monkeypatch.setenv(variable, "1")
+    there = EvidenceRef("file", path="saga.py", commit_sha=commit)
+    gone = EvidenceRef("file", path="SAGA.py", commit_sha=commit)
+    assert outcomes(store, wait, Checker(folder), there, gone) == ["confirmed", "refuted"]
+
+
+@HERE
 def test_a_git_that_cannot_tell_refutes_nothing(
     store: Store, wait: Wait, repo: tuple[Path, str], tmp_path: Path
 ) -> None:

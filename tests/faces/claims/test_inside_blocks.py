@@ -80,6 +80,47 @@ def test_calls_inside_a_snapshot_read_its_state(
     assert wait(store.count()) == 2
 
 
+def test_calls_of_other_tasks_are_no_parts_of_a_block(
+    nexus: Nexus, store: NexusKnowledgeStore
+) -> None:
+    async def fails(inside: asyncio.Event, asked: asyncio.Event) -> None:
+        with nexus.transaction():
+            await asyncio.gather(
+                store.write_claim(claim(id="b")), store.transition("a", "verified")
+            )
+            inside.set()
+            await asked.wait()
+            raise KeyError("the block fails")
+
+    async def writes(inside: asyncio.Event, asked: asyncio.Event) -> str:
+        await inside.wait()
+        writing = asyncio.create_task(store.write_claim(claim(id="c")))
+        await asyncio.sleep(0)
+        asked.set()
+        return await writing
+
+    async def both() -> list[object]:
+        events = asyncio.Event(), asyncio.Event()
+        return await asyncio.gather(fails(*events), writes(*events), return_exceptions=True)
+
+    failed, written = asyncio.run(both())
+    assert (type(failed), written) == (KeyError, "c")
+    assert sorted(ids(asyncio.run(store.list(status=["observed"])))) == ["a", "c"]
+
+
+def test_a_write_inside_a_snapshot_decides_by_what_is_there_now(
+    nexus: Nexus, store: NexusKnowledgeStore, wait: Wait[Any]
+) -> None:
+    wait(store.write_claim(claim(id="r")))
+    with nexus.snapshot():
+        wait(store.get("a"))
+        wait(store.write_claim(claim(id="q", supersedes="a", created_at=1.0)))
+        assert wait(store.write_claim(claim(id="q", supersedes="a", created_at=1.0))) == "q"
+        wait(store.supersede("r", "q"))
+        with pytest.raises(RecollectError, match="would supersede each other"):
+            wait(store.supersede("q", "a"))
+
+
 def test_calls_of_other_threads_are_no_parts_of_a_block(
     nexus: Nexus, store: NexusKnowledgeStore
 ) -> None:

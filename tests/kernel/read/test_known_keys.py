@@ -159,6 +159,17 @@ def test_a_key_after_a_dot_is_looked_at_like_one_that_a_clause_reads(nexus, text
     assert mended.notices == ()
 
 
+@pytest.mark.parametrize("blocks", [1, 12])
+def test_a_key_is_looked_at_in_blocks_however_many_stand_on_each_other(nexus, blocks):
+    chain = " ".join(
+        f'OPTIONAL {{ (?v{at}, "treats", ?x{at}) (?x{at}, "treats", ?v{at + 1}) }}'
+        for at in range(blocks)
+    )
+    last = f'OPTIONAL {{ (?v{blocks}, "treats", ?y) ATTR(?y, "colour", ?v) }}'
+    (found,) = warnings(nexus, f'?v0 {{type: "Drug"}} {chain} {last}')
+    assert found[:2] == ("unknown_attribute", 'nothing has the attribute "colour"')
+
+
 def test_a_metadata_key_after_a_dot_is_looked_at_too(nexus):
     text = 'FIND(?d.metadata.confidance) WHERE { ?d {type: "Drug"} }'
     (notice,) = nexus.read(text).notices

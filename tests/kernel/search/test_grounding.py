@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
+from itertools import chain
 
 import orjson
 import pytest
@@ -227,7 +228,11 @@ def test_a_threshold_is_the_same_on_all_pages(nexus: recollect.Nexus):
 
 @pytest.mark.parametrize(
     "weights",
-    [[[]], [[1, 1, 0, 0]], [[1, 1, 0, 0, 0]], [[1, 0, 0, 0, 1]], [[1, 1, 0, 0, 2]], [[1.5, 1, 0]]],
+    [
+        *([[]], [[1, 1, 0, 0]], [[1, 1, 0, 0, 0]], [[1, 0, 0, 0, 1]], [[1, 1, 0, 0, 2]]),
+        *([[1.5, 1, 0]], [[9, 9, 0, 0, 1, 0, 1]]),
+        [[999, 999, 0, *chain.from_iterable((at, 500) for at in range(4))]],
+    ],
 )
 def test_a_cursor_that_weighs_words_as_no_memory_does_is_refused(
     nexus: recollect.Nexus, weights: list[list[float]]

@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from recollect.errors import RecollectError
+from recollect.kernel.store.blocks import opened
 from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.kernel.store.forks import FORKS
 from recollect.kernel.store.protocol import Budget
@@ -140,14 +141,36 @@ def test_a_busy_store_answers_after_the_time_it_was_given(tmp_path: Path) -> Non
     two.close()
 
 
-def test_in_memory_a_thread_waits_for_another_no_longer_than_it_was_given() -> None:
+def test_in_memory_a_thread_waits_for_a_block_no_longer_than_it_was_given() -> None:
     store = SqliteStore(":memory:", Settings(busy_seconds=0.05))
     with ThreadPoolExecutor(1) as pool:
         for block in (store.reading, store.together):
-            with block():
+            with opened(store, block()):
                 assert pool.submit(code_of, lambda: last(store)).result() == "STORE_BUSY"
                 assert pool.submit(code_of, lambda: put(store, 1)).result() == "STORE_BUSY"
         assert pool.submit(last, store).result() == 0
+    store.close()
+
+
+def test_in_memory_a_reader_waits_for_a_write_to_its_end() -> None:
+    store = SqliteStore(":memory:", Settings(busy_seconds=0))
+    begun, may_end = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with store.writing() as session:
+            begun.set()
+            may_end.wait()
+            session.rows("UPDATE counter SET last_n = 1")
+
+    with ThreadPoolExecutor(2) as pool:
+        writing = pool.submit(write)
+        begun.wait()
+        reading = pool.submit(last, store)
+        with pytest.raises(TimeoutError):
+            reading.result(0.2)
+        may_end.set()
+        writing.result()
+        assert reading.result() == 1
     store.close()
 
 

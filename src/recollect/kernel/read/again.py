@@ -28,12 +28,12 @@ def answer_again(
 ) -> Answer | None:
     """Return the answer to a text that was asked before; None when it must be read anew.
 
-    Raises KIP_4001 and KIP_4002 as reading it anew would.
+    Raises KIP_4001, KIP_4002 and STORE_BUSY as reading it anew would.
     """
     cut = Cut.of(text) if limits.max_length >= _MOST_BYTES else None
     if cut is None:
         return None
-    with session.lock:
+    with session.held():
         if session.depth:
             return None
         try:

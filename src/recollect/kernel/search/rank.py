@@ -117,6 +117,10 @@ class Weights:
             raise ValueError("more than there can be")
         if any(not (0 < frequency <= size and tokens) for _, frequency in frequencies):
             raise ValueError("documents that hold no word, or that are not there")
+        if len(dict(frequencies)) < len(frequencies):
+            raise ValueError("a term that is ranked by twice")
+        if sum(many >= _common_from(size) for _, many in frequencies) > _ENOUGH_RARER:
+            raise ValueError("more common terms than make up for rare ones")
         return cls(size, tokens, unknown, frequencies)
 
 

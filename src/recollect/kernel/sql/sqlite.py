@@ -48,6 +48,7 @@ SQLITE = Dialect(
         "is_real": "(typeof({}) = 'real')",
         "json": "json({})",
         "json_boolean": "CASE {} WHEN 1 THEN 'true' ELSE 'false' END",
+        "json_or_null": "nullif({}, 'null')",
         "json_quote": "json_quote({})",
         "least": "min({}, {})",
         "number_of": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",

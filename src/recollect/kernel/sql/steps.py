@@ -299,7 +299,8 @@ def _extend_each(rows: Rows, step: ir.Extend) -> None:
     rows.left_join(nodes.each(nodes.Statement(found, context.ctes)), name, nodes.All(()))
     row = nodes.Column(name, "value")
     for at, output in enumerate(step.outputs):
-        held = nodes.Json(Part.JSON, row, f"v{at}")
+        # An object has null for what is missing, which is no value to those who look for one.
+        held = nodes.Call("json_or_null", (nodes.Json(Part.JSON, row, f"v{at}"),))
         own = nodes.Json(Part.VALUE, row, f"{'v' if output.is_element else 'w'}{at}")
         element = Element(own, is_nullable=True)
         rows.bindings[output] = element if output.is_element else Held(held, own)

@@ -12,10 +12,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
+from recollect.kernel.store.sqlite import SqliteStore
+
 
 @dataclass(eq=False, slots=True)
 class _Block:
-    store: object
+    store: SqliteStore
     is_open: bool = True
 
 
@@ -23,18 +25,18 @@ _BLOCKS: Final[ContextVar[tuple[_Block, ...]]] = ContextVar("recollect_blocks", 
 
 
 @contextmanager
-def opened(store: object, block: AbstractContextManager[object]) -> Iterator[None]:
+def opened(store: SqliteStore, block: AbstractContextManager[object]) -> Iterator[None]:
     """Open a block of a store for the task that is running."""
     mark = _Block(store)
     _BLOCKS.set((*_BLOCKS.get(), mark))
     try:
-        with block:
+        with block, store.kept():
             yield
     finally:
         mark.is_open = False  # also to tasks that were begun inside, and still run
         _BLOCKS.set(tuple(one for one in _BLOCKS.get() if one.is_open))
 
 
-def has_open(store: object) -> bool:
+def has_open(store: SqliteStore) -> bool:
     """Whether the task that is running has a block of the store open, in whatever thread."""
     return any(one.is_open and one.store is store for one in _BLOCKS.get())

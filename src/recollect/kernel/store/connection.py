@@ -30,6 +30,7 @@ _STATEMENT_CACHE = 512
 _KEPT = apsw.SQLITE_PREPARE_PERSISTENT  # leaves the engine its small memory for running
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
 _LONGEST_WAIT = 86_400  # seconds
+_LEAST_PATIENCE = 0.05  # seconds between two looks at who is on a connection
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _WRITERS_CACHE = 2 * 2**20  # bytes; a commit may go through every slot of the cache it ends
 _ROWS_AT_ONCE = 1_000  # of a statement whose rows are passed on as they come
@@ -73,6 +74,8 @@ class SqliteSession:
         self, filename: str, settings: Settings, *, query_only: bool, creates: bool = False
     ) -> None:
         self.lock = threading.RLock()
+        self._patience = max(settings.busy_seconds, _LEAST_PATIENCE)
+        self.blocks = 0  # that a caller has open on it, to be seen by other threads
         self.depth = 0  # blocks of this thread that are open on the connection
         self.is_writing = False
         self._meter = Meter()
@@ -103,10 +106,17 @@ class SqliteSession:
         return self._held
 
     @contextmanager
-    def held(self, seconds: float) -> Iterator[None]:
-        """Keep other threads off the connection; STORE_BUSY when one is on it for `seconds`."""
-        if not self.lock.acquire(timeout=max(0.0, seconds)):
+    def held(self, seconds: float | None = None) -> Iterator[None]:
+        """Keep other threads off the connection; STORE_BUSY when one is on it for `seconds`.
+
+        When not given, what another thread does is waited for to its end, and a block that a
+        caller has open for `busy_seconds`: who waits here may be what the block waits for.
+        """
+        if seconds is not None and not self.lock.acquire(timeout=max(0.0, seconds)):
             raise busy("another thread")
+        while seconds is None and not self.lock.acquire(timeout=self._patience):
+            if self.blocks:
+                raise busy("another thread")
         try:
             yield
         finally:

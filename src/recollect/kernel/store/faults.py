@@ -42,8 +42,8 @@ _TOO_LARGE = (
     ),
     (
         re.compile("too many |tree is too large|parser stack"),
-        "the query has more terms than one statement can hold",
-        "use fewer terms in FIND, FILTER and ORDER BY",
+        "the query has more terms, or deeper blocks, than one statement can hold",
+        "use fewer terms in FIND, FILTER and ORDER BY, or put fewer NOT blocks into each other",
     ),
 )
 """How the engine speaks of a statement beyond its own limits, the first that fits; what to do."""

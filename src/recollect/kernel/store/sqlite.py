@@ -94,7 +94,7 @@ class SqliteStore:
             return
         session = connections.reader()
         try:
-            with session.lock:
+            with session.held():
                 self._refuse_closed()
                 is_outermost = session.depth == 0
                 session.depth += 1
@@ -174,6 +174,19 @@ class SqliteStore:
                 return
             with connections.joined():
                 yield
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Let those who wait for the one connection of a memory see that a block keeps it."""
+        if self._path is not None:
+            yield
+            return
+        session = self._here().writer()
+        session.blocks += 1
+        try:
+            yield
+        finally:
+            session.blocks -= 1
 
     def is_inside(self) -> bool:
         """Whether this thread is inside a block of `reading` or `together`."""

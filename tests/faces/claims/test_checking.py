@@ -529,6 +529,20 @@ def test_a_folder_is_no_file(store: Store, wait: Wait, repo: tuple[Path, str]) -
 
 
 @HERE
+def test_where_a_symbolic_link_of_a_commit_leads_is_not_known(
+    store: Store, wait: Wait, repo: tuple[Path, str]
+) -> None:
+    folder, _ = repo
+    (folder / "link.py").symlink_to("saga.py")
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["add", "-A"], ["commit", "-qm", "a link"]):
+        subprocess.run([*git, *words], check=True)
+    done = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    ref = EvidenceRef("file", path="link.py", commit_sha=done.stdout.strip(), content_hash=HASH)
+    assert outcomes(store, wait, Checker(folder), ref) == ["unknown"]
+
+
+@HERE
 def test_a_claim_that_is_not_there_cannot_be_checked(store: Store, wait: Wait) -> None:
     with pytest.raises(RecollectError) as caught:
         wait(store.check("nobody"))

@@ -185,6 +185,13 @@ def test_many_claims_are_kept_all_or_none(store: Store, wait: Wait) -> None:
     assert wait(store.count()) == 2
 
 
+@pytest.mark.parametrize("given", [None, 5, "ab", {"a": 1}, ["a"]])
+def test_what_is_no_list_of_claims_is_refused(store: Store, wait: Wait, given: Any) -> None:
+    with pytest.raises(RecollectError) as caught:
+        wait(store.write_claims(given))
+    assert caught.value.code is INVALID_ARGUMENT
+
+
 def test_returned_claims_are_copies(store: Store, wait: Wait) -> None:
     given = claim(id="c1", tags=["saga"])
     wait(store.write_claim(given))

@@ -29,6 +29,9 @@ import hashlib, sys
 with open(sys.argv[1], "rb") as file:
     print(hashlib.file_digest(file, "sha256").hexdigest())
 """
+_LINK: Final = "120000"
+"""Git's mode of a symbolic link."""
+
 _SECONDS: Final = 20
 _MOST_BYTES: Final = 200 * 2**20
 _SHOWN: Final = 200  # characters of what a program says
@@ -45,6 +48,8 @@ def file_hash(path: Path) -> str:
 def entry_at(folder: Path, path: Path, commit: str) -> tuple[str, str] | None:
     """Return the type and the id of what a commit has at a path in a folder; None for nothing.
 
+    The types are those of git, and "link" for the blob that holds where a symbolic link leads.
+
     UNAVAILABLE when git cannot tell, for example since the commit is not there.
     """
     listed = _git(folder, "ls-tree", "-z", f"{commit}^{{commit}}", "--", f"./{path.as_posix()}")
@@ -52,8 +57,8 @@ def entry_at(folder: Path, path: Path, commit: str) -> tuple[str, str] | None:
         return None
     if path == Path():  # of the folder itself its content is listed
         return "tree", commit
-    _, type_, id = listed.partition(b"\t")[0].decode().split()
-    return type_, id
+    mode, type_, id = listed.partition(b"\t")[0].decode().split()
+    return "link" if mode == _LINK else type_, id
 
 
 def blob_hash(folder: Path, id: str) -> str:

@@ -153,6 +153,8 @@ def check_claim_fields(claim: Claim) -> None:
 
 def checked_claims(claims: Sequence[Claim]) -> list[Claim]:
     """Return copies of claims that are to be written, every field checked."""
+    if not isinstance(claims, Sequence):
+        raise refused("the claims are not a list", "pass [Claim(text, evidence)]")
     copies = []
     for claim in claims:
         if not isinstance(claim, Claim):

@@ -6,6 +6,7 @@ The rule: figures of different runs are compared by ratios, never by times: mach
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
@@ -52,7 +53,7 @@ def save(figures: Sequence[Figure], machine: str, *, is_small: bool) -> Path:
     """Write the figures under `results`, named by the date and the machine in words."""
     RESULTS.mkdir(exist_ok=True)
     day = date.today().isoformat()
-    words = "-".join(machine.lower().split()) + ("-small" if is_small else "")
+    words = "-".join(re.findall(r"\w+", machine.lower())) + ("-small" if is_small else "")
     path = RESULTS / f"{day}-{words}.json"
     body = {
         "date": day,

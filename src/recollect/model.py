@@ -800,8 +800,12 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     ),
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn"),
+    "Tag": OwnType(),  # what claims are tagged with
 }
-"""The concept types that have a rule of their own, by name."""
+"""The concept types that calls of Recollect itself write, by name."""
+
+OWN_LINKS: Final = frozenset(predicate for own in OWN_TYPES.values() for predicate in own.links)
+"""The predicates of links that calls alone write from some of those types."""
 
 OWNED: Final = frozenset(kind for kind, own in OWN_TYPES.items() if own.writer)
 """The types whose concepts a call alone writes."""

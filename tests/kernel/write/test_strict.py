@@ -115,6 +115,24 @@ def test_an_undeclared_name_is_refused_where_it_stands(
     assert error.fix.text == f'"{known}"'
 
 
+def test_what_calls_of_recollect_write_needs_no_declaration(nexus: recollect.Nexus):
+    rows = nexus.read('FIND(?c) WHERE { ?c {type: "Claim"} (?c, "supported_by", ?e) }').results[0]
+    assert rows.rows == []
+    nexus.write([PutConcept("Claim", "c", {"text": "Ann is here"}), PutConcept("Entity", "Ann")])
+    nexus.write([PutLink(Key("Claim", "c"), "tagged", Key("Entity", "Ann"))])
+    assert nexus.schema().misfits == ()
+    with pytest.raises(RecollectError) as raised:
+        nexus.write([PutLink(Key("Claim", "c"), "taged", Key("Entity", "Ann"))])
+    assert raised.value.known[0] == "tagged"
+
+
+def test_a_definition_of_what_needs_none_may_go_while_it_is_used(nexus: recollect.Nexus):
+    nexus.write([PutConcept("$ConceptType", "Entity"), PutConcept("Entity", "Ann")])
+    nexus.write('DELETE CONCEPT {type: "$ConceptType", name: "Entity"} DETACH')
+    assert nexus.schema().misfits == ()
+    nexus.write([PutConcept("Entity", "Bob")])
+
+
 def test_a_read_is_refused_too_and_by_parameter(nexus: recollect.Nexus):
     with pytest.raises(RecollectError) as raised:
         nexus.read("FIND(?d) WHERE { ?d {type: $type} }", {"type": "Durg"})

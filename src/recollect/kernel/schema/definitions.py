@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from recollect.kernel.schema.names import META_TYPES
+from recollect.kernel.schema.names import GIVEN, META_TYPES
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
@@ -110,8 +110,7 @@ def defined(
     names: Collection[str],
     known: int | None = None,
 ) -> frozenset[str]:
-    """Return which of some names are defined; the meta-types always are."""
-    always = frozenset(META_TYPES.values()) if kind is ElementKind.CONCEPT else frozenset[str]()
+    """Return which of some names are defined; what is given always is."""
     rows = session.rows(
         _DEFINED,
         {
@@ -121,7 +120,7 @@ def defined(
             "known": _NOW if known is None else known,
         },
     )
-    return always.intersection(names) | {text(name) for (name,) in rows}
+    return GIVEN[kind].intersection(names) | {text(name) for (name,) in rows}
 
 
 def _definition(group: Group, kind: ElementKind, row: SqlRow) -> Definition:

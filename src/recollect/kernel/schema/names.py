@@ -5,13 +5,22 @@ KIP 1.0-RC11, section 2.9 and appendices 2 and 3.
 
 from __future__ import annotations
 
-from recollect.model import ElementKind
+from collections.abc import Mapping
+from typing import Final
+
+from recollect.model import OWN_LINKS, OWN_TYPES, ElementKind
 
 CONCEPT_TYPE = "$ConceptType"
 PROPOSITION_TYPE = "$PropositionType"
 
 META_TYPES = {ElementKind.CONCEPT: CONCEPT_TYPE, ElementKind.LINK: PROPOSITION_TYPE}
 """The type of the concepts that define concept types, and of those that define predicates."""
+
+GIVEN: Final[Mapping[ElementKind, frozenset[str]]] = {
+    ElementKind.CONCEPT: frozenset((*META_TYPES.values(), *OWN_TYPES)),
+    ElementKind.LINK: OWN_LINKS,
+}
+"""What no group needs to declare: the meta-types, and what calls of Recollect itself write."""
 
 DOMAIN = "Domain"
 BELONGS = "belongs_to_domain"

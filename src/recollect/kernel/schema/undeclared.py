@@ -16,7 +16,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.schema.definitions import defined, definitions
-from recollect.kernel.schema.names import META_TYPES, NOUNS
+from recollect.kernel.schema.names import GIVEN, META_TYPES, NOUNS
 from recollect.kernel.schema.places import nodes
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
@@ -70,10 +70,7 @@ def undeclared(
     session: Session, group: Group, kind: ElementKind, name: str, place: Named | None = None
 ) -> RecollectError:
     """Return KIP_2001 for a name that is not declared, with the nearest that are."""
-    others = [*definitions(session, group, kind)]
-    if kind is CONCEPT:
-        others += META_TYPES.values()
-    near = nearest(name, others)
+    near = nearest(name, [*definitions(session, group, kind), *sorted(GIVEN[kind])])
     declare = f'declare it first: {{type: "{META_TYPES[kind]}", name: {_quoted(name)}}}'
     is_mendable = bool(near) and place is not None and place.is_token
     return RecollectError(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from recollect.errors import CONSTRAINT_VIOLATION, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import META_TYPES, NOUNS
+from recollect.kernel.schema.names import GIVEN, META_TYPES, NOUNS
 from recollect.kernel.schema.places import place_of_concept
 from recollect.kernel.schema.undeclared import undeclared
 from recollect.kernel.search.known_terms import living_count
@@ -55,12 +55,10 @@ def _refuse_undeclared(
 ) -> None:
     if isinstance(element, ConceptElement):
         kind, name = CONCEPT, unit.terms.text(element.type)
-        if name in META_TYPES.values():
-            return
     else:
         assert isinstance(element, LinkElement)
         kind, name = LINK, unit.terms.text(element.predicate)
-    if name not in declared[kind]:
+    if name not in declared[kind] and name not in GIVEN[kind]:
         raise undeclared(unit.session, unit.group, kind, name)
 
 
@@ -93,7 +91,8 @@ def _refuse_lost(
     type_ = unit.terms.text(element.type)
     for kind, meta in META_TYPES.items():
         code = unit.terms.code(element.name)
-        if type_ != meta or element.name in declared[kind] or code is None:
+        is_needed = type_ == meta and element.name not in GIVEN[kind]
+        if not is_needed or element.name in declared[kind] or code is None:
             continue
         count = living_count(unit.session, unit.group.group_id, kind, code)
         if count:

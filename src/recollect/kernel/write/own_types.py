@@ -18,9 +18,7 @@ from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
-from recollect.model import OWN_TYPES, OWNED, Attributes, is_owned_link, normal_text
-
-_OWN_LINKS = frozenset(predicate for own in OWN_TYPES.values() for predicate in own.links)
+from recollect.model import OWN_LINKS, OWN_TYPES, OWNED, Attributes, is_owned_link, normal_text
 
 _REKEY = """
 UPDATE OR IGNORE concept SET name_key = normal_text(name)
@@ -89,12 +87,12 @@ def refuse_owned_fact(subject: Element, predicate: str, terms: Interning) -> Non
 
 def _refuse_link(link: LinkElement, terms: Interning, directory: Directory) -> None:
     predicate = terms.text(link.predicate)
-    if predicate in _OWN_LINKS:
+    if predicate in OWN_LINKS:
         _refuse_from(directory.by_id(link.subject), predicate, terms, "is not written by KML")
 
 
 def _refuse_from(subject: Element | None, predicate: str, terms: Interning, fault: str) -> None:
-    if predicate not in _OWN_LINKS or not isinstance(subject, ConceptElement):
+    if predicate not in OWN_LINKS or not isinstance(subject, ConceptElement):
         return
     kind = terms.text(subject.type)
     if is_owned_link(kind, predicate):

@@ -19,7 +19,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import META_TYPES, NOUNS
+from recollect.kernel.schema.names import GIVEN, NOUNS
 from recollect.kernel.search.inventory import Entry, inventory
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
@@ -105,9 +105,7 @@ def _misfits(
 ) -> Iterator[Misfit]:
     for kind, known in declared.items():
         for entry in inventory(session, group, kind):
-            if not entry.count or entry.name in META_TYPES.values():
-                continue
-            if entry.name not in known:
+            if entry.count and entry.name not in known and entry.name not in GIVEN[kind]:
                 yield _undeclared(kind, entry)
     for name, definition in declared[ElementKind.CONCEPT].items():
         yield from _short(session, group, name, definition)

@@ -11,7 +11,9 @@ import random
 import statistics
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -89,9 +91,31 @@ def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterat
             yield Figure(section, name, rate, "/s", None, "35000/s", rate >= 35_000)
             is_half = rate >= 0.5 * bare
             yield Figure(section, "the same beside bare inserts", rate, "/s", bare, "0.5x", is_half)
+        batch = _comparisons(built, 2 * _BATCHES, BATCH)
+        with _busy_thread():
+            slowed = BATCH / seconds_of(partial(nexus.write, batch))
+        yield Figure(section, "links beside a thread that never rests", slowed, "/s")
     reader.close()
     writer.close()
     yield Figure(section, "while the graph was built", built.links_a_second, "/s")
+
+
+@contextmanager
+def _busy_thread() -> Iterator[None]:
+    """Keep another thread of this process at work for as long as a block lasts."""
+    ends = threading.Event()
+
+    def work() -> None:
+        while not ends.is_set():
+            pass
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        worker.join()
 
 
 def capsule_figures(built: Built) -> Iterator[Figure]:

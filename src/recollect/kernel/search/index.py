@@ -18,6 +18,7 @@ from recollect.kernel.search.partition import Partition, partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.counts import add_counts
+from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.protocol import Parameters, Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 
@@ -32,7 +33,7 @@ WHERE past.group_id = :group
   AND past.element IN (SELECT one.value FROM json_each(:elements) AS one)
 """
 
-_ADD_DOCUMENT = "INSERT INTO text_index (rowid, body) VALUES (?, ?)"
+_DOCUMENTS = Insertion("text_index (rowid, body)", 2)
 
 _REPLACE_DOCUMENT = "INSERT OR REPLACE INTO text_index (rowid, body) VALUES (?, ?)"
 
@@ -146,7 +147,7 @@ class TextIndex:
         """Write everything collected but for its counts, and return those, to be added."""
         if not (self._added or self._current or self._removed or self._past):
             return {}
-        self._session.execute_many(_ADD_DOCUMENT, self._added)
+        _DOCUMENTS.run(self._session, self._added)
         self._flush_removed()
         self._flush_current()
         self._flush_past()

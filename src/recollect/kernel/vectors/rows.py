@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import orjson
 
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder
 from recollect.kernel.vectors.model import dimension_of, set_model
@@ -32,8 +33,8 @@ WHERE m.group_id = :group
 """
 _LAST_VECTOR = "SELECT coalesce(max(v.id), 0) FROM vector AS v"
 _LAST_NUMBER = "SELECT coalesce(max(m.number), 0) FROM embedded AS m WHERE m.group_id = ?"
-_ADD_VECTOR = "INSERT INTO vector (id, group_id, hash, vector) VALUES (?, ?, ?, ?)"
-_ADD = "INSERT INTO embedded (group_id, number, element, vector) VALUES (?, ?, ?, ?)"
+_VECTORS = Insertion("vector", 4, blob=3)
+_EMBEDDED = Insertion("embedded", 4)
 _CHANGE = "UPDATE embedded SET number = ?, vector = ? WHERE group_id = ? AND element = ?"
 _DROP_UNUSED = """
 DELETE FROM vector WHERE group_id = :group AND id = :vector AND NOT EXISTS (
@@ -114,7 +115,7 @@ class VectorRows:
         row = self._session.row(_LAST_VECTOR)
         last = 0 if row is None else whole(row[0])
         added = [(last + at, self._group_id, *one) for at, one in enumerate(new, 1)]
-        self._session.execute_many(_ADD_VECTOR, added)
+        _VECTORS.run(self._session, added)
         return {one: at for at, _, one, _ in added}
 
     def _point(self, after: Mapping[int, int], before: Mapping[int, int]) -> None:
@@ -130,7 +131,7 @@ class VectorRows:
                 moved.append((number, vector, group_id, element))
             else:
                 new.append((group_id, number, element, vector))
-        self._session.execute_many(_ADD, new)
+        _EMBEDDED.run(self._session, new)
         self._session.execute_many(_CHANGE, moved)
         drop_unused(self._session, group_id, {before[one] for _, _, _, one in moved})
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import orjson
 
 from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
+from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.protocol import Parameters, Session
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import (
@@ -34,13 +35,9 @@ _ELEMENT_COLUMNS = (
 CONCEPT_COLUMNS = f"{_ELEMENT_COLUMNS}, e.type, e.name, e.name_key"
 LINK_COLUMNS = f"{_ELEMENT_COLUMNS}, e.subject, e.predicate, e.object, e.key"
 
-_INSERT_CONCEPT = """
-INSERT INTO concept (id, group_id, type, name, name_key, public_id, attributes, metadata, valid_at,
-    invalid_at, version, born_at, changed_at, expired_at, salt)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
-"""
 # All columns in the order of the schema: the driver reads the text anew for every row.
-_INSERT_LINK = "INSERT INTO link VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_CONCEPTS = Insertion("concept", 15, blob=13)
+_LINKS = Insertion("link", 16, blob=15)
 _UPDATE = """
 UPDATE {} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
     changed_at = ?
@@ -69,7 +66,7 @@ _DELETE_CONCEPT_PAST = "DELETE FROM concept_past WHERE group_id = ? AND id = ? A
 _DELETE_LINK_PAST = "DELETE FROM link_past WHERE group_id = ? AND id = ? AND until = ?"
 
 
-_IN_ORDER = (
+_MOVES_IN_ORDER = (
     _DELETE_LINK,
     _DELETE_CONCEPT,
     _DELETE_LINK_PAST,
@@ -78,8 +75,6 @@ _IN_ORDER = (
     _CLOSE_CONCEPT,
     _UPDATE_LINK,
     _UPDATE_CONCEPT,
-    _INSERT_CONCEPT,
-    _INSERT_LINK,
     _INSERT_CONCEPT_PAST,
     _INSERT_LINK_PAST,
 )
@@ -91,14 +86,16 @@ class RowBatch:
 
     group_id: int
     number: int
-    _rows: dict[str, list[Parameters]] = field(
-        default_factory=lambda: {sql: [] for sql in _IN_ORDER}
+    _moves: dict[str, list[Parameters]] = field(
+        default_factory=lambda: {sql: [] for sql in _MOVES_IN_ORDER}
     )
+    _links: list[Parameters] = field(default_factory=list)
+    _concepts: list[Parameters] = field(default_factory=list)
 
     def insert(self, elements: Iterable[Element]) -> None:
         """Collect the rows of living elements that have none."""
         group_id, number = self.group_id, self.number
-        links, concepts = self._rows[_INSERT_LINK], self._rows[_INSERT_CONCEPT]
+        links, concepts = self._links, self._concepts
         for element in elements:
             attributes, metadata, valid_at, invalid_at = element.content
             if isinstance(element, LinkElement):
@@ -127,16 +124,17 @@ class RowBatch:
                     group_id,
                     element.type,
                     element.name,
-                    element.name_key,
                     element.public_id,
                     _json(attributes),
                     _json(metadata),
                     valid_at,
                     invalid_at,
+                    1,  # version
                     number,
                     number,
                     LIVING,
                     element.salt,
+                    element.name_key,
                 )
                 concepts.append(concept)
 
@@ -151,9 +149,11 @@ class RowBatch:
 
     def write(self, session: Session) -> None:
         """Write everything collected."""
-        for sql, rows in self._rows.items():
+        for sql, rows in self._moves.items():
             if rows:
                 session.execute_many(sql, rows)
+        _CONCEPTS.run(session, self._concepts)
+        _LINKS.run(session, self._links)
 
     def _update(self, element: Element, old: State, target: State) -> None:
         before, content = element.before, target.content
@@ -183,7 +183,7 @@ class RowBatch:
             self._add(element, _DELETE_CONCEPT_PAST, _DELETE_LINK_PAST, key)
 
     def _add(self, element: Element, concept_sql: str, link_sql: str, row: Parameters) -> None:
-        self._rows[concept_sql if isinstance(element, ConceptElement) else link_sql].append(row)
+        self._moves[concept_sql if isinstance(element, ConceptElement) else link_sql].append(row)
 
 
 def first_version(element: Element) -> int:

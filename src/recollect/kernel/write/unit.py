@@ -17,6 +17,7 @@ from recollect.kernel.search.index import TextIndex
 from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
+from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.terms import Interning, Terms
@@ -55,8 +56,7 @@ _SALT_BYTES = 16
 _FEWEST_SALTS, _MOST_SALTS = 8, 256
 """How many are asked for at once: for each alone it takes longer than to make its element."""
 
-# All columns in the order of the schema: the driver reads the text anew for every row.
-_INSERT_CHANGE = "INSERT INTO change VALUES (?, ?, ?, ?, ?)"
+_CHANGES = Insertion("change", 5, blob=4)
 _INSERT_TX = """
 INSERT INTO tx (group_id, number, at, last_id, actor, request, chain) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -271,7 +271,7 @@ class Unit:
         group_id, number = self.group.group_id, self.number
         record = Record(number, self.at, 2 * self._last_n + LINK_BIT, actor, request_id)
         chain = next_chain(self._chain, self.group.id_bits, record, changes)
-        self.session.execute_many(_INSERT_CHANGE, [(group_id, number, *one) for one in changes])
+        _CHANGES.run(self.session, [(group_id, number, *one) for one in changes])
         self.session.execute_many(_INSERT_TX, [(group_id, *record, chain)])
         self.session.execute_many(_UPDATE_GROUP, [(number, self.at, chain, group_id)])
         if self._last_n != self._counted:

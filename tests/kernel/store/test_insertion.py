@@ -1,0 +1,77 @@
+"""Rows come into a table as they are, one by one or by the thousand."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recollect
+from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.insertion import Insertion
+from recollect.kernel.store.protocol import SqlRow
+from recollect.model import Key, PutConcept, PutLink
+
+TABLE = "CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT, number INTEGER, salt BLOB)"
+
+rows = st.lists(
+    st.tuples(
+        st.none() | st.text(),
+        st.none() | st.integers(-(2**63), 2**63 - 1),
+        st.binary(max_size=40),
+    ),
+    max_size=60,
+).map(lambda drawn: [(at, *one) for at, one in enumerate(drawn)])
+
+
+@given(rows)
+def test_rows_are_the_same_one_by_one_and_all_at_once(drawn: list[SqlRow]):
+    session = SqliteSession(":memory:", Settings(), query_only=False, creates=True)
+    session.rows(TABLE)
+    insertion = Insertion("kept", 4, blob=3)
+    for slow in (-1.0, 1_000.0):  # as if every row had waited, and none
+        insertion.run(session, drawn, slow)
+        assert session.rows("SELECT * FROM kept ORDER BY id") == drawn
+        session.execute_many("DELETE FROM kept", [()])
+    session.close()
+
+
+@contextmanager
+def busy_thread() -> Iterator[None]:
+    """Keep another thread at work, which gives Python's turn away only when it must."""
+    ends = threading.Event()
+
+    def work() -> None:
+        while not ends.is_set():
+            pass
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        worker.join()
+
+
+def test_what_is_written_beside_a_busy_thread_is_whole(tmp_path: Path):
+    note = {"note": 'naïve "quotes" \\ and 𝄞', "ratio": 1.0, "none": None, "deep": [[{}]]}
+    with recollect.open(tmp_path / "a.db") as nexus:
+        nexus.write([PutConcept("Drug", f"drug {at}", note, note) for at in range(200)])
+        with busy_thread():
+            links = [
+                PutLink(
+                    Key("Drug", f"drug {at % 200}"), f"p{at // 200}", Key("Drug", "drug 0"), note
+                )
+                for at in range(2_000)
+            ]
+            nexus.write(links)
+        assert nexus.doctor().is_well
+        assert nexus.verify().is_whole
+        found = nexus.read('FIND(?l) WHERE { ?l (?d, "p9", {name: "drug 0"}) }').results[0].rows
+        assert len(found) == 200
+        assert {one.attributes["note"] for (one,) in found} == {note["note"]}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -43,6 +44,18 @@ Store = NexusKnowledgeStore
 HERE = pytest.mark.parametrize("store", ["memory", "sqlite"], indirect=True)
 TEXT = b"def compensate(): ...\n"
 HASH = hashlib.sha256(TEXT).hexdigest()
+OK = b"HTTP/1.1 200 OK\r\n"
+DRIPS = {
+    "/slow/head": (b"", OK + b"X: " + b"x" * 80 + b"\r\n\r\n"),
+    "/slow/content": (OK + b"\r\n", TEXT * 5),
+    "/slow/chunks": (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 20 + b"0\r\n\r\n"),
+    **{
+        f"/slow/moves/{left}": (b"HTTP/1.1 302 Found\r\n", b"Location: %d\r\n\r\n" % (left - 1))
+        for left in range(1, 5)
+    },
+    "/slow/moves/0": (OK + b"\r\n" + TEXT, b""),
+}
+"""What is answered slowly: what is sent at once, and what comes a byte at a time after it."""
 
 
 class Site(BaseHTTPRequestHandler):
@@ -65,9 +78,19 @@ class Site(BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("Location", self.path.removeprefix("/to?"))
             self.end_headers()
+        elif self.path in DRIPS:
+            self.drip(*DRIPS[self.path])
         else:
             self.send_response(404)
             self.end_headers()
+
+    def drip(self, at_once: bytes, slowly: bytes) -> None:
+        """Send the second part a byte at a time, for as long as anybody listens."""
+        with suppress(ConnectionError):
+            self.wfile.write(at_once)
+            for byte in slowly:
+                threading.Event().wait(0.02)
+                self.wfile.write(bytes([byte]))
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -390,6 +413,14 @@ def test_what_does_not_answer_is_unavailable(site: str, path: str) -> None:
     with pytest.raises(RecollectError) as caught:
         content_hash(site + path, anywhere)
     assert caught.value.code is UNAVAILABLE
+
+
+@pytest.mark.parametrize("path", ["head", "content", "chunks", "moves/4"])
+def test_what_answers_too_slowly_is_given_up(site: str, path: str) -> None:
+    with pytest.raises(RecollectError) as caught:
+        content_hash(f"{site}/slow/{path}", anywhere, within=0.5)
+    assert caught.value.code is UNAVAILABLE
+    assert "TimeoutError" in caught.value.message
 
 
 @HERE

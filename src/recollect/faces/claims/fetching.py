@@ -1,24 +1,32 @@
 """One resource fetched to be compared: nothing is run, and nothing private is reached.
 
 The rule: the address that is checked is the address that is connected to, for every redirect
-too, so no name can lead elsewhere in between.
+too, so no name can lead elsewhere in between. All of it ends by one deadline, however slowly it
+is answered.
 """
 
 from __future__ import annotations
 
 import hashlib
 import http.client
+import io
 import ipaddress
 import socket
 import ssl
+import time
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, UNAVAILABLE, RecollectError
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 MOST_BYTES: Final = 20 * 2**20
 SECONDS: Final = 15.0
+"""How long connecting and receiving may take, all redirects together."""
+
 REDIRECTS: Final = 5
 
 Gate = Callable[[str], bool]
@@ -62,19 +70,20 @@ def anywhere(_: str) -> bool:
     return True
 
 
-def content_hash(url: str, is_open: Gate = is_public) -> str:
+def content_hash(url: str, is_open: Gate = is_public, within: float = SECONDS) -> str:
     """Return the SHA-256 of what a URL answers with, in hexadecimal.
 
     PERMISSION_DENIED for an address that is not open, such as a private one; UNAVAILABLE when
-    nothing answers, or not with content.
+    nothing answers, or not with content, or not all of it `within` so many seconds.
     """
+    deadline = time.monotonic() + within
     for _ in range(REDIRECTS + 1):
         parts = _parts(url)
-        connection = _connected(parts, _address(parts, is_open))
+        connection = _connected(parts, _address(parts, is_open), deadline)
         try:
             path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             connection.request("GET", path, headers={"User-Agent": "recollect"})
-            with connection.getresponse() as response:
+            with _response(connection.sock, deadline) as response:
                 target = response.headers.get("Location")
                 if response.status in _MOVED and target:
                     url = _moved(url, target)
@@ -128,19 +137,48 @@ def _address(parts: SplitResult, is_open: Gate) -> str:
     return addresses[0]
 
 
-def _connected(parts: SplitResult, address: str) -> http.client.HTTPConnection:
+def _connected(parts: SplitResult, address: str, deadline: float) -> http.client.HTTPConnection:
     """Return a connection to an address that speaks for the host of a URL."""
     host, port = str(parts.hostname), _port(parts)
-    connection = http.client.HTTPConnection(host, port, timeout=SECONDS)
+    connection = http.client.HTTPConnection(host, port)
     try:
-        connection.sock = socket.create_connection((address, port), timeout=SECONDS)
+        connection.sock = socket.create_connection((address, port), _left(deadline))
         if parts.scheme == "https":
+            connection.sock.settimeout(_left(deadline))
             context = ssl.create_default_context()
             connection.sock = context.wrap_socket(connection.sock, server_hostname=host)
     except OSError as error:
         connection.close()
         raise _unavailable(f"{host} cannot be reached: {type(error).__name__}") from error
     return connection
+
+
+class _Received(socket.SocketIO):
+    """What a socket receives, for no longer than until a deadline."""
+
+    def __init__(self, connected: socket.socket, deadline: float) -> None:
+        super().__init__(connected, "r")
+        self._connected, self._deadline = connected, deadline
+
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
+        self._connected.settimeout(_left(self._deadline))
+        return super().readinto(buffer)
+
+
+def _response(connected: socket.socket, deadline: float) -> http.client.HTTPResponse:
+    """Return what answers the request that was sent; its head was received."""
+    response = http.client.HTTPResponse(connected, method="GET")
+    response.fp = io.BufferedReader(_Received(connected, deadline))
+    response.begin()
+    return response
+
+
+def _left(deadline: float) -> float:
+    """Return the seconds until a deadline; TimeoutError after it."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
 
 
 def _port(parts: SplitResult) -> int:

@@ -80,15 +80,16 @@ def test_a_memory_store_is_in_process_alone(wait: Wait) -> None:
         assert (first.nexus.path, second.nexus.path) == (None, None)
 
 
+@pytest.mark.parametrize("path", ["~/.lionagi/knowledge.db", "sqlite:///~/.lionagi/knowledge.db"])
 def test_a_store_of_a_local_file_is_found_again(
-    wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    wait: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    with SQLiteKnowledgeStore("~/.lionagi/knowledge.db") as store:
+    with SQLiteKnowledgeStore(path) as store:
         wait(store.write_claim(claim(id="c")))
     assert (tmp_path / ".lionagi" / "knowledge.db").is_file()
-    with SQLiteKnowledgeStore("~/.lionagi/knowledge.db") as store:
+    with SQLiteKnowledgeStore(path) as store:
         assert wait(store.get("c")).id == "c"
 
 

@@ -10,7 +10,6 @@ is checked and copied when it is given, so what becomes of it meanwhile is of no
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -261,17 +260,15 @@ class SQLiteKnowledgeStore(_OwnStore):
         logger: LogSink | None = None,
     ) -> None:
         """Open the file; `~` is the user's home. STORE_UNAVAILABLE where none can be made."""
-        parse_address(path)  # what names no place makes no folder
-        place = os.fspath(path)
-        if place != ":memory:" and "://" not in place:
-            place = _with_folders(place)
+        named = parse_address(path).path
+        place = ":memory:" if named is None else _with_folders(named)
         super().__init__(Nexus.open(place, group=group), logger=logger)
 
 
-def _with_folders(path: str) -> str:
+def _with_folders(path: Path) -> Path:
     """Return a path in the user's home if it says so, after its folders were made."""
     try:
-        file = Path(path).expanduser()
+        file = path.expanduser()
         file.parent.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError) as error:
         raise RecollectError(
@@ -279,4 +276,4 @@ def _with_folders(path: str) -> str:
             f"the folder of {path} cannot be made: {error}",
             hint="name a place where files may be made",
         ) from error
-    return str(file)
+    return file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -305,6 +306,27 @@ def test_the_stream_goes_on_while_claims_are_purged(tmp_path: Path, wait: Wait) 
             assert told == names[len(names) - len(told) :]
         purging.join()
         assert wait(store.events()) == []
+
+
+def test_the_queue_is_of_one_state_while_claims_change(tmp_path: Path, wait: Wait) -> None:
+    with SQLiteKnowledgeStore(tmp_path / "memory.db") as store:
+        for name in ("mine", "yours"):
+            wait(store.write_claim(claim(id=name, claim_status="verified")))
+        wait(store.transition("mine", "disputed"))
+
+        async def pass_on() -> None:  # one of the two asks at any time, each by a code of its own
+            asks, next = ("mine", None), ("yours", [from_user_statement("s", "m")])
+            for _ in range(60):
+                with store.nexus.transaction():
+                    await store.transition(asks[0], "verified")
+                    await store.transition(next[0], "disputed", evidence=next[1])
+                asks, next = next, asks
+
+        passing = threading.Thread(target=asyncio.run, args=[pass_on()])
+        passing.start()
+        while passing.is_alive():
+            assert len(wait(store.attention())) == 1
+        passing.join()
 
 
 def test_somebody_who_puts_an_item_aside_is_told_of(store: Store, wait: Wait) -> None:

@@ -23,6 +23,7 @@ from recollect.faces.claims.records import (
     ATTENTION_SINCE,
     SET_ASIDE,
     brought,
+    claim_of,
     event_of,
     scope_text,
 )
@@ -139,12 +140,13 @@ class AttentionQueue:
         self._nexus = nexus
 
     def items(self, *, aside: bool = False) -> list[AttentionItem]:
-        """Return the items, warnings first, then the oldest first.
+        """Return the items of one state of the memory, warnings first, then the oldest first.
 
         With `aside` those that were dismissed or snoozed are there too.
         """
         now = self._nexus.now() / 1_000
-        asking = [*self._asking(), *self._stale(now), *self._rejections()]
+        with self._nexus.snapshot():
+            asking = [*self._asking(), *self._stale(now), *self._rejections()]
         found = [one for one, choice in asking if aside or not _is_aside(one, choice, now)]
         sizes = Counter(one.cluster for one in found)
         found = [replace(one, cluster_size=sizes[one.cluster]) for one in found]
@@ -212,7 +214,8 @@ class AttentionQueue:
         for code in (CONFLICTING_EVIDENCE, USER_REJECTION, NEWER_OBSERVATION):
             concepts = self._concepts(_ASKING, {"code": code})
             cited = cited_evidence(self._nexus, [one.id for one in concepts])
-            for concept, claim in zip(concepts, claims_of(self._nexus, concepts), strict=True):
+            for concept in concepts:
+                claim = claim_of(concept.id, concept.attributes, cited)
                 said = event_of(concept.attributes)
                 evidence = brought(concept.id, said, cited) or claim.evidence
                 reason = str(said.get("reason") or "it was verified, and is disputed")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal, assert_never, cast
+from typing import Final, Literal, assert_never
 
 from recollect.errors import RecollectError
 from recollect.faces.claims.contents import blob_hash, entry_at, file_hash
@@ -21,16 +21,6 @@ from recollect.faces.claims.past import claim_events
 from recollect.kernel import Nexus
 
 Outcome = Literal["confirmed", "refuted", "unknown"]
-Kind = Literal[
-    "message",
-    "user_statement",
-    "tool_result",
-    "artifact",
-    "url",
-    "file",
-    "model_inference",
-    "human_assertion",
-]
 
 _COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
 _TYPES: Final = {"message": ("Episode", "Event", "Message"), "artifact": ("Artifact",)}
@@ -68,8 +58,7 @@ class Checker:
         return [EvidenceReport(one, *self._checked(nexus, one)) for one in evidence]
 
     def _checked(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
-        kind = cast(Kind, ref.kind)
-        match kind:
+        match ref.kind:
             case "file":
                 return self._file(ref)
             case "url":
@@ -81,7 +70,7 @@ class Checker:
             case "tool_result" | "model_inference" | "human_assertion":
                 return "unknown", f"a {ref.kind} leaves nothing that can be looked up"
             case _:
-                assert_never(kind)
+                assert_never(ref.kind)
 
     def _artifact(self, nexus: Nexus, ref: EvidenceRef) -> tuple[Outcome, str]:
         """Return what is known of an artifact and of its path: refuted before unknown."""

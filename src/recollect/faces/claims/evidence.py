@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from recollect.faces.claims.model import EvidenceRef
+from recollect.faces.claims.words import Kind
 
-STRENGTH: Final = {
+STRENGTH: Final[dict[Kind, int]] = {
     "file": 0,
     "artifact": 0,
     "tool_result": 1,

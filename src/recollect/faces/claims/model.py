@@ -20,7 +20,7 @@ from recollect.faces.claims.validation import (
     optional_text,
     refused,
 )
-from recollect.faces.claims.words import ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES, known_word
+from recollect.faces.claims.words import ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES, Kind, known_word
 
 NO_EVIDENCE = (
     "A Claim requires at least one EvidenceRef. "
@@ -39,7 +39,7 @@ class EvidenceRef:
     INVALID_ARGUMENT for an unknown kind and for a field of another type.
     """
 
-    kind: str
+    kind: Kind
     id: str | None = None
     session_id: str | None = None
     message_id: str | None = None

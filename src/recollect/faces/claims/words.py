@@ -5,7 +5,7 @@ The rule: a word that is not here is refused, with the nearest that is.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, get_args
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 
@@ -22,7 +22,7 @@ STATUSES: Final = (OBSERVED, INFERRED, HYPOTHESIS, VERIFIED, DISPUTED, SUPERSEDE
 ACTIVE: Final = (OBSERVED, INFERRED, VERIFIED)
 """What `recall` returns when nothing else is asked for."""
 
-KINDS: Final = (
+Kind = Literal[
     "message",
     "user_statement",
     "tool_result",
@@ -31,10 +31,11 @@ KINDS: Final = (
     "file",
     "model_inference",
     "human_assertion",
-)
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """The kinds of evidence."""
 
-USER_KINDS: Final = frozenset({"user_statement", "human_assertion"})
+USER_KINDS: Final = frozenset[Kind]({"user_statement", "human_assertion"})
 """The kinds of evidence that a person gives."""
 
 SCOPE_TYPES: Final = ("project", "repo", "agent", "run")

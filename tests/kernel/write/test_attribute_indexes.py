@@ -50,7 +50,7 @@ def plan(place: str, text: str) -> str:
         assert isinstance(find, ast.Find)
         bindings = Bindings({})
         compiled, parameters, _ = reader.compile(find, bindings, Page.of(find, bindings))
-    steps = store.explain(compiled.sql, {**parameters, "limit": 10, "offset": 0})
+        steps = session.plan(compiled.sql, {**parameters, "limit": 10, "offset": 0})
     store.close()
     return "\n".join(steps)
 

@@ -48,7 +48,6 @@ class Branch(Learner):
         self._knowledge_store: KnowledgeStore = (
             NullKnowledgeStore() if knowledge_store is None else knowledge_store
         )
-        self._session_id = session_id
         given = agent_or_actor(actor)
         self._actor = Actor(
             given.actor_type,

@@ -17,7 +17,7 @@ from typing import Final
 import orjson
 
 from recollect.faces.claims.acting import Actor
-from recollect.faces.claims.model import Claim, EvidenceRef, Scope, project_of
+from recollect.faces.claims.model import Claim, EvidenceRef, project_of
 from recollect.model import (
     SEARCH_ATTRIBUTES,
     Attributes,
@@ -138,11 +138,6 @@ def scope_text(scope_type: str | None, scope_id: str | None) -> str | None:
     if scope_type is None:
         return None
     return scope_type if scope_id is None else f"{scope_type}:{scope_id}"
-
-
-def scope_of(claim: Claim) -> Scope | None:
-    """Return the scope of a claim, if it has one."""
-    return None if claim.scope_type is None else Scope(claim.scope_type, claim.scope_id)
 
 
 def claim_attributes(claim: Claim, created: Step, created_at: float) -> dict[str, Value]:

@@ -54,10 +54,10 @@ class Context:
             self.predicates.add(name)
         return nodes.Param(name)
 
-    def with_query(self, prefix: str, query: nodes.Query, columns: tuple[str, ...] = ()) -> str:
+    def with_query(self, prefix: str, query: nodes.Query) -> str:
         """Add a CTE and return its name."""
         name = self.fresh(prefix)
-        self.ctes.append(nodes.Cte(name, query, columns))
+        self.ctes.append(nodes.Cte(name, query))
         return name
 
     def subject_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:

@@ -86,8 +86,5 @@ class Store(Protocol):
         not finish in time.
         """
 
-    def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
-        """Return the engine's own plan of a statement, a line each."""
-
     def close(self) -> None:
         """Close every connection; further use raises STORE_CLOSED."""

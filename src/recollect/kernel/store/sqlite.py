@@ -37,7 +37,6 @@ from recollect.kernel.store.faults import busy, translated
 from recollect.kernel.store.forks import FORKS, Shared
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
-from recollect.kernel.store.protocol import Parameters
 from recollect.kernel.store.read_only import read_only
 from recollect.model import Progress, silent
 
@@ -255,11 +254,6 @@ class SqliteStore:
                 self._refuse_closed()
                 session.undo_left()
                 session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def explain(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
-        """Return the engine's own plan of a statement, a line each, indented by depth."""
-        with self.reading() as session:
-            return session.plan(sql, parameters)
 
     @property
     def path(self) -> Path | None:

@@ -249,15 +249,13 @@ class _Batch:
         self, triple: Triple, key: str, given_id: str | None, new_id: str | None
     ) -> tuple[LinkElement, bool]:
         link = self._unit.directory.link(triple, key)
-        if given_id is not None:
-            holder = self._unit.directory.by_public_id(given_id)
-            if holder is not link or (holder is None and link is not None):
-                raise RecollectError(
-                    DUPLICATE_EXISTS,
-                    f'the id "{given_id}" belongs to another element, or the link has another id',
-                    hint="leave the id out",
-                    known=(given_id,),
-                )
+        if given_id is not None and self._unit.directory.by_public_id(given_id) is not link:
+            raise RecollectError(
+                DUPLICATE_EXISTS,
+                f'the id "{given_id}" belongs to another element, or the link has another id',
+                hint="leave the id out",
+                known=(given_id,),
+            )
         if link is not None:
             return link, False
         if new_id is not None:

@@ -11,6 +11,7 @@ from recollect.servers.cli.response import Names, is_concept, is_link
 from recollect.servers.cli.safe_text import one_line, shown
 
 MISSING = "null"
+_WIDTH = 90  # of the attributes of an element
 
 
 def cell(value: object, names: Names) -> Text:
@@ -70,7 +71,7 @@ def end(identifier: str, names: Names) -> Text:
     return Text(one_line(names.get(identifier, identifier)), "" if identifier in names else "dim")
 
 
-def brief(attributes: object, room: int = 90) -> Text:
+def brief(attributes: object) -> Text:
     """Return the attributes of an element on one line, as many as fit."""
     if not isinstance(attributes, Mapping):
         return Text("")
@@ -81,5 +82,5 @@ def brief(attributes: object, room: int = 90) -> Text:
         if line:
             line.append(" · ", style="dim")
         line.append(one_line(str(key)) + " ", style="dim").append_text(cell(value, {}))
-    line.truncate(room, overflow="ellipsis")
+    line.truncate(_WIDTH, overflow="ellipsis")
     return line

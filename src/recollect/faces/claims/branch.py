@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from recollect.faces.claims.acting import Actor, agent_or_actor, optional_actor
 from recollect.faces.claims.audit_log import DataLogger
-from recollect.faces.claims.learning import Learner, Standing
+from recollect.faces.claims.learning import BranchContext, Learner
 from recollect.faces.claims.model import Scope, optional_scope
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
 from recollect.faces.claims.validation import optional_text
@@ -58,8 +58,10 @@ class Branch(Learner):
             show or given.show_id,
         )
 
-    def _standing(self) -> Standing:
-        return Standing(self._knowledge_store, self.logger, self._actor, self.project, self.scope)
+    def _context(self) -> BranchContext:
+        return BranchContext(
+            self._knowledge_store, self.logger, self._actor, self.project, self.scope
+        )
 
 
 class Session:

@@ -71,8 +71,8 @@ class Superseding(Getting, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a branch stands: its store and log, who acts, and what it works on."""
+class BranchContext:
+    """Where a branch is at work: its store and log, who acts, and what it works on."""
 
     store: KnowledgeStore
     logger: LogSink
@@ -87,16 +87,16 @@ class Standing:
 
 
 class Learner(ABC):
-    """Learns, recalls, verifies and disputes; a branch adds where it stands."""
+    """Learns, recalls, verifies and disputes; a branch adds where it is at work."""
 
     @abstractmethod
-    def _standing(self) -> Standing:
-        """Return where this branch stands now."""
+    def _context(self) -> BranchContext:
+        """Return where this branch is at work now."""
 
     @property
     def keeps_nothing(self) -> bool:
         """Whether there is no store, so that nothing is learned and nothing recalled."""
-        return isinstance(self._standing().store, NullKnowledgeStore)
+        return isinstance(self._context().store, NullKnowledgeStore)
 
     async def learn(
         self,
@@ -113,7 +113,7 @@ class Learner(ABC):
 
         ValueError without evidence. `scope` is the branch's own when not given.
         """
-        at = self._standing()
+        at = self._context()
         about = optional_scope(scope) or at.scope
         try:
             learned = Claim(
@@ -154,7 +154,7 @@ class Learner(ABC):
         project is found, and of its scope or of `scope`; `widen` looks everywhere.
         """
         checked_limit(limit)
-        at = self._standing()
+        at = self._context()
         status = list(ACTIVE) if status is None else status
         project = None if widen else at.project
         about = optional_scope(scope) or (None if widen or at.is_of_whole_project else at.scope)
@@ -170,7 +170,7 @@ class Learner(ABC):
 
     async def verify(self, claim_id: str, evidence: list[EvidenceRef] | None = None) -> None:
         """Upgrade a claim to verified status."""
-        at = self._standing()
+        at = self._context()
         given = given_evidence(evidence)
         await _log_transition(at, "knowledge.verify", claim_id, VERIFIED, given)
         with acting(at.actor):
@@ -180,7 +180,7 @@ class Learner(ABC):
         self, claim_id: str, reason: str, evidence: list[EvidenceRef] | None = None
     ) -> None:
         """Mark a claim as disputed with reason."""
-        at = self._standing()
+        at = self._context()
         given = given_evidence(evidence)
         await _log_transition(at, "knowledge.dispute", claim_id, DISPUTED, given)
         with acting(at.actor):
@@ -215,7 +215,7 @@ async def log_supersession(store: Superseding, old_id: str) -> None:
 
 
 async def _log_transition(
-    at: Standing, event: Event, claim_id: str, status: str, evidence: Sequence[EvidenceRef]
+    at: BranchContext, event: Event, claim_id: str, status: str, evidence: Sequence[EvidenceRef]
 ) -> None:
     claim = None
     # A store that is a dict has a `get` too, of another kind.
@@ -228,7 +228,7 @@ async def _log_transition(
 
 
 def _log(
-    at: Standing,
+    at: BranchContext,
     event: Event,
     claim_id: str,
     status: str,
@@ -239,7 +239,7 @@ def _log(
         emit(at.logger, log_entry(event, claim_id, status, evidence, claim, at.actor))
 
 
-async def _record_rejection(at: Standing, text: str) -> None:
+async def _record_rejection(at: BranchContext, text: str) -> None:
     """Let a store that can remember that a claim was refused; a failure is a warning."""
     if not (isinstance(at.store, Rejecting) and iscoroutinefunction(at.store.record_rejection)):
         return

@@ -17,7 +17,7 @@ from pydantic import Field, PrivateAttr
 
 from recollect.faces.claims import Actor, KnowledgeStore, NullKnowledgeStore, Scope
 from recollect.faces.claims.audit_log import LogEntry
-from recollect.faces.claims.learning import Learner, Standing
+from recollect.faces.claims.learning import BranchContext, Learner
 from recollect.integrations.lionagi.providers import Providers
 from recollect.integrations.lionagi.work import Work
 
@@ -142,9 +142,9 @@ class Branch(Learner, lionagi.Branch):
         self._own_store = knowledge_store
         self.opted_out = isinstance(knowledge_store, NullKnowledgeStore)
 
-    def _standing(self) -> Standing:
+    def _context(self) -> BranchContext:
         session = self._owning_session_id
         actor = self.work.acting_in(None if session is None else str(session), str(self.id))
-        return Standing(
+        return BranchContext(
             self._knowledge_store, self.logger, actor, self.work.project, self.work.about()
         )

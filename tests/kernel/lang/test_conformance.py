@@ -39,4 +39,4 @@ def test_a_command_is_accepted_or_refused_as_the_case_says(case):
 def test_the_setup_and_the_checks_of_a_case_parse(case):
     checks = [check["command"] for check in case.get("check", ())]
     for text in (*case["setup"], *checks):
-        parse(text)
+        assert parse(text).statements

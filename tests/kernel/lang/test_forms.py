@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from recollect.kernel.lang import parse
+from recollect.kernel.lang import parse, print_text
 from recollect.kernel.lang.forms import FORMS
 from recollect.kernel.lang.tokens import AGGREGATES, ARITHMETIC, CLAUSES, KEYWORDS, TESTS
 
@@ -35,7 +35,8 @@ def test_every_form_parses_where_it_stands(form):
     head = re.match(r"\w+", form)[0]
     if head == "FIND" and "WHERE" not in form:
         head = "FIND("
-    parse(PLACES.get(head, "FORM").replace("FORM", form))
+    tree = parse(PLACES.get(head, "FORM").replace("FORM", form))
+    assert parse(print_text(tree)) == tree
 
 
 def test_the_aggregates_have_forms_of_their_own():

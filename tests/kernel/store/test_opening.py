@@ -41,6 +41,15 @@ def make(path: Path, rows: int = 0) -> Path:
     return path
 
 
+def terms(path: Path) -> int:
+    """Return how many rows of those that `make` puts a store has."""
+    store = SqliteStore(path)
+    with store.reading() as session:
+        rows = session.rows("SELECT text FROM term")
+    store.close()
+    return len(rows)
+
+
 def alter(path: Path, *statements: str) -> None:
     connection = apsw.Connection(str(path))
     for statement in statements:
@@ -182,6 +191,7 @@ def test_a_store_is_opened_while_others_write_and_close_it(tmp_path: Path) -> No
     finally:
         is_over.set()
         writer.join()
+    assert terms(path) > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="locks of files are POSIX's")
@@ -236,14 +246,13 @@ def is_locked(path: Path) -> bool:
 def test_an_empty_database_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     alter(path, "PRAGMA user_version = 0", "VACUUM")
-    make(path)
-    make(path)
+    assert terms(make(path, rows=2)) == terms(make(path)) == 2
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     path.touch()
-    make(path)
+    assert terms(make(path, rows=2)) == 2
 
 
 def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
-from recollect.model import Delete, Key, PutConcept, RemoveKeys
+from recollect.model import Concept, Delete, Key, PutConcept, RemoveKeys
 
 BOOTSTRAP = """
 UPSERT {
@@ -57,6 +57,13 @@ def refused(nexus: recollect.Nexus, text: str) -> RecollectError:
     return raised.value
 
 
+def held(nexus: recollect.Nexus, type: str, name: str) -> Concept | None:
+    """Return a concept as it is now, if it is there."""
+    answer = nexus.read("FIND(?x) WHERE { ?x {type: $t, name: $n} }", {"t": type, "n": name})
+    ((found,),) = answer.results[0].rows or ((None,),)
+    return found
+
+
 def test_the_same_again_is_no_change(nexus: recollect.Nexus):
     before = nexus.stats().transactions
     nexus.write(BOOTSTRAP + ACTORS)
@@ -97,8 +104,7 @@ def test_a_definition_evolves_by_upsert(nexus: recollect.Nexus, type: str, name:
         }} }}'''
     )
     nexus.write([PutConcept(type, name, {"more": 2})])
-    found = nexus.read("FIND(?x) WHERE { ?x {type: $t, name: $n} }", {"t": type, "n": name})
-    assert found.results[0].rows[0][0].attributes == {"description": "z", "more": 2}
+    assert held(nexus, type, name).attributes == {"description": "z", "more": 2}
 
 
 def test_a_batch_takes_no_key_from_a_definition(nexus: recollect.Nexus):
@@ -110,7 +116,11 @@ def test_a_batch_takes_no_key_from_a_definition(nexus: recollect.Nexus):
 
 
 def test_an_update_that_says_the_same_is_no_change(nexus: recollect.Nexus):
-    nexus.write('UPDATE ?x SET ATTRIBUTES { description: "e" } WHERE { ?x {type: "Domain"} }')
+    answer = nexus.write(
+        'UPDATE ?x SET ATTRIBUTES { description: "e" } WHERE { ?x {type: "Domain"} }'
+    )
+    assert answer.transaction is None
+    assert (answer.results[0].matched, answer.results[0].updated) == (1, 0)
 
 
 @pytest.mark.parametrize(("type", "name"), PERSONS)
@@ -123,6 +133,7 @@ def test_an_actor_keeps_its_core_directives_and_changes_otherwise(
     )
     refused(nexus, f'DELETE ATTRIBUTES {{"core_directives"}} FROM ?x WHERE {{ ?x {person} }}')
     nexus.write(f'UPSERT {{ CONCEPT @x {{ {person} SET ATTRIBUTES {{ role: "other" }} }} }}')
+    assert held(nexus, type, name).attributes["role"] == "other"
 
 
 @pytest.mark.parametrize(
@@ -148,15 +159,21 @@ def test_metadata_links_and_other_concepts_may_change(nexus: recollect.Nexus):
         DELETE CONCEPT {type: "Domain", name: "Medicine"} DETACH
         """
     )
+    assert held(nexus, "Domain", "CoreSchema").metadata == {"seen": True}
+    assert held(nexus, "Person", "Ann").attributes == {"core_directives": []}
+    assert held(nexus, "Domain", "Medicine") is None
+    assert nexus.stats().links == 0
 
 
 def test_what_is_changed_and_changed_back_is_no_change(nexus: recollect.Nexus):
-    nexus.write(
+    answer = nexus.write(
         """
         UPSERT { CONCEPT @e { {type: "Domain", name: "CoreSchema"} SET ATTRIBUTES { description: "z" } } }
         UPSERT { CONCEPT @e { {type: "Domain", name: "CoreSchema"} SET ATTRIBUTES { description: "e" } } }
         """
     )
+    assert answer.transaction is None
+    assert held(nexus, "Domain", "CoreSchema").attributes == {"description": "e"}
 
 
 def test_directives_may_be_given_to_an_actor_that_has_none(nexus: recollect.Nexus):
@@ -164,6 +181,7 @@ def test_directives_may_be_given_to_an_actor_that_has_none(nexus: recollect.Nexu
     other.write(BOOTSTRAP)
     other.write([PutConcept("Person", "$self", {"role": "x"})])
     other.write(ACTORS)
+    assert held(other, "Person", "$self").attributes["core_directives"] == ["be true"]
 
 
 def test_nothing_is_protected_without_the_bootstrap(nexus: recollect.Nexus):
@@ -172,6 +190,7 @@ def test_nothing_is_protected_without_the_bootstrap(nexus: recollect.Nexus):
     other.write([PutConcept("Domain", "CoreSchema")])
     other.write('DELETE CONCEPT {type: "Domain", name: "CoreSchema"} DETACH')
     other.write('DELETE CONCEPT {type: "Person", name: "$self"} DETACH')
+    assert held(other, "Domain", "CoreSchema") is held(other, "Person", "$self") is None
 
 
 def test_a_person_may_still_erase_it(nexus: recollect.Nexus):

@@ -159,7 +159,8 @@ def test_why_is_asked_by_declared_names_too(nexus: recollect.Nexus):
 
 
 def test_the_meta_types_are_always_known(nexus: recollect.Nexus):
-    nexus.read('FIND(?t) WHERE { ?t {type: "$ConceptType"} ?p {type: "$PropositionType"} }')
+    asked = 'FIND(?t.name) WHERE { ?t {type: "$ConceptType"} ?p {type: "$PropositionType"} }'
+    assert sorted(nexus.read(asked).results[0].rows) == [("Drug",), ("Symptom",)]
 
 
 def test_one_statement_may_declare_and_use(nexus: recollect.Nexus):
@@ -174,7 +175,8 @@ def test_one_statement_may_declare_and_use(nexus: recollect.Nexus):
         }
         """
     )
-    nexus.read('FIND(?h) WHERE { (?h, "grows_in", {type: "Place", name: "Garden"}) }')
+    asked = 'FIND(?h.name) WHERE { (?h, "grows_in", {type: "Place", name: "Garden"}) }'
+    assert nexus.read(asked).results[0].rows == [("Sage",)]
 
 
 @pytest.mark.parametrize(

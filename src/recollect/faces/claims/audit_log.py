@@ -51,6 +51,10 @@ class DataLogger:
     """Keeps entries in `entries`, hands each to a sink, and tells in `warnings` what failed.
 
     >>> logger = DataLogger(sink=lambda entry: print(entry["event"]))
+    >>> logger.log(log_entry("knowledge.verify", "c", "verified", (), None, Actor("user", "ann")))
+    knowledge.verify
+    >>> [entry["actor_id"] for entry in logger.entries]
+    ['ann']
     """
 
     def __init__(self, sink: Callable[[LogEntry], object] | None = None) -> None:

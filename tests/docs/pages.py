@@ -29,7 +29,7 @@ class Command:
 
 
 def name_of(page: Path) -> str:
-    return page.relative_to(ROOT).as_posix()
+    return page.as_posix().removeprefix(f"{ROOT.as_posix()}/")
 
 
 def blocks(page: Path) -> Iterator[Block]:

@@ -83,7 +83,6 @@ def test_an_example_that_does_not_hold_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, problem: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tests.docs.pages.ROOT", tmp_path)
     page = tmp_path / "page.md"
     page.write_text(text + "\n")
     with pytest.raises(AssertionError) as caught:

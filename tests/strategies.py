@@ -41,7 +41,6 @@ from recollect.kernel.lang.ast import (
     Find,
     Function,
     Handle,
-    Kind,
     LinkBlock,
     LinkClause,
     LinkId,
@@ -73,6 +72,7 @@ from recollect.kernel.lang.ast import (
     Upsert,
     Variable,
 )
+from recollect.model import ElementKind
 
 NAMES = ("x", "drug", "symptom", "link", "value", "_", "名", "FIND", "type2")
 
@@ -313,7 +313,7 @@ metas = (
     | st.builds(DescribePropositionType, texts)
     | st.builds(
         Search,
-        st.sampled_from((None, *Kind)),
+        st.sampled_from((None, *ElementKind)),
         texts,
         st.none() | texts,
         st.none() | sizes,

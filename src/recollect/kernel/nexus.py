@@ -688,9 +688,9 @@ def _given(value: Value) -> ast.Literal | None:
     return None if value is None else literal(value)
 
 
-def _kind(kind: str) -> ast.Kind:
+def _kind(kind: str) -> ElementKind:
     try:
-        return ast.Kind(kind)
+        return ElementKind(kind)
     except ValueError as error:
         raise RecollectError(
             INVALID_ARGUMENT,

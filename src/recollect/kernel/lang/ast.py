@@ -11,6 +11,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from recollect.errors import Notice, Span
+from recollect.model import ElementKind
 from recollect.node import node
 
 NOWHERE = Span(0, 0)
@@ -546,13 +547,6 @@ class DescribePropositionType(Node):
     predicate: Text
 
 
-class Kind(StrEnum):
-    """The two kinds of element."""
-
-    CONCEPT = "concept"
-    LINK = "link"
-
-
 @node(frozen=True, slots=True)
 class Search(Node):
     """`SEARCH [CONCEPT|PROPOSITION] "term" WITH TYPE "Drug" MODE "keyword" THRESHOLD 0.5 LIMIT n`.
@@ -560,7 +554,7 @@ class Search(Node):
     No kind means both. `mode` is `keyword`, `semantic` or `hybrid`. KIP 1.0-RC11, section 5.2.
     """
 
-    kind: Kind | None
+    kind: ElementKind | None
     term: Text
     type: Text | None = None
     limit: Size | None = None

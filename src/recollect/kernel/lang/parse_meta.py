@@ -17,7 +17,6 @@ from recollect.kernel.lang.ast import (
     Explain,
     Export,
     Find,
-    Kind,
     Search,
     Text,
 )
@@ -26,6 +25,7 @@ from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_kql import find
 from recollect.kernel.lang.parse_tail import tail
 from recollect.kernel.lang.parse_value import at_parameter, text, variable
+from recollect.model import ElementKind
 
 OTHER_NAMES = {
     **dict.fromkeys(("TYPES", "CONCEPTS", "CONCEPT_TYPES", "NODES"), "CONCEPT TYPES"),
@@ -37,7 +37,7 @@ OTHER_NAMES = {
 List = type[DescribeDomains] | type[DescribeConceptTypes] | type[DescribePropositionTypes]
 
 PAGE = ("LIMIT", "CURSOR")
-KINDS = {"CONCEPT": Kind.CONCEPT, "PROPOSITION": Kind.LINK}
+KINDS = {"CONCEPT": ElementKind.CONCEPT, "PROPOSITION": ElementKind.LINK}
 
 
 def describe(cursor: Cursor) -> Describe:

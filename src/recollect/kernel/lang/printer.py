@@ -32,7 +32,6 @@ from recollect.kernel.lang.ast import (
     FilterClause,
     Find,
     Handle,
-    Kind,
     LinkBlock,
     LinkClause,
     Merge,
@@ -65,9 +64,10 @@ from recollect.kernel.lang.sketch import (
     value,
     word,
 )
+from recollect.model import ElementKind
 
 READS = {Section.ATTRIBUTES: "ATTR", Section.METADATA: "META"}
-KINDS = {None: "", Kind.CONCEPT: "CONCEPT ", Kind.LINK: "PROPOSITION "}
+KINDS = {None: "", ElementKind.CONCEPT: "CONCEPT ", ElementKind.LINK: "PROPOSITION "}
 
 Sketches = Iterator[Sketch]
 

@@ -9,7 +9,6 @@ from collections.abc import Collection
 
 import orjson
 
-from recollect.kernel.lang import ast
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.hydrate import shown_concept, shown_link
@@ -22,7 +21,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import LINK_BIT, LIVING
-from recollect.model import BEGINNING, FOREVER, Dated, Instant, Key
+from recollect.model import BEGINNING, FOREVER, Dated, ElementKind, Instant, Key
 
 _BY_GIVEN_ID = """
 SELECT w.value, c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
@@ -37,7 +36,7 @@ SELECT c.id, c.type, c.name FROM json_each(:ids) AS w CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group AND c.born_at <= :known
   AND (:closed OR c.expired_at > :known)
 """
-_KINDS = ((ast.Kind.CONCEPT, 0, shown_concept), (ast.Kind.LINK, LINK_BIT, shown_link))
+_KINDS = ((ElementKind.CONCEPT, 0, shown_concept), (ElementKind.LINK, LINK_BIT, shown_link))
 _CLOCK_COLUMNS = 5  # the last ones of `dated_sql`
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 import orjson
 
-from recollect.kernel.lang import ast
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.sql.hydration import hydration_sql
 from recollect.kernel.sql.sqlite import SQLITE
@@ -15,7 +14,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
-from recollect.model import LINK_BIT, Concept, Element, Link
+from recollect.model import LINK_BIT, Concept, Element, ElementKind, Link
 
 
 def hydrate(
@@ -27,9 +26,9 @@ def hydrate(
     for one in set(ids):
         (links if one & 1 == LINK_BIT else concepts).append(one)
     found: dict[int, Element] = {}
-    for row in _rows(session, group, ast.Kind.CONCEPT, concepts, moment):
+    for row in _rows(session, group, ElementKind.CONCEPT, concepts, moment):
         found[whole(row[0])] = shown_concept(session, group, terms, row)
-    for row in _rows(session, group, ast.Kind.LINK, links, moment):
+    for row in _rows(session, group, ElementKind.LINK, links, moment):
         found[whole(row[0])] = shown_link(session, group, terms, row)
     return found
 
@@ -60,7 +59,7 @@ def shown_link(session: Session, group: Group, terms: Terms, row: SqlRow) -> Lin
 
 
 def _rows(
-    session: Session, group: Group, kind: ast.Kind, ids: list[int], moment: Moment
+    session: Session, group: Group, kind: ElementKind, ids: list[int], moment: Moment
 ) -> list[SqlRow]:
     if not ids:
         return []

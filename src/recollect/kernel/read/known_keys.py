@@ -21,15 +21,15 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.terms import Terms
-from recollect.model import MERGED_FROM, MOVED_FROM, Rows
+from recollect.model import MERGED_FROM, MOVED_FROM, ElementKind, Rows
 
 _WORD = re.compile(r"[^\W\d]\w*")
 MOST_LISTED = 1_000  # newest elements whose keys are known by name
 MOST_SEARCHED = 10_000  # newest elements among which a key may be
 
 _FIELDS = {
-    ast.Kind.CONCEPT: ("id", "type", "name"),
-    ast.Kind.LINK: ("id", "subject", "predicate", "object"),
+    ElementKind.CONCEPT: ("id", "type", "name"),
+    ElementKind.LINK: ("id", "subject", "predicate", "object"),
 }
 _CLOCKS = ("_valid_at", "_invalid_at", "_created_at", "_updated_at", "_expired_at", "_version")
 _OWN = (*_CLOCKS, MERGED_FROM, MOVED_FROM)
@@ -43,21 +43,21 @@ _SEARCHED = (
 )
 _COUNTED = "SELECT count(*) FROM ({newest}) AS newest"
 _NEWEST = {
-    (ast.Kind.CONCEPT, True): (
+    (ElementKind.CONCEPT, True): (
         "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
         " AND concept.type = :term AND concept.expired_at = :living"
         " ORDER BY concept.id DESC LIMIT :most"
     ),
-    (ast.Kind.LINK, True): (
+    (ElementKind.LINK, True): (
         "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
         " AND link.predicate = :term AND link.expired_at = :living"
         " ORDER BY link.subject DESC, link.object DESC LIMIT :most"
     ),
-    (ast.Kind.CONCEPT, False): (
+    (ElementKind.CONCEPT, False): (
         "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
         " AND concept.expired_at = :living LIMIT :most"
     ),
-    (ast.Kind.LINK, False): (
+    (ElementKind.LINK, False): (
         "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
         " AND link.expired_at = :living LIMIT :most"
     ),
@@ -68,7 +68,7 @@ _NEWEST = {
 class _Keys:
     """The keys of one section of one kind: concepts of a type, links of a predicate, or all."""
 
-    kind: ast.Kind
+    kind: ElementKind
     term: str | None
     section: ast.Section
 
@@ -81,7 +81,7 @@ class _Keys:
         what = "attribute" if self.section is ast.Section.ATTRIBUTES else "metadata key"
         if self.term is None:
             who = "nothing"
-        elif self.kind is ast.Kind.CONCEPT:
+        elif self.kind is ElementKind.CONCEPT:
             who = f"no concept of type {quoted(self.term)}"
         else:
             who = f"no link {quoted(self.term)}"
@@ -89,7 +89,7 @@ class _Keys:
 
     def described(self) -> str:
         """Return the text that shows what elements of the kind have."""
-        what = "CONCEPT" if self.kind is ast.Kind.CONCEPT else "PROPOSITION"
+        what = "CONCEPT" if self.kind is ElementKind.CONCEPT else "PROPOSITION"
         return f"DESCRIBE {what} " + ("TYPES" if self.term is None else f"TYPE {quoted(self.term)}")
 
 
@@ -319,21 +319,21 @@ def _places(clauses: Iterable[ast.Clause], read: _Read, bindings: Bindings) -> I
     if named or (patterns and not terms):
         yield from named
         return
-    kinds = dict.fromkeys(kind for kind, _ in terms) or tuple(ast.Kind)
+    kinds = dict.fromkeys(kind for kind, _ in terms) or tuple(ElementKind)
     yield from (_Keys(kind, None, section) for kind in kinds)
 
 
 def _terms(
     pattern: ast.ConceptPattern | ast.LinkPattern | ast.LinkId, bindings: Bindings
-) -> Iterator[tuple[ast.Kind, str | None]]:
+) -> Iterator[tuple[ElementKind, str | None]]:
     """Yield the kinds of the elements a pattern matches; of a walk, which is no link, none."""
     if isinstance(pattern, ast.ConceptPattern):
-        yield ast.Kind.CONCEPT, None if pattern.type is None else _text(pattern.type, bindings)
+        yield ElementKind.CONCEPT, None if pattern.type is None else _text(pattern.type, bindings)
     elif isinstance(pattern, ast.LinkId) or isinstance(pattern.predicate, ast.Variable):
-        yield ast.Kind.LINK, None
+        yield ElementKind.LINK, None
     elif pattern.predicate.is_plain:
         for step in pattern.predicate.steps:
-            yield ast.Kind.LINK, _text(step.predicate, bindings)
+            yield ElementKind.LINK, _text(step.predicate, bindings)
 
 
 def _text(text: ast.Text, bindings: Bindings) -> str | None:

@@ -24,9 +24,9 @@ from recollect.model import ElementKind
 
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK
 
-_KINDS: dict[ast.Kind | None, tuple[ElementKind, ...]] = {
-    ast.Kind.CONCEPT: (CONCEPT,),
-    ast.Kind.LINK: (LINK, CONCEPT),
+_KINDS: dict[ElementKind | None, tuple[ElementKind, ...]] = {
+    CONCEPT: (CONCEPT,),
+    LINK: (LINK, CONCEPT),
     None: (CONCEPT, LINK),
 }
 """What WITH TYPE of a search may name: of links the predicate, or the type of an end."""

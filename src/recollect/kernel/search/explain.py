@@ -16,7 +16,7 @@ from recollect.kernel.search.grounding import mode_of
 from recollect.kernel.search.modes import KEYWORD, SEMANTIC
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import Description, Explanation, Hits, Result
+from recollect.model import Description, ElementKind, Explanation, Hits, Result
 
 Run = Callable[[ast.Search | ast.Describe], Result]
 
@@ -57,9 +57,9 @@ def _search(reader: Reader, bindings: Bindings, query: ast.Search) -> tuple[str,
         "add the links of the best concepts, by what their ends score",
     )
     match query.kind:
-        case ast.Kind.CONCEPT:
+        case ElementKind.CONCEPT:
             steps: tuple[str, ...] = concepts
-        case ast.Kind.LINK | None:
+        case ElementKind.LINK | None:
             steps = (*concepts, *links)
         case _:
             assert_never(query.kind)

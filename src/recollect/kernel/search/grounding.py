@@ -41,7 +41,6 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
     term = bindings.text(query.term, "the search term")
     type_ = None if query.type is None else bindings.string(query.type, "the type")
     limit = DEFAULT_LIMIT if query.limit is None else bindings.whole(query.limit, "LIMIT")
-    kind = None if query.kind is None else ElementKind(query.kind.value)
     mode = asked = mode_of(reader, bindings, query)
     if mode != KEYWORD and (
         reason := why_by_words(reader.session, reader.group, reader.meanings, term)
@@ -50,13 +49,13 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
         reader.notices.append(by_words(mode, reason, span))
         mode = KEYWORD
     threshold = 0.0 if query.threshold is None else _share(bindings, query.threshold)
-    question = question_of(reader.group, "SEARCH", kind, term, type_, asked, threshold)
+    question = question_of(reader.group, "SEARCH", query.kind, term, type_, asked, threshold)
     page = _page(reader, bindings, query, question)
     found = search(
         reader.session,
         reader.group,
         term,
-        kind,
+        query.kind,
         type_,
         min(limit, reader.limits.max_rows),
         page.moment.valid,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.dialect import Part
+from recollect.model import ElementKind
 from recollect.node import node
 
 
@@ -17,7 +17,7 @@ class Element:
     """
 
     id: nodes.Expr
-    kind: ast.Kind | None = None
+    kind: ElementKind | None = None
     concept: str | None = None
     link: str | None = None
     is_nullable: bool = False

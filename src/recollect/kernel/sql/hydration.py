@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from recollect.kernel.lang import ast
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import KNOWN, Clock, of_group
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.ends import given_id
+from recollect.model import ElementKind
 
 IDS = "json_each(:ids)"
 _CONTENT = ("attributes", "metadata")
 
 
 @lru_cache(64)
-def hydration_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
+def hydration_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
     """Return the SELECT of the elements of one kind whose ids are the JSON array `:ids`.
 
     Columns: id, public_id, then type and name, or predicate, subject, its given id, object
@@ -25,7 +25,7 @@ def hydration_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
 
 
 @lru_cache(64)
-def dated_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
+def dated_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
     """Return the same SELECT of what had begun by then, with both clocks.
 
     More columns: the bounds of the fact time, `expired_at` as a number of a transaction, and
@@ -43,10 +43,10 @@ def dated_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
     return _of_ids(kind, (*_shown(kind, clock), *more), guards, dialect)
 
 
-def _shown(kind: ast.Kind, clock: Clock) -> tuple[nodes.Expr, ...]:
+def _shown(kind: ElementKind, clock: Clock) -> tuple[nodes.Expr, ...]:
     """Return what it takes to show an element whole."""
     fixed: tuple[nodes.Expr, ...]
-    if kind is ast.Kind.CONCEPT:
+    if kind is ElementKind.CONCEPT:
         fixed = (nodes.Column("e", "type"), nodes.Column("e", "name"))
     else:
         subject, object_ = nodes.Column("e", "subject"), nodes.Column("e", "object")
@@ -69,7 +69,7 @@ def _instant(alias: str, number: nodes.Expr) -> nodes.Expr:
 
 
 def _of_ids(
-    kind: ast.Kind,
+    kind: ElementKind,
     columns: tuple[nodes.Expr, ...],
     guards: tuple[nodes.Expr, ...],
     dialect: Dialect,

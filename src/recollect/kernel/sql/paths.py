@@ -7,12 +7,12 @@ KIP 1.0-draft3, "path operators"; walk semantics as docs/kip/decisions.md settle
 
 from __future__ import annotations
 
-from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import Element, Held, PredicateName
 from recollect.kernel.sql.clock import GROUP
 from recollect.kernel.sql.rows import Rows
+from recollect.model import ElementKind
 
 
 def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
@@ -44,7 +44,9 @@ def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
     return rows
 
 
-def _walk_each(rows: Rows, step: ir.MatchPath, far: ast.Kind | None, *, is_forward: bool) -> None:
+def _walk_each(
+    rows: Rows, step: ir.MatchPath, far: ElementKind | None, *, is_forward: bool
+) -> None:
     """Join the ends of the walks from each row's own start."""
     first, last = (step.subject, step.object) if is_forward else (step.object, step.subject)
     context = rows.context.nested()
@@ -79,7 +81,7 @@ def _starts(rows: Rows, first: ir.Var) -> nodes.Select:
 
 def _kinds(
     rows: Rows, step: ir.MatchPath, first: ir.Var, *, is_forward: bool
-) -> tuple[ast.Kind | None, ast.Kind | None]:
+) -> tuple[ElementKind | None, ElementKind | None]:
     """Return what stands where a path starts and where it ends, as far as that is known."""
     predicates = tuple(one.predicate for one in step.steps)
     near, far = rows.context.subject_kind(predicates), rows.context.object_kind(predicates)
@@ -89,7 +91,7 @@ def _kinds(
         near = rows.element(first).kind
     if any(one.minimum == 0 for one in step.steps):  # a start can be its own end
         near = near if first in rows.bindings else None
-        far = far if near is ast.Kind.CONCEPT else None
+        far = far if near is ElementKind.CONCEPT else None
     return near, far
 
 

@@ -21,7 +21,7 @@ from recollect.kernel.sql.bindings import (
 from recollect.kernel.sql.clock import GROUP, of_group
 from recollect.kernel.sql.ends import given_id
 from recollect.kernel.sql.rows import Rows
-from recollect.model import BEGINNING, FOREVER
+from recollect.model import BEGINNING, FOREVER, ElementKind
 
 _CONCEPT_FIELDS = frozenset({"id", "type", "name"})
 _LINK_FIELDS = frozenset({"id", "subject", "predicate", "object"})
@@ -62,9 +62,9 @@ def _read(rows: Rows, read: ReadFrom) -> Value:
     element = rows.readable(read.owner)
     values = []
     if element.concept is not None:
-        values.append(_read_row(rows, element, element.concept, ast.Kind.CONCEPT, read))
+        values.append(_read_row(rows, element, element.concept, ElementKind.CONCEPT, read))
     if element.link is not None:
-        values.append(_read_row(rows, element, element.link, ast.Kind.LINK, read))
+        values.append(_read_row(rows, element, element.link, ElementKind.LINK, read))
     match values:
         case []:
             return TextValue(nodes.Null())
@@ -79,8 +79,8 @@ def _read(rows: Rows, read: ReadFrom) -> Value:
     return JsonValue(nodes.Case(((is_concept, json_of(concept)),), json_of(link)))
 
 
-def _read_row(rows: Rows, element: Element, alias: str, kind: ast.Kind, read: ReadFrom) -> Value:
-    fields = _CONCEPT_FIELDS if kind is ast.Kind.CONCEPT else _LINK_FIELDS
+def _read_row(rows: Rows, element: Element, alias: str, kind: ElementKind, read: ReadFrom) -> Value:
+    fields = _CONCEPT_FIELDS if kind is ElementKind.CONCEPT else _LINK_FIELDS
     if read.key in fields and read.part in _PARTS_WITH_FIELDS:
         return TextValue(_field(rows, alias, read.key), element.is_nullable)
     match read.part:
@@ -114,7 +114,7 @@ def _computed_id(element: nodes.Expr) -> nodes.Expr:
     return nodes.Call("public_id", (ID_BITS, element))
 
 
-def _clock_value(rows: Rows, alias: str, kind: ast.Kind, key: str) -> Value:
+def _clock_value(rows: Rows, alias: str, kind: ElementKind, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
         return JsonValue(nodes.Call("json", (rows.content(alias, kind.value, "version"),)))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from recollect.kernel.lang import ast
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock, of_group
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.hydration import IDS
+from recollect.model import ElementKind
 
 _IDENTITY = {
-    ast.Kind.CONCEPT: ("id", "public_id", "type", "name"),
-    ast.Kind.LINK: ("id", "public_id", "predicate", "subject", "object", "key"),
+    ElementKind.CONCEPT: ("id", "public_id", "type", "name"),
+    ElementKind.LINK: ("id", "public_id", "predicate", "subject", "object", "key"),
 }
 _CONTENT = ("attributes", "metadata", "valid_at", "invalid_at")
 
 
 @lru_cache(16)
-def record_sql(kind: ast.Kind, clock: Clock, dialect: Dialect) -> str:
+def record_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
     """Return the SELECT of the elements of one kind whose ids are the JSON array `:ids`.
 
     Columns: id, public_id, then type and name, or predicate, subject, object and key; then

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
@@ -19,6 +18,7 @@ from recollect.kernel.sql.bindings import (
     ReadFrom,
 )
 from recollect.kernel.sql.clock import Clock, is_current, of_group, superseded
+from recollect.model import ElementKind
 
 
 @dataclass(slots=True)
@@ -60,13 +60,13 @@ class Context:
         self.ctes.append(nodes.Cte(name, query))
         return name
 
-    def subject_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:
+    def subject_kind(self, predicates: tuple[str, ...]) -> ElementKind | None:
         """Return what links of the predicates are about, where that is known."""
-        return ast.Kind.CONCEPT if self.statistics.subjects_are_concepts(predicates) else None
+        return ElementKind.CONCEPT if self.statistics.subjects_are_concepts(predicates) else None
 
-    def object_kind(self, predicates: tuple[str, ...]) -> ast.Kind | None:
+    def object_kind(self, predicates: tuple[str, ...]) -> ElementKind | None:
         """Return what links of the predicates lead to, where that is known."""
-        return ast.Kind.CONCEPT if self.statistics.objects_are_concepts(predicates) else None
+        return ElementKind.CONCEPT if self.statistics.objects_are_concepts(predicates) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ class Rows:
             return element
         concept = link = None
         is_certain = element.kind is not None and not element.is_nullable
-        if element.kind is not ast.Kind.LINK:
+        if element.kind is not ElementKind.LINK:
             concept = self._join_row("concept", element, is_certain=is_certain)
-        if element.kind is not ast.Kind.CONCEPT:
+        if element.kind is not ElementKind.CONCEPT:
             link = self._join_row("link", element, is_certain=is_certain)
         element = Element(element.id, element.kind, concept, link, element.is_nullable)
         self.bindings[var] = element

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import assert_never
 
-from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
@@ -35,6 +34,7 @@ from recollect.kernel.sql.filters import Filters
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows, Stage
+from recollect.model import ElementKind
 
 
 def run_steps(rows: Rows, steps: tuple[ir.Step, ...]) -> Rows:
@@ -83,7 +83,7 @@ def _identity(rows: Rows, var: ir.Var) -> nodes.Expr:
 def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
     alias = rows.join("concept", "c")
     rows.where += _concept_conditions(rows, alias, step)
-    found = Element(nodes.Column(alias, "id"), ast.Kind.CONCEPT, concept=alias)
+    found = Element(nodes.Column(alias, "id"), ElementKind.CONCEPT, concept=alias)
     rows.bind_element(step.var, found)
 
 
@@ -135,7 +135,7 @@ def _match_link_id(rows: Rows, step: ir.MatchLinkId) -> None:
     alias = rows.join("link", "l")
     conditions = list(rows.context.clock.alive(alias, "link"))
     rows.where += _by_id(conditions, _is_called(rows, alias, "link", step.id))
-    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias))
+    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
 
 
 def _match_link(rows: Rows, step: ir.MatchLink) -> None:
@@ -160,7 +160,7 @@ def _bind_link(rows: Rows, alias: str, step: ir.MatchLink) -> None:
     object_ = Element(nodes.Column(alias, "object"), rows.context.object_kind(step.predicates))
     rows.bind_element(step.subject, subject)
     rows.bind_element(step.object, object_)
-    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ast.Kind.LINK, link=alias))
+    rows.bind_element(step.var, Element(nodes.Column(alias, "id"), ElementKind.LINK, link=alias))
     if step.predicate is not None:
         rows.bindings[step.predicate] = PredicateName(nodes.Column(alias, "predicate"))
 

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 import orjson
 
 from recollect.errors import STORE_BUSY, STORE_CORRUPT, RecollectError
-from recollect.kernel.lang import ast
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.record import record_sql
@@ -36,6 +35,7 @@ from recollect.model import (
     Attributes,
     Concept,
     ConceptRecord,
+    ElementKind,
     Instant,
     Link,
     LinkRecord,
@@ -82,9 +82,9 @@ class RecordReader:
         concepts = sorted(one for one in reached if one & 1 != LINK_BIT)
         links = sorted(one for one in reached if one & 1 == LINK_BIT)
         found: dict[int, Record] = {}
-        for row in self.rows(ast.Kind.CONCEPT, concepts):
+        for row in self.rows(ElementKind.CONCEPT, concepts):
             found[whole(row[0])] = self._concept(row)
-        for row in sorted(self.rows(ast.Kind.LINK, links)):
+        for row in sorted(self.rows(ElementKind.LINK, links)):
             found[whole(row[0])] = self._link(row, found)
         return found
 
@@ -99,7 +99,7 @@ class RecordReader:
             wave = [one for one in ends if one & 1 == LINK_BIT]
         return reached
 
-    def rows(self, kind: ast.Kind, ids: list[int]) -> list[SqlRow]:
+    def rows(self, kind: ElementKind, ids: list[int]) -> list[SqlRow]:
         """Return the columns of `record_sql` for elements of one kind."""
         parameters: dict[str, SqlValue] = {
             "group": self.group.group_id,
@@ -190,7 +190,7 @@ class Records:
 
     def _valid(self, valid: Instant) -> Iterator[int]:
         """Yield the ids of what is true at an instant."""
-        for sql, kind in ((_CONCEPTS, ast.Kind.CONCEPT), (_LINKS, ast.Kind.LINK)):
+        for sql, kind in ((_CONCEPTS, ElementKind.CONCEPT), (_LINKS, ElementKind.LINK)):
             for ids in self._pages(sql):
                 with self.store.reading() as session:
                     rows = self._in(session).rows(kind, ids)

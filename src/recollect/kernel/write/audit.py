@@ -21,10 +21,6 @@ from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import Content
 from recollect.kernel.write.log import (
-    CLOSE,
-    CREATE,
-    PURGE,
-    UPDATE,
     Identity,
     Logged,
     Record,
@@ -32,9 +28,9 @@ from recollect.kernel.write.log import (
     next_chain,
     purge_digest,
 )
-from recollect.model import MOVED_FROM, Audit, Breach, Instant, Progress, silent
+from recollect.model import MOVED_FROM, Audit, Breach, Instant, Operation, Progress, silent
 
-_OPERATIONS = (CREATE, UPDATE, CLOSE, PURGE)
+_OPERATIONS = tuple(Operation)
 _ABSENT = "the transaction is not in the log"
 _CHUNK = 5_000  # changes checked together
 _HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
@@ -191,7 +187,7 @@ class _Auditing:
         self._total = last_transaction(session, group.group_id)
         self._number, self._at, self._chain = 0, 0, NO_CHAIN  # as far as the log holds
         self._contents = self._erased = 0
-        rows = self._rows(_PURGED, purge=PURGE)
+        rows = self._rows(_PURGED, purge=Operation.PURGE)
         self._purged = {whole(element): whole(number) for element, number in rows}
 
     def run(self, kept: Head | None) -> Audit:
@@ -265,21 +261,25 @@ class _Auditing:
         if operation not in _OPERATIONS:
             return f"what it did to {name} is no operation"
         if row is None:
-            if operation == PURGE:
+            if operation == Operation.PURGE:
                 is_right = digest == purge_digest(element)
                 return "" if is_right else f"the digest of the purge of {name} is another"
-            self._erased += operation != CLOSE
+            self._erased += operation != Operation.CLOSE
             is_purged = self._purged.get(element, 0) > number
             return "" if is_purged else f"the element {name} is gone, and no purge erased it"
-        if operation == PURGE:
+        if operation == Operation.PURGE:
             return f"the element {name} was purged, and is there again"
-        expected = {CREATE: row.born_at, UPDATE: number, CLOSE: row.expired_at}.get(operation)
-        if expected != number:
+        expected: dict[str, int] = {
+            Operation.CREATE: row.born_at,
+            Operation.UPDATE: number,
+            Operation.CLOSE: row.expired_at,
+        }
+        if expected[operation] != number:
             return f"the element {name} does not say that this transaction is its {operation}"
-        content = row.content if operation == CLOSE else row.written_by(number)
+        content = row.content if operation == Operation.CLOSE else row.written_by(number)
         if content is None:
             return f"the content that {name} was given is gone, and no purge erased it"
-        self._contents += operation != CLOSE
+        self._contents += operation != Operation.CLOSE
         is_right = _digest(row, content) == digest
         return "" if is_right else f"the content of {name} is not the one that was logged"
 

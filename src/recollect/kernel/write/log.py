@@ -16,9 +16,7 @@ from typing import NamedTuple
 import orjson
 
 from recollect.kernel.write.element import Content, canonical
-from recollect.model import Instant
-
-CREATE, UPDATE, CLOSE, PURGE = "create", "update", "close", "purge"
+from recollect.model import Instant, Operation
 
 Logged = tuple[int, str, bytes]
 """An element, what was done to it, and the digest."""
@@ -44,7 +42,7 @@ def content_digest(salt: bytes, identity: Identity, content: Content) -> bytes:
 
 def purge_digest(element: int) -> bytes:
     """Return the digest of an element's erasure, which anyone can compute."""
-    return hashlib.sha256(canonical([PURGE, element])).digest()
+    return hashlib.sha256(canonical([Operation.PURGE, element])).digest()
 
 
 def next_chain(chain: bytes, id_bits: bytes, record: Record, changes: Sequence[Logged]) -> bytes:

@@ -39,12 +39,12 @@ from recollect.kernel.store.schema import (
 from recollect.kernel.vectors.rows import purge_vectors, vectors_in
 from recollect.kernel.write.answers import forget_answers
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
-from recollect.kernel.write.log import PURGE, purge_digest
+from recollect.kernel.write.log import purge_digest
 from recollect.kernel.write.queue import forget_work
 from recollect.kernel.write.recount import recount
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
-from recollect.model import Receipt
+from recollect.model import Operation, Receipt
 
 NOTE = (
     "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "
@@ -165,7 +165,9 @@ def purge(
     terms = _erase_unused(unit, codes)
     forget_work(session, group.group_id, receipt.ids)
     forget_answers(session, group.group_id, receipt.ids)
-    number = unit.record([(one, PURGE, purge_digest(one)) for one in doomed], actor, request_id)
+    number = unit.record(
+        [(one, Operation.PURGE, purge_digest(one)) for one in doomed], actor, request_id
+    )
     if is_dry_run:
         return replace(receipt, terms=terms)
     clear_remains(session)

@@ -25,7 +25,6 @@ from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.dump_lines import BOUNDS
-from recollect.kernel.write.log import PURGE
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
     BEGINNING,
@@ -39,6 +38,7 @@ from recollect.model import (
     Instant,
     Link,
     LinkRecord,
+    Operation,
     Record,
 )
 
@@ -233,7 +233,7 @@ class Records:
         parameters: Parameters = {
             "group": self.catalog.group.group_id,
             "last": self.last,
-            "purge": PURGE,
+            "purge": Operation.PURGE,
         }
         ((is_purged,),) = session.rows(_IS_PURGED, parameters)
         if is_purged:  # else it was in another group

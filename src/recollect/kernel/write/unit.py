@@ -35,9 +35,6 @@ from recollect.kernel.write.element import (
     Triple,
 )
 from recollect.kernel.write.log import (
-    CLOSE,
-    CREATE,
-    UPDATE,
     Identity,
     Logged,
     Record,
@@ -50,7 +47,7 @@ from recollect.kernel.write.rows import RowBatch, first_version
 from recollect.kernel.write.tally import Move, counts_of
 from recollect.kernel.write.temporal import advance_clock, moves_clock
 from recollect.kernel.write.validation import identifier
-from recollect.model import Attributes, Instant
+from recollect.model import Attributes, Instant, Operation
 
 _SALT_BYTES = 16
 _FEWEST_SALTS, _MOST_SALTS = 8, 256
@@ -253,9 +250,9 @@ class Unit:
             if operation is None:
                 continue
             changes.append((number, operation, self._digest(element)))
-            if operation is not CLOSE:
+            if operation is not Operation.CLOSE:
                 self._put_meaning(vectors, element)
-            if operation is not CREATE and number in self._reworded:
+            if operation is not Operation.CREATE and number in self._reworded:
                 self._keep_superseded_text(element)
         if not changes:
             return None
@@ -373,11 +370,11 @@ class Unit:
         return number, text(element.type), element.name, given_id
 
 
-def _operation(element: Element) -> str | None:
+def _operation(element: Element) -> Operation | None:
     """Return what the transaction did to an element in the end, if anything."""
     before, on_disk = element.before, element.on_disk
     if before is None:
-        return None if on_disk is None else CREATE
+        return None if on_disk is None else Operation.CREATE
     if on_disk is None or not on_disk.is_living:
-        return CLOSE
-    return None if on_disk.content is before.content else UPDATE
+        return Operation.CLOSE
+    return None if on_disk.content is before.content else Operation.UPDATE

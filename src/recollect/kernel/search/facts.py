@@ -12,14 +12,12 @@ from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.hits import concept_hits
 from recollect.kernel.search.known_terms import term_code
-from recollect.kernel.search.links import link_hits
+from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.model import ElementKind, Ranked
-
-_ENDS = 50  # best concepts whose facts are looked at
 
 
 def facts_about(
@@ -34,7 +32,7 @@ def facts_about(
     ends: Mapping[int, float] = {}
     if code is not None:
         of_type = Scope(group, code, moment.valid, moment.known)
-        ends = concept_hits(session, of_type, term, _ENDS)
+        ends = concept_hits(session, of_type, term, ENDS)
     scope = Scope(group, None, moment.valid, moment.known, says=True)
     scores = link_hits(session, scope, term, ends, limit, with_equals=True)
     lowest = min(nlargest(limit, scores.values()), default=0.0)

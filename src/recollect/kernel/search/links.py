@@ -19,6 +19,9 @@ from recollect.kernel.store.cells import real, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.model import ElementKind
 
+ENDS = 1_000
+"""Of the concepts that a text finds, the best, through which their links are found."""
+
 _CONSIDERED = 1_000  # documents at least, if there are so many, that ends may still move up
 _FURTHER = 8  # times as many links of ends, where the best ones were too few
 

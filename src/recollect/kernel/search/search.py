@@ -17,7 +17,7 @@ from recollect.kernel.plan.names import without_long_runs
 from recollect.kernel.search.fusion import fused
 from recollect.kernel.search.hits import best, concept_hits
 from recollect.kernel.search.known_terms import nearest_terms, term_code
-from recollect.kernel.search.links import link_hits
+from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.rank import Weights, weigh
@@ -32,7 +32,6 @@ from recollect.model import ElementKind, Instant
 DEFAULT_LIMIT = 10
 """Elements returned when the query gives no LIMIT."""
 
-_ENDS = 50  # best concepts whose links are looked at
 _CANDIDATES = 200  # of each leg that are fused: so many do not change with the limit ...
 _CANDIDATES_EACH = 2  # ... and for a larger limit, so many for each that is wanted
 
@@ -82,7 +81,7 @@ def search(
     What scores below `threshold`, the ids that were `shown`, and the best `position` of the
     others are left out. A score is a `relevance`, the same whatever the limit: a concept whose
     name or id is the text scores 1; words alone score below 1. Of links, those
-    of the fifty best concepts are considered, and at least the thousand best by their words.
+    of the thousand best concepts are considered, and at least the thousand best by their words.
     With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
     of the reciprocal ranks that the first of both legs reaches.
     Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
@@ -166,8 +165,8 @@ def _scores(
     """Return the ranks of at least the best `limit` elements, in no order."""
     if ElementKind.LINK not in kinds:
         return concept_hits(session, scope, term, limit)
-    ends = concept_hits(session, scope.of_any_type(), term, max(limit, _ENDS))
-    links = link_hits(session, scope, term, best(ends, _ENDS), limit)
+    ends = concept_hits(session, scope.of_any_type(), term, max(limit, ENDS))
+    links = link_hits(session, scope, term, best(ends, ENDS), limit)
     if ElementKind.CONCEPT not in kinds:
         return links
     return links | (ends if scope.type is None else concept_hits(session, scope, term, limit))

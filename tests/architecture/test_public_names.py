@@ -9,7 +9,10 @@ from pathlib import Path
 import recollect
 import recollect.kernel
 
-PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "recollect"
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
 def documented(heading: str) -> set[str]:
@@ -30,18 +33,17 @@ def test_the_methods_of_a_nexus_are_the_documented_ones() -> None:
     assert documented("Nexus") == public
 
 
-def test_the_kernel_has_one_door() -> None:
-    doors = {
-        "Capsule",
-        "Nexus",
-        "check_as_of",
-        "new_file",
-        "parse_address",
-        "parse_instant",
-    }
-    language = {"check", "format_text", "meaning_of", "parse", "place_at", "print_text"}
-    answers = {"Diagnostic", "Meaning", "Place", "Severity", "Wanted"}
-    assert set(recollect.kernel.__all__) <= doors | language | answers
+def test_the_names_of_the_kernel_are_those_that_the_architecture_lists() -> None:
+    listed = ARCHITECTURE.split("through `recollect.kernel` alone:")[1].split(". ")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == set(recollect.kernel.__all__)
+
+
+def test_the_architecture_lists_every_folder() -> None:
+    listed = set(re.findall(r"^\| `([\w/]+)` \|", ARCHITECTURE, re.MULTILINE))
+    folders = {path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*/__init__.py")}
+    deep = {one for one in folders if one.count("/") > 1}
+    holders = {one for one in folders if any(other.startswith(f"{one}/") for other in folders)}
+    assert listed >= folders - deep - holders
 
 
 def test_the_fields_of_limits_are_the_documented_ones() -> None:

@@ -279,6 +279,19 @@ def nearest(name: str, known: Iterable[str], limit: int = 10) -> tuple[str, ...]
     return tuple(by_folded[one] for one in found)
 
 
+UPGRADE = "upgrade, in a clone of Recollect: git pull && pip install ."
+"""The hint where only a newer Recollect helps."""
+
+
+def install(extra: str) -> str:
+    """Return the hint that says how an extra is installed; every message takes it from here.
+
+    >>> install("mcp")
+    'in a clone of Recollect: pip install ".[mcp]"'
+    """
+    return f'in a clone of Recollect: pip install ".[{extra}]"'
+
+
 def is_slip(name: str, near: tuple[str, ...]) -> bool:
     """Whether the nearest known name is so like a name that it must be the one meant.
 

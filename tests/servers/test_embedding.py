@@ -65,4 +65,4 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     with pytest.raises(RecollectError) as caught:
         make_embedder(Embedding(name, "m"))
     assert caught.value.code is UNAVAILABLE
-    assert caught.value.hint == f'pip install "recollect[{name}]"'
+    assert caught.value.hint == f'in a clone of Recollect: pip install ".[{name}]"'

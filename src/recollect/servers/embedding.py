@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
 from recollect.servers.settings import Embedding
 
 if TYPE_CHECKING:
@@ -56,5 +56,5 @@ def _module(embedder: str) -> Any:  # noqa: ANN401 - loaded only by those who em
         raise RecollectError(
             UNAVAILABLE,
             f"{error.name} is not installed, and texts become vectors through it",
-            hint=f'pip install "recollect[{_EXTRAS[embedder]}]"',
+            hint=install(_EXTRAS[embedder]),
         ) from error

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.servers.settings import Learning
 
@@ -62,5 +62,5 @@ def _module() -> Any:  # noqa: ANN401 - loaded only by those who ask a model
         raise RecollectError(
             UNAVAILABLE,
             f"{error.name} is not installed, and a language model is asked through it",
-            hint='pip install "recollect[llm]"',
+            hint=install("llm"),
         ) from error

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import Final, Literal, cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
 from recollect.integrations.exchange.graphiti import read_graphiti
 from recollect.integrations.exchange.lines import read_jsonl
 from recollect.integrations.exchange.mcp_memory import read_mcp_memory
@@ -68,7 +68,7 @@ def rdf(module: str) -> object:
         raise RecollectError(
             UNAVAILABLE,
             f"{error.name} is not installed, and RDF is read and written through it",
-            hint='pip install "recollect[rdf]"',
+            hint=install("rdf"),
         ) from error
 
 

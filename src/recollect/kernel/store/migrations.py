@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from recollect.errors import STORE_NEWER, RecollectError
+from recollect.errors import STORE_NEWER, UPGRADE, RecollectError
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import (
     APPLICATION_ID,
@@ -52,7 +52,7 @@ def refuse_newer(applied: frozenset[str], version: int) -> None:
         raise RecollectError(
             STORE_NEWER,
             "the file was written by a newer version of Recollect",
-            hint="upgrade: pip install --upgrade recollect",
+            hint=UPGRADE,
             details={"unknown_migrations": sorted(unknown), "file_version": version},
         )
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
 from recollect.kernel.store.protocol import SqlValue
 from recollect.kernel.store.schema import STRICT
 from recollect.kernel.write.attribute_indexes import indexable
@@ -66,7 +66,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Read]:
         raise RecollectError(
             INVALID_ARGUMENT,
             f"the dump is of version {_short(version)}, and this program reads version {VERSION}",
-            hint="upgrade: pip install --upgrade recollect",
+            hint=UPGRADE,
         )
     place = 1
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, install
 
 
 def require(package: str, extra: str, what: str) -> None:
@@ -13,5 +13,5 @@ def require(package: str, extra: str, what: str) -> None:
         raise RecollectError(
             INVALID_ARGUMENT,
             f"{what} needs the package {package}, which is not installed",
-            hint=f"pip install 'recollect[{extra}]'",
+            hint=install(extra),
         )

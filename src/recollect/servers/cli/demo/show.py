@@ -10,7 +10,7 @@ from shlex import quote
 
 from rich.syntax import Syntax
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, install
 from recollect.faces.kip import execute_kip
 from recollect.kernel import Nexus
 from recollect.servers.cli.demo import capsules, questions
@@ -117,7 +117,7 @@ def _tables() -> Callable[[], Iterator[Entry]]:
         raise RecollectError(
             INVALID_ARGUMENT,
             f"the demo needs the package {missing.name}",
-            hint="pip install 'recollect[demo]'",
+            hint=install("demo"),
         ) from missing
     return entries
 

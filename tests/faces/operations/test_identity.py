@@ -184,3 +184,15 @@ def test_a_fact_uuid_with_other_qualifiers_is_a_conflict(furnished: Service) -> 
     other = fact_item({**plain, "qualifiers": {"share": "all"}})
     assert refused(furnished.add_fact(group_id="g", **other)) == "CONFLICT"
     assert edge(furnished, "q")["qualifiers"] == {"share": "half"}
+
+
+def test_a_fact_is_one_however_its_names_are_spelled(furnished: Service) -> None:
+    episode = {"uuid": "\u00e9", "source": "text", "body": "b", "reference_time": TIME}
+    told(furnished.add_episodes(group_id="g", items=[episode]))  # type: ignore[list-item]
+    for e in ("e\u0301", "\u00e9"):
+        names = {"uuid": f"f{e}", "name": f"\u00c9t{e}", "source_episode_uuid": e}
+        plain = {"fact": "words", "qualifiers": {"caf\u00e9": e}, "from": "ann", "to": "acme"}
+        (fact,) = added_facts(furnished, "g", names | plain)
+        assert (fact["uuid"], fact["name"]) == ("f\u00e9", "\u00c9t\u00e9")
+        assert fact["source_episode_uuids"] == ["\u00e9"]
+    assert edge(furnished, "fe\u0301")["uuid"] == "f\u00e9"

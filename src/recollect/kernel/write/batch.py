@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from typing import assert_never
 
 from recollect.errors import (
@@ -140,14 +141,7 @@ class _Batch:
             case PutConcept():
                 return self._put_concept(change)
             case PutFact():
-                subject, target = (
-                    self._resolve(change.subject),
-                    self._resolve(change.object),
-                )
-                fact, _ = self.facts.put(change, subject, target)
-                if change.handle is not None:
-                    self._name(change.handle, fact)
-                return fact
+                return self._put_fact(change)
             case RemoveKeys():
                 element = self._resolve(change.element)
                 self.tracker.meet(element, is_new=False)
@@ -172,13 +166,13 @@ class _Batch:
         wanted = ConceptName(
             type=identifier(change.type, "type"),
             name=identifier(change.name, "name"),
-            id=None if change.id is None else identifier(change.id, "id"),
+            id=_id(change.id),
         )
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         own = _own(metadata, change.own_metadata)
         new_metadata = members(change.new_metadata, "new_metadata")
-        new_id = None if change.new_id is None else identifier(change.new_id, "new id")
+        new_id = _id(change.new_id, "new id")
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
         if change.expect_version is not None:
@@ -216,12 +210,11 @@ class _Batch:
             )
 
     def _put_link(self, change: PutLink) -> Element:
-        key = identifier(change.key, "key") if change.key else ""
-        given_id = None if change.id is None else identifier(change.id, "id")
+        key, given_id = _key(change.key), _id(change.id)
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
         triple = self._triples.get(id(change)) or self._triple(change)
-        new_id = None if change.new_id is None else identifier(change.new_id, "new id")
+        new_id = _id(change.new_id, "new id")
         link, is_new = self._match_or_create_link(triple, key, given_id, new_id)
         if change.expect_version is not None:
             check_version(self._unit, link, _version(change.expect_version), is_new=is_new)
@@ -230,6 +223,15 @@ class _Batch:
         if change.handle is not None:
             self._name(change.handle, link)
         return link
+
+    def _put_fact(self, change: PutFact) -> Element:
+        predicate, key = self._plain[change.predicate], _key(change.key)
+        normal = replace(change, predicate=predicate, key=key, id=_id(change.id))
+        subject, target = self._resolve(change.subject), self._resolve(change.object)
+        fact, _ = self.facts.put(normal, subject, target)
+        if change.handle is not None:
+            self._name(change.handle, fact)
+        return fact
 
     def _merge(self, change: Merge) -> Element:
         source, target = self._resolve(change.source), self._resolve(change.target)
@@ -428,6 +430,16 @@ def _expect_ids(change: PutConcept | PutLink, ids: list[str]) -> None:
         ids.append(change.id)
     if change.new_id is not None:
         ids.append(change.new_id)
+
+
+def _id(given: str | None, what: str = "id") -> str | None:
+    """Return an id as it is stored, if one is given."""
+    return None if given is None else identifier(given, what)
+
+
+def _key(given: str) -> str:
+    """Return the key of a link as it is stored; most have none."""
+    return "" if given == "" else identifier(given, "key")
 
 
 def _version(expected: object) -> int:

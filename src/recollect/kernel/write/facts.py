@@ -19,7 +19,7 @@ from recollect.kernel.write.own_types import refuse_owned_fact
 from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.validation import identifier, members, plain_predicate
+from recollect.kernel.write.validation import identifier, members
 from recollect.model import (
     BEGINNING,
     FACT,
@@ -83,12 +83,13 @@ class Facts:
     def put(self, change: PutFact, subject: Element, target: Element) -> tuple[LinkElement, bool]:
         """Put one fact; return its link, or the one that says it already, and whether it is new.
 
-        KIP_3003 when its id is that of another element, or of a fact between other ends or of
-        another key; KIP_3004 for a link that a call of its own writes.
+        The names of the change are normal. KIP_3003 when its id is that of another element, or of
+        a fact between other ends or of another key; KIP_3004 for a link that a call of its own
+        writes.
         """
         attributes, metadata = _checked(change)
         refuse_owned_fact(subject, change.predicate, self._unit.terms)
-        codes = self._codes(plain_predicate(change.predicate))
+        codes = self._codes(change.predicate)
         known = self._by_id(change, (subject, target), codes)
         if known is not None:
             if known.is_living:
@@ -271,10 +272,12 @@ class Facts:
 
 def add_source(unit: Unit, element: Element, source: str | None) -> None:
     """Let an element keep what it was learnt from beside what it was learnt from before."""
-    held = element.content.metadata.get(SOURCES)
+    if source is None:
+        return
+    normal, held = identifier(source, "source"), element.content.metadata.get(SOURCES)
     sources: list[Value] = list(held) if isinstance(held, list) else []
-    if source is not None and source not in sources:
-        unit.put(element, {}, {SOURCES: [*sources, source]}, {})
+    if normal not in sources:
+        unit.put(element, {}, {SOURCES: [*sources, normal]}, {})
 
 
 def is_fact(link: LinkElement) -> bool:
@@ -290,8 +293,6 @@ def _checked(change: PutFact) -> tuple[Attributes, Attributes]:
         raise RecollectError(
             INVALID_VALUE, "the text of the fact is empty", hint="say what the fact states"
         )
-    if change.key:
-        identifier(change.key, "key")
     if _PARTS in change.key:
         raise RecollectError(
             INVALID_VALUE, "the key of the fact holds a line break", hint="write it on one line"

@@ -415,6 +415,9 @@ class PutLink:
 FACT = "fact"
 """Attribute of a link that says in words what the link states: it makes the link a fact."""
 
+LONGEST_FACT_KEY = 4_000
+"""Characters of the key of a fact: the memory puts since when it is true behind it."""
+
 SOURCES = "sources"
 """Metadata of an element: the ids of what it was learnt from, the first first."""
 

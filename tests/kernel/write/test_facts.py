@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import recollect
-from recollect.errors import DUPLICATE_EXISTS, INVALID_VALUE, NOT_FOUND, RecollectError
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    INVALID_IDENTIFIER,
+    INVALID_VALUE,
+    NOT_FOUND,
+    RecollectError,
+)
 from recollect.kernel import Nexus
 from recollect.model import (
+    LONGEST_FACT_KEY,
     AsOf,
     BatchReport,
     Change,
     Delete,
     Hits,
     Key,
+    LinkRecord,
     Local,
     Operation,
     PutConcept,
@@ -123,6 +132,7 @@ def test_keys_keep_facts_apart(nexus: Nexus) -> None:
     [
         (fact(" "), INVALID_VALUE),
         (fact("x", key="a\nb"), INVALID_VALUE),
+        (fact("x", key="k" * (LONGEST_FACT_KEY + 1)), INVALID_IDENTIFIER),
         (fact("x", object=Key("Person", "Z")), NOT_FOUND),
         (fact("x", object=C, id="f"), DUPLICATE_EXISTS),
         (fact("x", predicate="likes", id="f"), DUPLICATE_EXISTS),
@@ -134,6 +144,43 @@ def test_a_fact_that_cannot_be_changes_nothing(nexus: Nexus, change: PutFact, co
         nexus.write([fact("fine", object=C), change])
     assert caught.value.code is code
     assert nexus.stats().transactions == before
+
+
+def keys_restored(nexus: Nexus) -> set[str]:
+    """Return the keys of the links of a memory that was made of the dump of another."""
+    stream = io.BytesIO()
+    nexus.dump(stream)
+    stream.seek(0)
+    with recollect.open(":memory:") as other:
+        other.restore(stream)
+        return {one.key for one in other.elements() if isinstance(one, LinkRecord)}
+
+
+@pytest.mark.parametrize(
+    ("since", "key"),
+    [
+        ("2020", "\n2020-01-01T00:00:00.000Z"),
+        ("2020-01-01T01:00+01:00", "\n2020-01-01T00:00:00.000Z"),
+        ("de\u0301cembre", ""),
+        ("then " * 1_000, ""),
+        ("now\n", ""),
+    ],
+)
+def test_the_key_of_a_fact_holds_the_instant_since_when_it_is_true(
+    nexus: Nexus, since: str, key: str
+) -> None:
+    written(nexus, fact("of late", since, object=C))
+    assert keys_restored(nexus) == {"", key}
+
+
+def test_the_longest_keys_and_ids_of_facts_come_back_from_a_dump(nexus: Nexus) -> None:
+    key, ids = "k" * LONGEST_FACT_KEY, ("a" * 4_096, "b" * 4_096)
+    since = f"{key}\n2020-01-01T00:00:00.000Z"
+    written(nexus, *(fact(one, "2020", key=key, id=one, is_settled=True) for one in ids))
+    keys = keys_restored(nexus) - {""}
+    assert len(keys) == 2
+    assert since in keys
+    assert all(one.startswith(since) for one in keys)
 
 
 def test_a_batch_run_twice_changes_nothing(nexus: Nexus) -> None:

@@ -37,6 +37,7 @@ from recollect.faces.operations.search import shown_facts
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
+    LONGEST_FACT_KEY,
     OBSERVED_AT,
     SEARCH_ATTRIBUTES,
     BatchReport,
@@ -52,7 +53,6 @@ from recollect.model import (
 
 _NOT_EMBEDDED: Final = "not_embedded"
 _ENDS: Final = ("source_node_uuid", "target_node_uuid")
-_LONGEST_KEY: Final = 4_096  # characters that a memory keeps of what facts are compared by
 
 
 def add_entity_node(context: Context, given: AddEntityNode) -> EntityNode:
@@ -235,7 +235,7 @@ def _normal_qualifiers(qualifiers: Mapping[str, JsonValue]) -> str:
         return ""
     spelled = orjson.dumps(_normal(dict(qualifiers)), option=orjson.OPT_SORT_KEYS)
     key = spelled.decode()
-    return key if len(key) <= _LONGEST_KEY else hashlib.sha256(spelled).hexdigest()
+    return key if len(key) <= LONGEST_FACT_KEY else hashlib.sha256(spelled).hexdigest()
 
 
 def _normal(value: object) -> object:

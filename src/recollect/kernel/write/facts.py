@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 
-from recollect.errors import DUPLICATE_EXISTS, INVALID_VALUE, RecollectError
+from recollect.errors import DUPLICATE_EXISTS, INVALID_IDENTIFIER, INVALID_VALUE, RecollectError
 from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.write.element import Content, Element, LinkElement
 from recollect.kernel.write.own_types import refuse_owned_fact
-from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock, parse_instant
+from recollect.kernel.write.temporal import VALID_UNTIL, advance_clock, parse_instant
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members
@@ -24,6 +24,7 @@ from recollect.model import (
     BEGINNING,
     FACT,
     FOREVER,
+    LONGEST_FACT_KEY,
     OBSERVED_AT,
     SOURCES,
     Attributes,
@@ -38,7 +39,7 @@ from recollect.model import (
 FUNCTIONAL = "functional"
 """Attribute of the definition of a predicate under which a subject has one object at a time."""
 
-_PARTS = "\n"  # between the parts of a link's key: what is compared, valid_from, an id
+_PARTS = "\n"  # between the parts of a link's key: what is compared, since when, a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class Facts:
             if told.content.invalid_at == FOREVER and new.invalid_at != FOREVER:
                 self._end(told, new.invalid_at)
             return told, False
-        link = self._create(change, (subject, target), metadata)
+        link = self._create(change, (subject, target), clock.valid_at)
         self._tracker.meet(link, is_new=True)
         self._unit.put(link, attributes, metadata, metadata)
         add_source(self._unit, link, change.source)
@@ -195,20 +196,19 @@ class Facts:
         return fact
 
     def _create(
-        self, change: PutFact, ends: tuple[Element, Element], metadata: Attributes
+        self, change: PutFact, ends: tuple[Element, Element], valid_at: Instant
     ) -> LinkElement:
         """Create the link, or take the one that KIP wrote without words, under a free key."""
         unit, (subject, target) = self._unit, ends
         triple = subject.id, unit.terms.intern(change.predicate), target.id
-        since = metadata.get(VALID_FROM)
-        parts = [change.key, since if isinstance(since, str) else ""]
-        key = _PARTS.join(parts).rstrip(_PARTS)
+        since = "" if valid_at == BEGINNING else instant_text(valid_at)
+        key = _PARTS.join((change.key, since)).rstrip(_PARTS)
         holder = unit.directory.link(triple, key)
         if holder is not None and not is_fact(holder) and change.id is None:
             return holder
-        if holder is not None:
-            mark = change.id or str(unit.next_place())
-            key = _PARTS.join([*parts, mark])
+        numbers = count(unit.next_place())
+        while unit.directory.link(triple, key) is not None:
+            key = _PARTS.join((change.key, since, str(next(numbers))))
         return unit.create_link(triple, key, change.id)
 
     def _by_id(
@@ -292,6 +292,12 @@ def _checked(change: PutFact) -> tuple[Attributes, Attributes]:
     if not isinstance(text, str) or not text.strip():
         raise RecollectError(
             INVALID_VALUE, "the text of the fact is empty", hint="say what the fact states"
+        )
+    if len(change.key) > LONGEST_FACT_KEY:
+        raise RecollectError(
+            INVALID_IDENTIFIER,
+            f"the key of the fact is longer than {LONGEST_FACT_KEY} characters",
+            hint="pass a hash of it",
         )
     if _PARTS in change.key:
         raise RecollectError(

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.errors import RecollectError
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Delete, Key, PutConcept, PutLink
+from recollect.model import AsOf, Delete, Key, Link, Merge, PutConcept, PutLink
 
 
 @pytest.fixture
@@ -68,3 +69,37 @@ def test_the_reads_of_a_snapshot_see_one_state(nexus: Nexus) -> None:
             assert nexus.search("aspirin", "concept").results[0].hits  # type: ignore[union-attr]
         assert nexus.look_up(["aspirin"]) == {}
         assert not nexus.search("aspirin", "concept").results[0].hits  # type: ignore[union-attr]
+
+
+def test_every_spelling_of_an_id_has_its_entry(nexus: Nexus) -> None:
+    nfc, nfd = "caf\u00e9", "cafe\u0301"
+    nexus.write([PutConcept("Drug", "Coffee", id=nfc), PutLink(nfd, "is_like", "aspirin")])
+    coffee = Key("Drug", "Coffee")
+    assert nexus.keys([nfd, nfc]) == {nfd: coffee, nfc: coffee}
+    assert [*nexus.look_up([nfd, nfc])] == [nfd, nfc]
+    assert nexus.distances(nfc, [nfd, "aspirin"], 1) == {nfd: 0, "aspirin": 1}
+    assert nexus.distances("aspirin", [nfd, nfc], 1) == {nfd: 1, nfc: 1}
+
+
+def test_an_id_that_the_memory_would_have_made_means_nothing_beside_a_given_one(
+    nexus: Nexus,
+) -> None:
+    (report,) = nexus.write([PutConcept("Symptom", "Fever"), PutConcept("T", "x", id="x")]).results
+    made = report.ids[0]  # type: ignore[union-attr]
+    hidden = f"{made[:-12]}{int(made[-12:], 16) + 2:012x}"
+    assert nexus.look_up([hidden], closed=True) == {}
+    assert nexus.keys([hidden], closed=True) == {}
+    for asked in (lambda: nexus.history(hidden), lambda: nexus.distances(hidden, [made], 1)):
+        with pytest.raises(RecollectError, match=hidden):
+            asked()
+
+
+def test_an_id_that_went_with_a_moved_link_means_the_link_of_the_moment(nexus: Nexus) -> None:
+    nexus.write([PutConcept("Drug", "ASA"), PutLink(Key("Drug", "ASA"), "eases", "headache")])
+    (link,) = nexus.read('FIND(?l) WHERE { ?l (?d, "eases", ?s) }').results[0].rows[0]  # type: ignore[union-attr]
+    assert isinstance(link, Link)
+    before = AsOf(known=nexus.stats().transactions, known_is_transaction=True)
+    nexus.write([Merge(Key("Drug", "ASA"), "aspirin")])
+    for moment, subject in ((before, link.subject), (None, "aspirin")):
+        (found,) = nexus.look_up([link.id], as_of=moment).values()
+        assert found.element.subject == subject  # type: ignore[union-attr]

@@ -9,28 +9,17 @@ from collections.abc import Collection
 
 import orjson
 
-from recollect.kernel.plan.names import canonical_name
-from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.hydrate import shown_concept, shown_link
 from recollect.kernel.read.moment import Moment
+from recollect.kernel.read.named import latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import dated_sql
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.group import Group
-from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.protocol import Parameters, Session, SqlRow
+from recollect.kernel.store.protocol import Parameters, SqlRow
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.model import BEGINNING, FOREVER, Dated, ElementKind, Instant, Key
 
-_BY_GIVEN_ID = """
-SELECT w.value, c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.public_id = w.value AND c.born_at <= :known
-UNION ALL
-SELECT w.value, k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.group_id = :group AND k.public_id = w.value AND k.born_at <= :known
-ORDER BY 2
-"""
 _KEYS = """
 SELECT c.id, c.type, c.name FROM json_each(:ids) AS w CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group AND c.born_at <= :known
@@ -47,7 +36,7 @@ def dated_elements(reader: Reader, ids: Collection[str], *, closed: bool) -> dic
     kind of element.
     """
     session, group, terms, moment = reader.session, reader.group, reader.terms, reader.moment
-    named = ids_named(session, group, ids, moment)
+    named = latest_by_id(session, group, ids, moment)
     found: dict[int, Dated] = {}
     for kind, bit, shown in _KINDS:
         wanted = [one for one in set(named.values()) if one & LINK_BIT == bit]
@@ -72,7 +61,7 @@ def keys_of(reader: Reader, ids: Collection[str], *, closed: bool) -> dict[str, 
     Closed ones are there too with `closed`. Cost: two statements, whatever their number.
     """
     session = reader.session
-    named = ids_named(session, reader.group, ids, reader.moment)
+    named = latest_by_id(session, reader.group, ids, reader.moment)
     parameters: Parameters = {
         "group": reader.group.group_id,
         "ids": orjson.dumps([*named.values()]).decode(),
@@ -88,25 +77,6 @@ def keys_of(reader: Reader, ids: Collection[str], *, closed: bool) -> dict[str, 
 
 def _known(moment: Moment) -> int:
     return LIVING - 1 if moment.known is None else moment.known
-
-
-def ids_named(
-    session: Session, group: Group, ids: Collection[str], moment: Moment
-) -> dict[str, int]:
-    """Return the integer id of the life that each id means; a computed one may be of nothing."""
-    check_parameters({"ids": list(ids)}, max_depth=2)
-    normal = {canonical_name(text): text for text in ids if text}
-    parameters: Parameters = {
-        "group": group.group_id,
-        "ids": orjson.dumps([*normal]).decode(),
-        "known": _known(moment),
-    }
-    found = {normal[str(text)]: whole(one) for text, one in session.rows(_BY_GIVEN_ID, parameters)}
-    for name, text in normal.items():
-        computed = element_id(group.id_bits, name)
-        if text not in found and computed is not None:
-            found[text] = computed
-    return found
 
 
 def _clocks(

@@ -11,8 +11,8 @@ from functools import lru_cache
 import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
-from recollect.kernel.read.dated import ids_named
 from recollect.kernel.read.moment import Moment
+from recollect.kernel.read.named import latest_by_id
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
@@ -36,12 +36,12 @@ def distances_between(
     KIP_3002 when nothing is called `start`. Cost: one statement for each step, and every link
     met on the way.
     """
-    named = ids_named(session, group, {start, *targets}, moment)
+    named = latest_by_id(session, group, {start, *targets}, moment)
     if start not in named:
         raise RecollectError(NOT_FOUND, f'no element has the id "{start}"')
-    places = {named[text]: text for text in targets if text in named}
-    walked = _walked(session, group, named[start], places, most, moment)
-    return {places[one]: distance for one, distance in walked.items()}
+    places = {text: named[text] for text in targets if text in named}
+    walked = _walked(session, group, named[start], {*places.values()}, most, moment)
+    return {text: walked[one] for text, one in places.items() if one in walked}
 
 
 def _walked(

@@ -5,36 +5,39 @@ A name may have had several lives, each closed before the next began; all of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.parameters import check_parameters
+from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.protocol import Parameters, Session
 from recollect.kernel.store.terms import Terms
-from recollect.model import Key, Triple
+from recollect.model import LIVING, Key, Triple
 
 _BY_KEY = """
 SELECT e.id FROM concept AS e
 WHERE e.group_id = :group AND e.type = :type AND e.name = :name ORDER BY e.id
 """
-_BY_GIVEN_ID = """
-SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.public_id = :id
+_BY_ID = """
+SELECT w.value, c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
+WHERE c.group_id = :group AND c.public_id = w.value AND c.born_at <= :known
 UNION ALL
-SELECT k.id FROM link AS k WHERE k.group_id = :group AND k.public_id = :id
-ORDER BY 1
-"""
-_BY_COMPUTED_ID = """
-SELECT c.id FROM concept AS c
-WHERE c.group_id = :group AND c.id = :element AND c.public_id IS NULL
+SELECT w.value, k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.group_id = :group AND k.public_id = w.value AND k.born_at <= :known
 UNION ALL
-SELECT k.id FROM link AS k
-WHERE k.group_id = :group AND k.id = :element AND k.public_id IS NULL
+SELECT w.key, c.id FROM json_each(:computed) AS w CROSS JOIN concept AS c
+WHERE c.group_id = :group AND c.id = w.value AND c.public_id IS NULL AND c.born_at <= :known
+UNION ALL
+SELECT w.key, k.id FROM json_each(:computed) AS w CROSS JOIN link AS k
+WHERE k.group_id = :group AND k.id = w.value AND k.public_id IS NULL AND k.born_at <= :known
+ORDER BY 2
 """
 _PURGED = """
 SELECT max(c.tx) FROM change AS c
@@ -67,7 +70,7 @@ def elements_named(session: Session, group: Group, terms: Terms, what: str | Key
         case Key(str(), str()):
             found = _by_key(session, group, terms, what)
         case str():
-            found = _by_id(session, group, what)
+            found = lives_by_id(session, group, [what]).get(what, [])
         case _:  # whatever the caller's types say
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -77,6 +80,35 @@ def elements_named(session: Session, group: Group, terms: Terms, what: str | Key
     if not found:
         raise _purged(session, group, what) or _missing(what)
     return found
+
+
+def lives_by_id(
+    session: Session, group: Group, ids: Collection[str], moment: Moment = NOW
+) -> dict[str, list[int]]:
+    """Return the integer ids of the lives of each public id by a moment, oldest first.
+
+    An id of nothing is left out. Cost: one statement, whatever the number of ids.
+    """
+    check_parameters({"ids": list(ids)}, max_depth=2)
+    normal = {one: canonical_name(one) for one in ids}
+    computed = {name: element_id(group.id_bits, name) for name in normal.values()}
+    parameters: Parameters = {
+        "group": group.group_id,
+        "ids": orjson.dumps([*computed]).decode(),
+        "computed": orjson.dumps(computed).decode(),
+        "known": LIVING if moment.known is None else moment.known,
+    }
+    found = defaultdict[str, list[int]](list)
+    for name, one in session.rows(_BY_ID, parameters):
+        found[text(name)].append(whole(one))
+    return {given: found[name] for given, name in normal.items() if name in found}
+
+
+def latest_by_id(
+    session: Session, group: Group, ids: Collection[str], moment: Moment = NOW
+) -> dict[str, int]:
+    """Return the integer id of the latest of the lives of each public id by a moment."""
+    return {one: lives[-1] for one, lives in lives_by_id(session, group, ids, moment).items()}
 
 
 def public_ids(session: Session, group: Group, elements: Iterable[int]) -> dict[int, str]:
@@ -114,22 +146,7 @@ def _by_key(session: Session, group: Group, terms: Terms, key: Key) -> list[int]
         "type": code,
         "name": canonical_name(key.name),
     }
-    return _ids(session, _BY_KEY, parameters)
-
-
-def _by_id(session: Session, group: Group, given: str) -> list[int]:
-    check_parameters({"id": given}, max_depth=1)
-    wanted = canonical_name(given)
-    found = _ids(session, _BY_GIVEN_ID, {"group": group.group_id, "id": wanted})
-    computed = element_id(group.id_bits, wanted)
-    if computed is not None:  # the first life of what was moved under its id is older
-        element: Parameters = {"group": group.group_id, "element": computed}
-        found = _ids(session, _BY_COMPUTED_ID, element) + found
-    return found
-
-
-def _ids(session: Session, sql: str, parameters: Parameters) -> list[int]:
-    return [whole(one) for (one,) in session.rows(sql, parameters)]
+    return [whole(one) for (one,) in session.rows(_BY_KEY, parameters)]
 
 
 def _purged(session: Session, group: Group, what: str | Key) -> RecollectError | None:

@@ -15,10 +15,9 @@ import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel.read.catalogs import Catalogs
-from recollect.kernel.read.dated import ids_named
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.moment import NOW
-from recollect.kernel.read.named import public_ids
+from recollect.kernel.read.named import latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
@@ -252,7 +251,7 @@ def _asked(
     }
     of_type = _OF_TYPE
     if among is not None:
-        found = ids_named(session, group, among, NOW)
+        found = latest_by_id(session, group, among)
         parameters["among"] = orjson.dumps([*found.values()]).decode()
         of_type += " AND c.id = w.value"
     asked = _Asked(session, parameters, (), _indexed(session, group, type_), among is not None)
@@ -306,7 +305,7 @@ def _few(asked: _Asked) -> frozenset[int] | None:
 
 
 def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
-    found = ids_named(reader.session, reader.group, [public_id], NOW).get(public_id)
+    found = latest_by_id(reader.session, reader.group, [public_id]).get(public_id)
     parameters = {**asked.parameters, "after": found}
     if found is None or reader.session.row(_IS_LIVING, parameters) is None:
         raise RecollectError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import recollect
+from recollect.model import Key, PutConcept, PutLink
 
 MEDICINE = """
 UPSERT {
@@ -244,3 +245,18 @@ def test_a_slip_in_what_an_update_computes_from_is_told(nexus):
 def test_a_key_that_may_be_missing_in_an_update_is_not(nexus, value):
     text = f'UPDATE ?d SET ATTRIBUTES {{n: {value}}} WHERE {{ ?d {{type: "Drug"}} }}'
     assert nexus.write(text).notices == ()
+
+
+def test_a_warning_about_many_elements_says_how_many_were_looked_at(nexus):
+    many = [PutConcept("T", str(at)) for at in range(10_001)]
+    nexus.write([PutConcept("Old", "x", {"colour": "red"}), *many])
+    of_many = [PutLink(Key("T", one.name), "p", Key("Old", "x")) for one in many]
+    nexus.write([*of_many, PutLink(Key("Old", "x"), "p", Key("T", "0"), {"weight": 1})])
+    looked_at = "among 10000 that were looked at"
+    for where, lacking in (
+        ('?t {type: "T"} ATTR(?t, "size", ?v)', 'no concept of type "T" has the attribute "size"'),
+        ('?l (?s, "p", ?o) ATTR(?l, "weight", ?v) FILTER(?v > 1)', 'no link "p" has the attribute "weight"'),
+        ('?x {name: "x"} ATTR(?x, "size", ?v)', 'nothing has the attribute "size"'),
+    ):  # fmt: skip
+        ((_, message, _),) = warnings(nexus, where)
+        assert message == f"{lacking} {looked_at}"

@@ -1,7 +1,7 @@
 """The attribute and metadata keys that elements have, to warn of a query that reads none of them.
 
 The rule: only an answer that shows nothing of a key is looked into, and what a look costs does
-not grow with the memory: it ends at the newest elements of the kind.
+not grow with the memory: it ends after so many elements of the kind.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from recollect.kernel.store.terms import Terms
 from recollect.model import MERGED_FROM, MOVED_FROM, ElementKind, Rows
 
 _WORD = re.compile(r"[^\W\d]\w*")
-MOST_LISTED = 1_000  # newest elements whose keys are known by name
-MOST_SEARCHED = 10_000  # newest elements among which a key may be
+MOST_LISTED = 1_000  # elements whose keys are known by name
+MOST_SEARCHED = 10_000  # elements among which a key may be
 
 _FIELDS = {
     ElementKind.CONCEPT: ("id", "type", "name"),
@@ -34,15 +34,14 @@ _FIELDS = {
 _CLOCKS = ("_valid_at", "_invalid_at", "_created_at", "_updated_at", "_expired_at", "_version")
 _OWN = (*_CLOCKS, MERGED_FROM, MOVED_FROM)
 _LISTED = (
-    "SELECT DISTINCT member.key FROM ({newest}) AS newest"
-    " CROSS JOIN json_each(newest.content) AS member"
+    "SELECT DISTINCT member.key FROM ({some}) AS some CROSS JOIN json_each(some.content) AS member"
 )
 _SEARCHED = (
-    "SELECT 1 FROM ({newest}) AS newest CROSS JOIN json_each(newest.content) AS member"
+    "SELECT 1 FROM ({some}) AS some CROSS JOIN json_each(some.content) AS member"
     " WHERE member.key = :key LIMIT 1"
 )
-_COUNTED = "SELECT count(*) FROM ({newest}) AS newest"
-_NEWEST = {
+_COUNTED = "SELECT count(*) FROM ({some}) AS some"
+_SOME = {
     (ElementKind.CONCEPT, True): (
         "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
         " AND concept.type = :term AND concept.expired_at = :living"
@@ -124,7 +123,7 @@ class KnownKeys:
                 raise
 
     def listed(self, session: Session, keys: _Keys, number: int) -> frozenset[str]:
-        """Return the keys of the newest elements, as of transaction `number`."""
+        """Return the keys of some elements, as of transaction `number`."""
 
         def read() -> frozenset[str]:
             rows = session.rows(*self._query(session, _LISTED, keys, MOST_LISTED))
@@ -133,7 +132,7 @@ class KnownKeys:
         return self._listed.get((keys, number), read)
 
     def found(self, session: Session, keys: _Keys, key: str, number: int) -> bool:
-        """Whether one of many newest elements has a key, as of transaction `number`."""
+        """Whether one of many elements has a key, as of transaction `number`."""
 
         def read() -> bool:
             sql, parameters = self._query(session, _SEARCHED, keys, MOST_SEARCHED)
@@ -164,8 +163,8 @@ class KnownKeys:
         }
         if keys.term is not None:
             parameters["term"] = self._terms.code(session, keys.term)
-        newest = _NEWEST[keys.kind, keys.term is not None].format(section=keys.section.value)
-        return outer.format(newest=newest), parameters
+        some = _SOME[keys.kind, keys.term is not None].format(section=keys.section.value)
+        return outer.format(some=some), parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,9 @@ class _Look:
     def lacking(self, keys: _Keys, key: str) -> str:
         """Return the words for that no element that was looked at has a key."""
         is_whole = self.keys.count(self.session, keys, self.number) < MOST_SEARCHED
-        return keys.lacking(key) + ("" if is_whole else f" among the newest {MOST_SEARCHED}")
+        return keys.lacking(key) + (
+            "" if is_whole else f" among {MOST_SEARCHED} that were looked at"
+        )
 
     def has(self, keys: _Keys, key: str) -> bool:
         """Whether some element has a key."""

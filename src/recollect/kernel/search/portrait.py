@@ -1,7 +1,7 @@
 """What concepts of one type, and links of one predicate, look like: computed from the rows.
 
 The rule: a portrait costs the same whatever the memory's size. It is drawn from the newest
-elements (of a predicate: the links of the newest subjects) and from so many of their links;
+concepts and so many of their links (of a predicate: from so many links, by their subjects);
 where there are more, it has `sampled: true` and its counts are of those looked at.
 """
 
@@ -16,7 +16,7 @@ from recollect.kernel.store.schema import LIVING
 from recollect.model import Value
 
 MOST_ELEMENTS = 10_000
-"""Newest elements a portrait is drawn from."""
+"""Elements a portrait is drawn from."""
 
 MOST_LINKS = 100_000
 """Links of them that are looked at, in each direction."""
@@ -50,8 +50,8 @@ _PREDICATE_ATTRIBUTES = """
 SELECT attribute.key, attribute.type, COUNT(*) FROM (
   SELECT link.attributes FROM link
   WHERE link.group_id = :group AND link.predicate = :code AND link.expired_at = :living
-  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS newest
-CROSS JOIN json_each(newest.attributes) AS attribute
+  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS some
+CROSS JOIN json_each(some.attributes) AS attribute
 GROUP BY attribute.key, attribute.type
 """
 
@@ -87,11 +87,11 @@ _ENDS = """
 SELECT subject_type.text, object_type.text, COUNT(*) FROM (
   SELECT link.subject, link.object FROM link
   WHERE link.group_id = :group AND link.predicate = :code AND link.expired_at = :living
-  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS newest
-LEFT JOIN concept AS subject ON subject.id = newest.subject AND subject.group_id = :group
+  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS some
+LEFT JOIN concept AS subject ON subject.id = some.subject AND subject.group_id = :group
 LEFT JOIN term AS subject_type
   ON subject_type.code = subject.type AND subject_type.group_id = :group
-LEFT JOIN concept AS object ON object.id = newest.object AND object.group_id = :group
+LEFT JOIN concept AS object ON object.id = some.object AND object.group_id = :group
 LEFT JOIN term AS object_type ON object_type.code = object.type AND object_type.group_id = :group
 GROUP BY subject_type.code, object_type.code
 """

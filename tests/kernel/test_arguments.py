@@ -114,20 +114,23 @@ def test_a_point_in_time_is_a_whole_number(nexus: Nexus, as_of: AsOf) -> None:
 
 
 @pytest.mark.parametrize(
-    ("synchronous", "busy_seconds"),
+    "settings",
     [
-        ("full; DROP TABLE grp", 5.0),
-        ("off", 5.0),
-        ("full", -1.0),
-        ("full", float("nan")),
-        ("full", float("inf")),
+        {"synchronous": "full; DROP TABLE grp"},
+        {"synchronous": "off"},
+        {"busy_seconds": -1.0},
+        {"busy_seconds": float("nan")},
+        {"busy_seconds": float("inf")},
+        {"search_mode": "guess"},
+        {"group": ""},
+        {"group": "a\nb"},
+        {"embedder": "words"},
     ],
 )
 def test_settings_that_mean_nothing_are_refused_before_a_file_is_made(
-    tmp_path: Path, synchronous: Any, busy_seconds: float
+    tmp_path: Path, settings: dict[str, Any]
 ) -> None:
     path = tmp_path / "memory.db"
-    settings: dict[str, Any] = {"synchronous": synchronous, "busy_seconds": busy_seconds}
     assert code_of(lambda: Nexus.open(path, **settings)) == "INVALID_ARGUMENT"
     assert not path.exists()
 

@@ -172,13 +172,10 @@ class Nexus:
         cannot use, untouched. Without `is_checked` it opens one with broken pages, for `doctor`.
         """
         _check_one_of(search_mode, MODES, "search_mode")
+        name = checked_name(group)
         meanings = None if embedder is None else Meanings(embedder, search_mode)
         store = SqliteStore(address, Settings(synchronous, busy_seconds, is_checked=is_checked))
-        try:
-            return cls(store, group, clock, limits or Limits(), Catalogs(meanings)).group(group)
-        except RecollectError:
-            store.close()
-            raise
+        return cls(store, name, clock, limits or Limits(), Catalogs(meanings))
 
     def group(self, name: str) -> Nexus:
         """Return the same store bound to another group, which exists once it is written to."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.forks import Shared
 from recollect.kernel.store.protocol import Session
@@ -58,8 +58,17 @@ class Meanings(Shared):
     """An embedder at work for all groups of a store; safe to share between threads."""
 
     def __init__(self, embedder: Embedder, mode: str, most_bytes: int = _MOST_BYTES) -> None:
-        """`mode` is how SEARCH compares when it does not say."""
+        """`mode` is how SEARCH compares when it does not say.
+
+        INVALID_ARGUMENT for an embedder that makes no vectors, whatever the caller's types say.
+        """
         super().__init__()
+        if not callable(getattr(embedder, "documents", None)):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the embedder is of type {type(embedder).__name__}, which makes no vectors",
+                hint="pass an embedder, such as HttpEmbedder of recollect.embeddings.http",
+            )
         self.embedder = embedder
         self.mode = mode
         self._most_bytes = most_bytes

@@ -93,3 +93,18 @@ def test_a_disk_that_is_only_read_is_told_as_any_that_cannot_be_written(tmp_path
         [sys.executable, "-c", READ_ONLY, str(path)], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"{path} cannot be written: Read-only file system\n"
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, FileExistsError])
+def test_what_is_refused_of_another_file_is_told_of_that_file(
+    tmp_path: Path, error: type[OSError]
+) -> None:
+    (tmp_path / "there").touch()
+    mode, name = ("rb", "missing") if error is FileNotFoundError else ("xb", "there")
+    with (
+        pytest.raises(error, match=name),
+        new_file(tmp_path / "copy.db") as part,
+        (tmp_path / name).open(mode),
+    ):
+        part.touch()
+    assert [one.name for one in tmp_path.iterdir()] == ["there"]

@@ -25,7 +25,8 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
     """Give a place beside `path` to write to; the file is called `path` once the block ends.
 
     Raises INVALID_ARGUMENT when something stands at `path` already; `name` is one that would fit
-    into a folder there. A block that fails leaves nothing; a process that is killed may leave a
+    into a folder there. What the block is refused of other files is its own error. A block that
+    fails leaves nothing; a process that is killed may leave a
     file that ends in `.part`, never a `path`, unless it is an empty one where there are no links.
     """
     wanted = named_file(path)
@@ -39,10 +40,12 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
             os.fsync(written.fileno())  # whole on the disk before it has its name
         _name(part, wanted)
         _keep_name(wanted.parent)
-    except FileExistsError as error:
-        raise _taken(wanted) from error
     except OSError as error:
-        raise unwritable(wanted, error.strerror) from error
+        own = (None, str(part), str(wanted), str(wanted.parent))  # None: while it is written
+        if error.filename not in own:
+            raise
+        is_taken = isinstance(error, FileExistsError)
+        raise (_taken(wanted) if is_taken else unwritable(wanted, error.strerror)) from error
     finally:
         if FORKS.generation == generation:  # a child that was forked meanwhile leaves it alone
             # What the engine could not undo for want of space stays in its journal.

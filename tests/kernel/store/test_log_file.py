@@ -3,8 +3,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import recollect
 from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.model import PutConcept
 
 MEGABYTE = 2**20
 
@@ -133,3 +135,13 @@ def test_a_connection_that_cannot_be_replaced_writes_on(tmp_path: Path) -> None:
     with store.reading() as session:
         assert session.rows("SELECT last_n FROM counter") == [(3,)]
     store.close()
+
+
+def test_a_memory_whose_file_was_taken_away_has_no_size(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as nexus:
+        nexus.write([PutConcept("T", "x")])
+        assert nexus.stats().log_bytes > 0
+        for left in tmp_path.iterdir():
+            left.unlink()
+        stats = nexus.stats()
+    assert (stats.size_bytes, stats.log_bytes, stats.concepts) == (0, 0, 1)

@@ -21,6 +21,7 @@ from recollect.kernel.store.faults import corrupt, foreign, translated
 from recollect.kernel.store.forks import FORKS, held
 from recollect.kernel.store.migrations import VERSION, refuse_newer
 from recollect.kernel.store.schema import APPLICATION_ID
+from recollect.kernel.store.upkeep import size_of
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
@@ -184,14 +185,7 @@ def _look(path: Path) -> _Look | None:
 
 def _is_unfinished(path: Path) -> bool:
     """Whether a log or a journal stands beside the file: of a writer, or of a crash."""
-    return any(_size(_beside(path, suffix)) for suffix in _UNFINISHED)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+    return any(size_of(_beside(path, suffix)) for suffix in _UNFINISHED)
 
 
 def _unreadable() -> RecollectError:

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.upkeep import size_of
 
 SCHEME = "file:"
 """How a file name begins that also says how to open it; a path that is absolute never does."""
@@ -55,7 +56,7 @@ def read_only(path: Path) -> ReadOnlyFile | None:
     if not path.exists() or (os.access(path, os.W_OK) and _may_keep_log(path)):
         return None
     log, index = _beside(path)
-    if not (log.exists() and log.stat().st_size):
+    if not size_of(log):
         return ReadOnlyFile(path, _state(path))
     if os.access(index, os.R_OK):
         return ReadOnlyFile(path, None)
@@ -78,7 +79,6 @@ def _state(path: Path) -> tuple[int, int, int]:
     log, _ = _beside(path)
     try:
         status = path.stat()
-        logged = log.stat().st_size if log.exists() else 0
+        return (status.st_size, status.st_mtime_ns, size_of(log))
     except OSError:
         return (0, 0, 0)
-    return (status.st_size, status.st_mtime_ns, logged)

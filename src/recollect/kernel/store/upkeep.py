@@ -31,9 +31,15 @@ def file_size(session: Session, path: Path | None) -> FileSize:
     if path is None:
         return FileSize(0, 0, 0)
     free, size = (whole(session.rows(f"PRAGMA {one}")[0][0]) for one in _PAGES)
-    log = path.with_name(path.name + "-wal")
-    log_bytes = log.stat().st_size if log.exists() else 0
-    return FileSize(path.stat().st_size, log_bytes, free * size)
+    return FileSize(size_of(path), size_of(path.with_name(path.name + "-wal")), free * size)
+
+
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes; zero where there is none, or none any more."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def optimise(session: Session, declared: Iterable[str]) -> None:

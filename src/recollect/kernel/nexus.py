@@ -30,7 +30,7 @@ from recollect.kernel.read.stats import stats_of
 from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting
 from recollect.kernel.read.why import why
 from recollect.kernel.schema.undeclared import refuse_undeclared
-from recollect.kernel.search.answer import answer, explanation
+from recollect.kernel.search.answer import explanation
 from recollect.kernel.search.concepts import Concepts
 from recollect.kernel.search.facts import facts_about
 from recollect.kernel.search.modes import KEYWORD, MODES
@@ -366,7 +366,7 @@ class Nexus:
         )
         with self._store.reading() as session:
             reader = Reader(session, self._catalog(session), self.limits, as_of)
-            hits = answer(reader, Bindings({}), query)
+            hits = answered(reader, Bindings({}), query)
         return Answer((hits,), tuple(reader.notices))
 
     def rank_facts(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -18,7 +19,7 @@ from recollect.errors import (
     Code,
     RecollectError,
 )
-from recollect.model import Delete, Key, PutConcept, PutLink, Value
+from recollect.model import Delete, Key, PutConcept, PutLink, SchemaMode, Value
 
 SCHEMA = """
 UPSERT {
@@ -375,3 +376,15 @@ def test_a_dropped_group_comes_back_open(nexus: recollect.Nexus):
     nexus.drop_group("default")
     nexus.write([PutConcept("Durg", "A")])
     assert nexus.schema().mode == "open"
+
+
+def test_a_search_takes_as_much_in_a_strict_group_once_its_names_are_known(tmp_path: Path) -> None:
+    steps = dict[SchemaMode, int]()
+    for mode in get_args(SchemaMode):
+        with recollect.open(tmp_path / mode) as nexus:
+            nexus.write(SCHEMA)
+            nexus.write([PutConcept("Drug", "Aspirin", {"dose": 500})])
+            nexus.set_schema(mode)
+        with recollect.open(tmp_path / mode) as nexus:
+            steps[mode] = nexus.explain('SEARCH CONCEPT "aspirin" WITH TYPE "Drug"').steps
+    assert steps["strict"] == steps["open"]

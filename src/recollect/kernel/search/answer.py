@@ -10,7 +10,6 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.reader import Origin, Reader
-from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.describe import OF_NOW, describe
 from recollect.kernel.search.explain import explain
 from recollect.kernel.search.grounding import hits
@@ -26,9 +25,8 @@ def answer(
 ) -> Result:
     """Return the result of one query; `origin` is the text, where that is all there is in it.
 
-    KIP_2001 for a type or predicate that a strict group has not declared.
+    That a strict group has declared its types and predicates is the caller's care.
     """
-    refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
     match query:
         case ast.Find():
             return reader.find(query, bindings, origin)

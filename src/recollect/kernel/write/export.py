@@ -12,7 +12,6 @@ from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.pages import Page, Place, question_of, write_cursor
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.store.group import last_transaction
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.records import RecordReader
@@ -21,8 +20,6 @@ from recollect.model import LINK_BIT, Exported
 
 def export(reader: Reader, bindings: Bindings, query: ast.Export) -> Exported:
     """Return a page of the capsule. KIP_4002 for more elements than an answer has rows."""
-    known = reader.moment.known
-    refuse_undeclared(reader.session, reader.group, query, bindings, known)
     find = ast.Find((query.target,), query.where, limit=query.limit, cursor=query.cursor)
     page = Page.of(find, bindings)
     with reader.at_page(page):

@@ -5,6 +5,8 @@ The rule: each sees what the ones before it did, queries too.
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, bind_values
 from recollect.kernel.read.reader import Origin, Reader
@@ -30,9 +32,12 @@ from recollect.model import Progress, Result
 def answered(
     reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
 ) -> Result:
-    """Return the result of a query; `origin` is the text, where that is all there is in it."""
+    """Return the result of a query; `origin` is the text, where that is all there is in it.
+
+    KIP_2001 for a type or predicate that a strict group has not declared.
+    """
+    refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
     if isinstance(query, ast.Export):
-        refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
         return export(reader, bindings, query)
     return answer(reader, bindings, query, origin)
 
@@ -60,6 +65,9 @@ class Run:
         KIP_2001 in a strict group for a type or predicate that is not declared; an UPSERT may
         declare what it uses.
         """
+        if isinstance(statement, ast.Query):
+            self._unit.flush()
+            return answered(self._reader, self._bindings, statement)
         declares = isinstance(statement, ast.Upsert)
         if self._unit.group.is_strict and not declares:
             self._refuse_undeclared(statement)
@@ -68,7 +76,7 @@ class Run:
             self._refuse_undeclared(statement)
         return result
 
-    def _result(self, statement: ast.Statement) -> Result:
+    def _result(self, statement: ast.Mutation) -> Result:
         match statement:
             case ast.Upsert():
                 tree = bind_values(statement, self._bindings)
@@ -94,10 +102,10 @@ class Run:
                 targets = self._named(statement, statement.target, "MERGE")
                 merge = bind_values(statement, self._bindings)
                 return apply_merge(self._unit, merge, self._reader.terms, sources, targets)
-        self._unit.flush()
-        return answered(self._reader, self._bindings, statement)
+            case _:
+                assert_never(statement)
 
-    def _refuse_undeclared(self, statement: ast.Statement) -> None:
+    def _refuse_undeclared(self, statement: ast.Mutation) -> None:
         self._unit.flush()
         refuse_undeclared(self._unit.session, self._unit.group, statement, self._bindings)
 

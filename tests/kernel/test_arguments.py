@@ -24,6 +24,7 @@ from recollect.model import (
     Key,
     Local,
     PutConcept,
+    PutFact,
     PutLink,
     RemoveKeys,
 )
@@ -125,6 +126,7 @@ def test_a_point_in_time_is_a_whole_number(nexus: Nexus, as_of: AsOf) -> None:
         {"group": ""},
         {"group": "a\nb"},
         {"embedder": "words"},
+        {"limits": 5},
     ],
 )
 def test_settings_that_mean_nothing_are_refused_before_a_file_is_made(
@@ -240,9 +242,34 @@ def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
             Nexus.open(path)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (PutConcept("T", "a", expect_version=-1), "expect_version is -1, which is no version"),
+        (
+            PutLink("a", "p", "a", expect_version=True),
+            "expect_version is True, which is no version",
+        ),
+        (PutFact("a", "p", "a", 5), "the text of the fact is not a string"),  # type: ignore[arg-type]
+        (PutFact("a", "p", "a", " "), "the text of the fact is empty"),
+        (PutFact("a", "p", "a", "words", key=None), "the key is not a string"),  # type: ignore[arg-type]
+        (PutFact("a", "p", "a", "words", None), "attributes is not an object"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_change_that_cannot_be_meant_is_told_in_true_words(
+    nexus: Nexus, change: Change, message: str
+) -> None:
+    nexus.write([PutConcept("T", "a", id="a")])
+    with pytest.raises(RecollectError) as caught:
+        nexus.write([change])
+    assert caught.value.message == message
+
+
 QUERY = 'FIND(?x) WHERE { ?x {type: "T"} }'
 
 MISTAKES: list[Callable[[Any], object]] = [
+    lambda nexus: nexus.read(QUERY, limits=5),
+    lambda nexus: nexus.write(QUERY, limits={"max_rows": 5}),
     lambda nexus: nexus.changes("1"),
     lambda nexus: nexus.changes(None),
     lambda nexus: nexus.changes(0, True),

@@ -172,10 +172,10 @@ class Nexus:
         cannot use, untouched. Without `is_checked` it opens one with broken pages, for `doctor`.
         """
         _check_one_of(search_mode, MODES, "search_mode")
-        name = checked_name(group)
+        name, limits = checked_name(group), _limits(limits, Limits())
         meanings = None if embedder is None else Meanings(embedder, search_mode)
         store = SqliteStore(address, Settings(synchronous, busy_seconds, is_checked=is_checked))
-        return cls(store, name, clock, limits or Limits(), Catalogs(meanings))
+        return cls(store, name, clock, limits, Catalogs(meanings))
 
     def group(self, name: str) -> Nexus:
         """Return the same store bound to another group, which exists once it is written to."""
@@ -199,7 +199,7 @@ class Nexus:
         Raises KIP_1001 for a text that writes. Cost: one statement for each FIND, one more
         for each kind of element shown.
         """
-        limits = limits or self.limits
+        limits = _limits(limits, self.limits)
         values = parameters or {}
         check_parameters(values, limits.max_depth)
         again = self._again(text, values, as_of, limits)
@@ -250,7 +250,7 @@ class Nexus:
         `actor` and `request_id` stand in the transaction's record. `progress` is told how far a
         large UPSERT is.
         """
-        limits = limits or self.limits
+        limits = _limits(limits, self.limits)
         check_parameters(parameters or {}, limits.max_depth)
         _check_one_of(on_missing, get_args(OnMissing), "on_missing")
         changes = known_changes(text)
@@ -679,6 +679,19 @@ def _check_one_of(given: str, known: Sequence[str], name: str) -> None:
             f"{name} is {given!r}, which is none of {words}",
             hint=f'pass {name}="{known[0]}"',
         )
+
+
+def _limits(given: Limits | None, otherwise: Limits) -> Limits:
+    """Return the limits of a call, whatever the caller's types say of them."""
+    if given is None:
+        return otherwise
+    if not isinstance(given, Limits):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"limits is of type {type(given).__name__}, not Limits",
+            hint="pass Limits(max_rows=...)",
+        )
+    return given
 
 
 def _given(value: Value) -> ast.Literal | None:

@@ -446,7 +446,11 @@ def _version(expected: object) -> int:
     """Return the version that a change expects."""
     if type(expected) is int and expected >= 0:
         return expected
-    raise _unknown("expect_version", expected, "a whole number, zero or more")
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        f"expect_version is {expected!r}, which is no version",
+        hint="pass a whole number, zero or more",
+    )
 
 
 def _own(metadata: Attributes, own: Attributes | None) -> Attributes:

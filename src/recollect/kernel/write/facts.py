@@ -287,12 +287,14 @@ def is_fact(link: LinkElement) -> bool:
 
 def _checked(change: PutFact) -> tuple[Attributes, Attributes]:
     """Return the attributes, the text among them, and the metadata of a fact."""
-    attributes = members({**change.attributes, FACT: change.text}, "attributes")
-    text = attributes[FACT]
+    text: object = change.text
     if not isinstance(text, str) or not text.strip():
+        problem = "empty" if isinstance(text, str) else "not a string"
         raise RecollectError(
-            INVALID_VALUE, "the text of the fact is empty", hint="say what the fact states"
+            INVALID_VALUE, f"the text of the fact is {problem}", hint="say what the fact states"
         )
+    says = members({FACT: text}, "attributes")
+    attributes = {**members(change.attributes, "attributes"), **says}
     if len(change.key) > LONGEST_FACT_KEY:
         raise RecollectError(
             INVALID_IDENTIFIER,

@@ -44,7 +44,7 @@ class Timed:
 def time_shapes(built: Built, only: str, calibration: Calibration) -> Iterator[Timed]:
     """Time every shape whose title holds `only`."""
     session = SqliteSession(str(built.path), Settings(), query_only=True)
-    past = AsOf(known=built.known, known_is_transaction=True)
+    past = AsOf(transaction=built.known)
     with recollect.open(built.path) as nexus:
         for shape in SHAPES:
             if only in shape.title:

@@ -53,7 +53,7 @@ class Library:
         asked = questions(_ASKED, self._documents)
         asked_small = questions(_ASKED, SMALL_GROUP)
         rare = [word(_RARE + at) for at in range(_ASKED)]
-        past = AsOf(known=10**6, known_is_transaction=True)
+        past = AsOf(transaction=10**6)
         with recollect.open(self._path) as nexus:
             small = nexus.group("small")
             for name, where, texts, moment, most in (

@@ -119,17 +119,17 @@ Cell = Value | Element | list[Element]
 class AsOf:
     """The point in both times a read speaks of; what is left out means now, and any fact time.
 
-    `valid` keeps what is true at that instant. `known` answers as the memory stood then: at an
-    instant or, with `known_is_transaction`, after the transaction of that number. Instants are
-    milliseconds since 1970-01-01T00:00:00Z, so `AsOf(known=12)` is not transaction 12.
+    `valid` keeps what is true at that instant. The memory stood as it did at the instant `known`,
+    or after the `transaction` of that number: one of the two. Instants are milliseconds since
+    1970-01-01T00:00:00Z, so `AsOf(known=12)` is not transaction 12.
 
     >>> import recollect
     >>> with recollect.open(":memory:") as nexus:
     ...     for dose in (100, 500):
     ...         _ = nexus.write([PutConcept("Drug", "Aspirin", {"dose": dose})])
     ...     question = 'FIND(?d.attributes.dose) WHERE { ?d {type: "Drug"} }'
-    ...     first = nexus.read(question, as_of=AsOf(known=1, known_is_transaction=True))
-    ...     instant = nexus.read(question, as_of=AsOf(known=1))
+    ...     first = nexus.read(question, as_of=AsOf(transaction=1))
+    ...     instant = nexus.read(question, as_of=AsOf(known=Instant(1)))
     >>> first.results[0].rows, instant.results[0].rows
     ([(100,)], [])
     >>> instant.notices[0].code
@@ -137,8 +137,8 @@ class AsOf:
     """
 
     valid: Instant | None = None
-    known: Instant | int | None = None
-    known_is_transaction: bool = False
+    known: Instant | None = None
+    transaction: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def test_a_response_is_that_of_the_face_in_this_process(stage, nexus: Nexus, cal
     written = call(stage.url, ONLY_G, "execute", DRUG, actor="ann", request_id="r")
     assert written["result"]["created"] == 1
     assert call(stage.url, ONLY_G, "execute_readonly", NAMES) == execute_kip(here, NAMES)
-    before = AsOf(known=0, known_is_transaction=True)
+    before = AsOf(transaction=0)
     assert call(stage.url, ONLY_G, "execute", NAMES, as_of=before)["result"]["rows"] == []
     assert call(stage.url, ONLY_G, "changes") == read_changes(here)
     assert call(stage.url, ONLY_G, "changes", 1)["result"] == {"transactions": [], "next": 1}

@@ -302,8 +302,9 @@ MISTAKES: list[Callable[[Any], object]] = [
     lambda nexus: nexus.dump(""),
     lambda nexus: nexus.backup("a\0b"),
     lambda nexus: nexus.backup(b"copy.db"),
-    lambda nexus: nexus.read(QUERY, as_of=AsOf(known_is_transaction=True)),
-    lambda nexus: nexus.read(QUERY, as_of=AsOf(known=-1, known_is_transaction=True)),
+    lambda nexus: nexus.read(QUERY, as_of=AsOf(known=Instant(1), transaction=1)),
+    lambda nexus: nexus.read(QUERY, as_of=AsOf(transaction="1")),  # type: ignore[arg-type]
+    lambda nexus: nexus.read(QUERY, as_of=AsOf(transaction=-1)),
     lambda nexus: nexus.search("x", kind="relation"),
     lambda nexus: nexus.write([PutConcept("T", "y")], on_missing="x"),
 ]
@@ -329,7 +330,7 @@ def test_a_kind_is_named_by_its_word_too(nexus: Nexus) -> None:
 def test_elements_are_those_of_the_moment_that_found_names(nexus: Nexus) -> None:
     nexus.write([PutConcept("T", "old")])
     nexus.write([Delete(Key("T", "old")), PutConcept("T", "new")])
-    first, second = (AsOf(known=at, known_is_transaction=True) for at in (1, 2))
+    first, second = (AsOf(transaction=at) for at in (1, 2))
 
     def names(found: Found, as_of: AsOf | None = None) -> list[str]:
         records = nexus.elements(found, as_of=as_of)
@@ -349,7 +350,7 @@ def test_the_number_of_a_transaction_that_is_passed_as_an_instant_is_warned_abou
         answer = nexus.read(QUERY, as_of=AsOf(known=known))
         assert [one.code for one in answer.notices if one.code != "unknown_type"] == warnings
     assert answer.results[0].rows == []
-    assert nexus.read(QUERY, as_of=AsOf(known=1, known_is_transaction=True)).notices == ()
+    assert nexus.read(QUERY, as_of=AsOf(transaction=1)).notices == ()
 
 
 @pytest.mark.parametrize("dry_run", [False, True])

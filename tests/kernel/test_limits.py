@@ -56,7 +56,7 @@ UNIONS = " ".join(
 
 def test_a_chain_of_twenty_optionals_is_answered_and_explained(nexus: Nexus) -> None:
     query = f'FIND(?a.name, ?b1.name, ?m19) WHERE {{ (?a, "p", ?b0) {CHAIN} }}'
-    for as_of in (None, AsOf(known=1, valid=Instant(0), known_is_transaction=True)):
+    for as_of in (None, AsOf(valid=Instant(0), transaction=1)):
         (rows,) = nexus.read(query, as_of=as_of).results
         assert rows.rows == [("a", None, None)]  # type: ignore[union-attr]
         assert nexus.explain(query, as_of=as_of).sql

@@ -79,8 +79,8 @@ class History(Pair):
     def moment(self, as_of: AsOf) -> Moment:
         """Return the graph as of both clocks."""
         number = len(self.instants)
-        if as_of.known_is_transaction and as_of.known is not None:
-            number = min(as_of.known, number)
+        if as_of.transaction is not None:
+            number = min(as_of.transaction, number)
         elif as_of.known is not None:
             number = sum(at <= as_of.known for at in self.instants)
         graph = self.past[number]

@@ -104,7 +104,7 @@ def test_what_was_read_then_is_read_again_as_of_then(
                 lambda: both.nexus.read(text, question.parameters).results[0]
             )
         for number, answer in answers.items():
-            as_of = AsOf(known=number, known_is_transaction=True)
+            as_of = AsOf(transaction=number)
             again = comparable(
                 lambda: both.nexus.read(text, question.parameters, as_of=as_of).results[0]  # noqa: B023
             )

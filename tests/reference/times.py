@@ -151,6 +151,6 @@ def moments(draw: st.DrawFn) -> AsOf:
         case "now":
             return AsOf(at)
         case "number":
-            return AsOf(at, draw(st.integers(0, 8)), known_is_transaction=True)
+            return AsOf(at, transaction=draw(st.integers(0, 8)))
         case _:
             return AsOf(at, Instant(draw(st.integers(998, 1_020))))

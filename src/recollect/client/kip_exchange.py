@@ -17,7 +17,7 @@ from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
 from recollect.faces.kip import Response
 from recollect.faces.kip.changes import instant_text
 from recollect.faces.kip.response import failure
-from recollect.model import AsOf, Instant
+from recollect.model import AsOf
 
 _KIP: Final = "/v1/kip"
 _READONLY: Final = "/v1/kip/readonly"
@@ -81,12 +81,13 @@ def changes_asked(since: int, limit: int, group: str | None) -> KipExchange:
 
 def as_of_members(as_of: AsOf) -> Mapping[str, object]:
     """Return a point in time as a request names it."""
-    valid, known = as_of.valid, as_of.known
     moments: dict[str, object] = {}
-    if valid is not None:
-        moments["valid"] = instant_text(valid)
-    if known is not None:
-        moments["known"] = known if as_of.known_is_transaction else instant_text(Instant(known))
+    if as_of.valid is not None:
+        moments["valid"] = instant_text(as_of.valid)
+    if as_of.known is not None:
+        moments["known"] = instant_text(as_of.known)
+    if as_of.transaction is not None:
+        moments["known"] = as_of.transaction
     return moments
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.faces.claims.conftest import Wait, claim
 
 from recollect.faces.claims import Claim, NexusKnowledgeStore
-from recollect.model import AsOf, Instant
+from recollect.model import AsOf
 
 Store = NexusKnowledgeStore
 
@@ -24,7 +24,7 @@ def test_a_blank_question_returns_the_newest(store: Store, wait: Wait, question:
 
 def test_a_blank_question_is_about_what_was_newest_then(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="before", created_at=101.0)))
-    then = AsOf(known=Instant(store.nexus.stats().transactions), known_is_transaction=True)
+    then = AsOf(transaction=store.nexus.stats().transactions)
     wait(store.write_claim(claim(id="after", created_at=102.0)))
     assert ids(wait(store.query("", limit=1))) == ["after"]
     ((held, score),) = wait(store.recall_scored("", limit=1, as_of=then))
@@ -36,7 +36,7 @@ def test_a_blank_question_has_the_last_written_of_one_instant_then_as_now(
 ) -> None:
     for names, created_at in (("ca", 101.0), ("db", 101.0), ("e", 99.0)):
         wait(store.write_claims([claim(id=name, created_at=created_at) for name in names]))
-    then = AsOf(known=Instant(store.nexus.stats().transactions), known_is_transaction=True)
+    then = AsOf(transaction=store.nexus.stats().transactions)
     for limit in (1, 2, 5, 10):
         found = wait(store.recall_scored("", limit=limit, as_of=then))
         newest = ["b", "d", "a", "c", "e"][:limit]

@@ -459,7 +459,7 @@ def test_lists_and_counts_are_of_more_claims_than_an_answer_of_kip_may_have(wait
         ]
         wait(store.write_claims(made))
         wait(NexusKnowledgeStore(nexus.group("decoy")).write_claims(made))
-        then = AsOf(known=Instant(nexus.stats().transactions), known_is_transaction=True)
+        then = AsOf(transaction=nexus.stats().transactions)
         newest = ["c4", "c3", "c2", "c1", "c0"]
         for lens in ({"tag": "t"}, {"artifact": "r"}, {"tag": "t", "artifact": "r"}):
             assert wait(store.count(**lens)) == 5
@@ -477,7 +477,7 @@ def test_lists_and_counts_take_no_more_steps_than_the_memory_allows(
     with SQLiteKnowledgeStore(path) as store:
         wait(store.write_claims([claim(id=f"c{at}", tags=["t"]) for at in range(1_000)]))
         assert wait(store.count(tag="t")) == 1_000
-        then = AsOf(known=Instant(store.nexus.stats().transactions), known_is_transaction=True)
+        then = AsOf(transaction=store.nexus.stats().transactions)
     with recollect.open(path, limits=Limits(max_steps=10_000)) as nexus:
         limited = NexusKnowledgeStore(nexus)
         for call in (

@@ -76,7 +76,7 @@ def test_tags_and_supersession_are_links(store: Store, wait: Wait) -> None:
 
 def test_the_past_is_read_before_and_after_a_dispute(store: Store, wait: Wait) -> None:
     wait(store.write_claim(claim(id="c")))
-    before = AsOf(known=store.nexus.stats().transactions, known_is_transaction=True)
+    before = AsOf(transaction=store.nexus.stats().transactions)
     wait(store.transition("c", "disputed", evidence=[from_tool_result("t")]))
     status = 'FIND(?s) WHERE { ?c {type: "Claim"} ATTR(?c, "claim_status", ?s) }'
     against = 'FIND(?e) WHERE { (?c, "contradicted_by", ?e) }'

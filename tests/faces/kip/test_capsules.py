@@ -65,7 +65,7 @@ def test_an_export_of_the_past_gives_the_graph_of_then(
 ) -> None:
     with recollect.open(":memory:") as nexus:
         tell(nexus, [graph, *changes])
-        then = AsOf(known=number, known_is_transaction=True)
+        then = AsOf(transaction=number)
         with copied(list(export_capsules(nexus, as_of=then))) as copy:
             assert living(copy) == living(nexus, then)
 

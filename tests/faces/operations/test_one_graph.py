@@ -53,7 +53,7 @@ def test_kip_reads_facts_as_of_both_clocks(nexus: Nexus, furnished: Service) -> 
     )
     texts = 'FIND(?text) WHERE { ?fact ({type: "Entity", name: "Bob"}, "WORKS_AT", ?o) ATTR(?fact, "fact", ?text) }'
     in_2019, in_2022 = 1_546_300_800_000, 1_640_995_200_000
-    before = {"known": number, "known_is_transaction": True}
+    before = {"transaction": number}
     assert rows(nexus, texts) == [("Bob leads",)]
     assert rows(nexus, texts, AsOf(**before)) == [("Bob joins",)]  # type: ignore[arg-type]
     assert rows(nexus, texts, AsOf(valid=in_2022, **before)) == [("Bob joins",)]  # type: ignore[arg-type]

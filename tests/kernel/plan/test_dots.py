@@ -225,7 +225,7 @@ def test_a_link_named_by_its_id_is_read_as_of_then(nexus: Nexus) -> None:
     number = nexus.write('DELETE PROPOSITIONS ?l WHERE { ?l (?d, "treats", ?s) }').transaction
     assert number is not None
     query = "FIND(?l.metadata.confidence) WHERE { ?l (id: $id) }"
-    then = recollect.AsOf(known=number - 1, known_is_transaction=True)
+    then = recollect.AsOf(transaction=number - 1)
     (now,) = nexus.read(query, {"id": id_}).results
     (before,) = nexus.read(query, {"id": id_}, as_of=then).results
     assert isinstance(now, Rows)

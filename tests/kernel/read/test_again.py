@@ -96,7 +96,7 @@ def test_a_write_of_another_connection_is_seen_by_the_next_read(tmp_path: Path) 
 
 
 def test_the_past_is_asked_again_as_it_was(nexus: recollect.Nexus) -> None:
-    known = AsOf(known=nexus.changes()[-1].transaction.number, known_is_transaction=True)
+    known = AsOf(transaction=nexus.changes()[-1].transaction.number)
     put(nexus, "Aspirin", 7)
     for _ in range(3):
         assert found(nexus, BY_NAME, {"name": "Aspirin"}, known).rows == [(1,)]

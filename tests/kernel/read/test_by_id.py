@@ -45,7 +45,7 @@ def test_an_id_that_the_memory_made_is_an_id_as_well(nexus: Nexus) -> None:
 def test_what_is_deleted_is_called_something_only_if_closed_ones_are_asked_for(
     nexus: Nexus,
 ) -> None:
-    before = AsOf(known=1, known_is_transaction=True)
+    before = AsOf(transaction=1)
     nexus.write([Delete("aspirin")])
     assert nexus.keys(["aspirin"]) == {}
     assert nexus.keys(["aspirin"], closed=True) == {"aspirin": Key("Drug", "Aspirin")}
@@ -53,7 +53,7 @@ def test_what_is_deleted_is_called_something_only_if_closed_ones_are_asked_for(
 
 
 def test_an_id_means_the_life_that_had_begun(nexus: Nexus) -> None:
-    first = AsOf(known=1, known_is_transaction=True)
+    first = AsOf(transaction=1)
     nexus.write([Delete("aspirin")])
     nexus.write([PutConcept("Brand", "Bayer", id="aspirin")])
     assert nexus.keys(["aspirin"]) == {"aspirin": Key("Brand", "Bayer")}
@@ -98,7 +98,7 @@ def test_an_id_that_went_with_a_moved_link_means_the_link_of_the_moment(nexus: N
     nexus.write([PutConcept("Drug", "ASA"), PutLink(Key("Drug", "ASA"), "eases", "headache")])
     (link,) = nexus.read('FIND(?l) WHERE { ?l (?d, "eases", ?s) }').results[0].rows[0]  # type: ignore[union-attr]
     assert isinstance(link, Link)
-    before = AsOf(known=nexus.stats().transactions, known_is_transaction=True)
+    before = AsOf(transaction=nexus.stats().transactions)
     nexus.write([Merge(Key("Drug", "ASA"), "aspirin")])
     for moment, subject in ((before, link.subject), (None, "aspirin")):
         (found,) = nexus.look_up([link.id], as_of=moment).values()

@@ -61,7 +61,7 @@ def groups(nexus: Nexus, text: str, as_of: AsOf | None = None) -> list[list[tupl
 
 
 def now_as_past(nexus: Nexus) -> AsOf:
-    return AsOf(known=nexus.stats().transactions, known_is_transaction=True)
+    return AsOf(transaction=nexus.stats().transactions)
 
 
 @pytest.mark.parametrize("text", TEXTS)

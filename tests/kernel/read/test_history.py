@@ -52,7 +52,7 @@ def nexus() -> Iterator[Nexus]:
 
 
 def at(number: int) -> AsOf:
-    return AsOf(known=number, known_is_transaction=True)
+    return AsOf(transaction=number)
 
 
 def test_every_step_says_when_who_and_what(nexus: Nexus) -> None:

@@ -132,7 +132,7 @@ def test_a_look_beyond_the_limits_takes_no_answer_away(nexus):
 
 def test_what_was_known_before_is_not_judged_by_what_is_now(nexus):
     read = 'FIND(?v) WHERE { ?d {type: "Drug"} ATTR(?d, "risk_levl", ?v) }'
-    as_of = recollect.AsOf(known=1, known_is_transaction=True)
+    as_of = recollect.AsOf(transaction=1)
     assert nexus.read(read, as_of=as_of).notices == ()
 
 

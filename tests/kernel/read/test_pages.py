@@ -96,7 +96,7 @@ def test_what_changes_after_the_first_page_is_shown_as_it_was(nexus: Nexus) -> N
 
 
 def test_an_as_of_is_kept_and_need_not_be_passed_again(nexus: Nexus) -> None:
-    then = AsOf(known=5, known_is_transaction=True)
+    then = AsOf(transaction=5)
     (page,) = nexus.read(f"{BY_NAME} LIMIT 2", as_of=then).results
     assert isinstance(page, Rows)
     for again in (None, then):
@@ -105,7 +105,7 @@ def test_an_as_of_is_kept_and_need_not_be_passed_again(nexus: Nexus) -> None:
         assert rest.rows == [("d2",), ("d3",)]
 
 
-@pytest.mark.parametrize("other", [AsOf(known=4, known_is_transaction=True), AsOf(valid=0)])
+@pytest.mark.parametrize("other", [AsOf(transaction=4), AsOf(valid=0)])
 def test_another_as_of_is_refused(nexus: Nexus, other: AsOf) -> None:
     page = {"c": first(nexus, BY_NAME)}
     assert "another time" in refused(nexus, f"{BY_NAME} CURSOR $c", page, as_of=other)

@@ -146,7 +146,7 @@ def test_a_ground_tells_its_version_and_who_wrote_it(nexus: Nexus) -> None:
     )
     drug = nexus.why(WHO_TREATS, 0, PAIN).grounds[0]
     assert (drug.version, drug.created.actor, drug.written.actor) == (2, "ana", "ben")
-    then = nexus.why(WHO_TREATS, 0, PAIN, as_of=AsOf(known=1, known_is_transaction=True))
+    then = nexus.why(WHO_TREATS, 0, PAIN, as_of=AsOf(transaction=1))
     assert (then.grounds[0].version, then.grounds[0].written.actor) == (1, "ana")
     assert then.grounds[0].element.attributes == {"risk": 2}
 
@@ -219,7 +219,7 @@ def test_only_a_find_has_rows_to_ask_about(nexus: Nexus, text: str) -> None:
 
 
 def test_describe_warns_when_it_is_asked_about_another_time(nexus: Nexus) -> None:
-    past = AsOf(known=1, known_is_transaction=True)
+    past = AsOf(transaction=1)
     assert [one.code for one in nexus.read("DESCRIBE PRIMER", as_of=past).notices] == [
         "as_of_ignored"
     ]

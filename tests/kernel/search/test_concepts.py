@@ -119,7 +119,7 @@ def test_those_that_links_lead_to_are_found_by_the_other_end_and_the_key(nexus: 
             PutLink("a", "names", "b", key="3"),
         ]
         nexus.group(group).write(links)
-    before = AsOf(known=nexus.stats().transactions, known_is_transaction=True)
+    before = AsOf(transaction=nexus.stats().transactions)
     nexus.write([note("c", "plums", "done", 9), Delete("b")])
 
     def joined(*ids: str, as_of: AsOf | None = None) -> dict[tuple[str, str], list[Value]]:
@@ -154,7 +154,7 @@ def test_the_best_are_only_those_that_have_what_is_asked(nexus: Nexus) -> None:
 
 
 def test_the_best_of_the_past_have_what_they_had_then(nexus: Nexus) -> None:
-    before = AsOf(known=nexus.stats().transactions, known_is_transaction=True)
+    before = AsOf(transaction=nexus.stats().transactions)
     nexus.write([note("a", "apples and pears", "done", 1)])
     (now,) = nexus.concepts.best("apples pears", "Note", {"state": ["open"]}, as_of=before)[:1]
     assert now.id == "a"

@@ -202,7 +202,7 @@ def test_pages_show_what_was_then_though_it_changed_since(nexus: recollect.Nexus
 
 def test_pages_of_the_past_stay_there(nexus: recollect.Nexus):
     nexus.write([PutConcept("Note", "late", {"text": "migraine"})])
-    as_of = AsOf(known=1, known_is_transaction=True)
+    as_of = AsOf(transaction=1)
     found = [name for page in pages(nexus, QUESTION, 1, as_of) for name in names(page)]
     assert found == ["all", "half", "one"]
 
@@ -210,7 +210,7 @@ def test_pages_of_the_past_stay_there(nexus: recollect.Nexus):
 def test_pages_of_the_past_weigh_words_as_the_first_did(nexus: recollect.Nexus):
     nexus.write([PutConcept("Note", "all", {"text": "migraine and a text of more words"})])
     for number in (1, 2):
-        as_of = AsOf(known=number, known_is_transaction=True)
+        as_of = AsOf(transaction=number)
         whole = hits_of(nexus.search(QUESTION, as_of=as_of))
         found = [one for page in pages(nexus, QUESTION, 1, as_of) for one in page.hits]
         assert found == list(whole.hits)

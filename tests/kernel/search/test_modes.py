@@ -170,7 +170,7 @@ def test_a_group_without_vectors_answers_by_words_and_says_so(nexus: Nexus) -> N
 
 
 def test_the_past_is_searched_by_what_was_there(nexus: Nexus) -> None:
-    past = AsOf(known=1, known_is_transaction=True)
+    past = AsOf(transaction=1)
     nexus.write('DELETE CONCEPT ?x DETACH WHERE { ?x {type: "Role", name: "Physician"} }')
     nexus.write([PutConcept("Role", "Doctor")])
     (now,) = nexus.search("medic", mode="semantic", limit=1).results

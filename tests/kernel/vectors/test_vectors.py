@@ -168,7 +168,7 @@ def test_only_what_is_there_and_true_is_ranked(nexus: Nexus) -> None:
 def test_the_past_is_compared_where_its_words_still_stand(nexus: Nexus) -> None:
     nexus.write([*PEOPLE, WORKS, KNOWS])
     (before,) = nexus.changes()[-1:]
-    past = AsOf(known=before.transaction.number, known_is_transaction=True)
+    past = AsOf(transaction=before.transaction.number)
     nexus.write([Delete("works")])
     nexus.write([PutConcept("Entity", "Ann", {"summary": "a lawyer"})])
     assert near(nexus, "ann works", as_of=past)[0] == "works"

@@ -40,7 +40,7 @@ def test_a_restored_memory_is_the_one_that_was_dumped(
         tell(nexus.group("decoy"), [graph])
         tell(nexus, [graph, *changes])
         whole = dumped(nexus, all_groups=True)
-        then = AsOf(known=number, known_is_transaction=True)
+        then = AsOf(transaction=number)
         with restored(whole) as copy:
             assert dumped(copy, all_groups=True) == whole
             assert copy.verify() == nexus.verify()

@@ -199,7 +199,7 @@ def test_a_cursor_is_of_its_own_question(nexus: recollect.Nexus) -> None:
 def test_the_past_is_exported_as_it_was(nexus: recollect.Nexus) -> None:
     before = exported(nexus, ALL)
     nexus.write('DELETE CONCEPT {type: "T", name: "a"} DETACH')
-    (then,) = nexus.read(ALL, as_of=AsOf(known=1, known_is_transaction=True)).results
+    (then,) = nexus.read(ALL, as_of=AsOf(transaction=1)).results
     assert then == before
 
 

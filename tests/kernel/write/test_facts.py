@@ -84,7 +84,7 @@ def test_closing_a_fact_and_ending_it_is_one_change(nexus: Nexus) -> None:
 def test_the_past_of_a_closed_fact_is_as_it_was(nexus: Nexus) -> None:
     number = nexus.stats().transactions
     written(nexus, fact("of late", "2020", id="g"))
-    as_of = AsOf(known=number, known_is_transaction=True)
+    as_of = AsOf(transaction=number)
     then = nexus.look_up(["f", "g"], as_of=as_of, closed=True)
     assert [*then] == ["f"]
     assert (then["f"].invalid_at, then["f"].expired_at) == (None, None)

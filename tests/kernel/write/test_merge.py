@@ -105,7 +105,7 @@ def test_the_graph_of_before_is_as_it_was(nexus: recollect.Nexus) -> None:
     put(nexus, PutLink(ANN, "knows", JS), PutLink(JS, "is_part_of", WEB))
     before, known = links(nexus), concept(nexus, "JS")
     merge(nexus)
-    then = AsOf(known=2, known_is_transaction=True)
+    then = AsOf(transaction=2)
     assert links(nexus, then) == before
     assert elements(nexus, '?x {name: "JS"}', then) == [known]
 
@@ -365,4 +365,4 @@ def test_a_purge_by_id_takes_the_links_former_life_too(nexus: recollect.Nexus) -
     (id_,) = put(nexus, PutLink(ANN, "knows", JS, {"secret": "quark"}))
     merge(nexus)
     assert nexus.purge(id_).links == 2
-    assert links(nexus, AsOf(known=2, known_is_transaction=True)) == []
+    assert links(nexus, AsOf(transaction=2)) == []

@@ -112,7 +112,7 @@ def found(nexus: Nexus, term: str, as_of: AsOf | None = None) -> set[str]:
 
 
 def at(number: int) -> AsOf:
-    return AsOf(known=number, known_is_transaction=True)
+    return AsOf(transaction=number)
 
 
 # What goes, and what stays
@@ -491,7 +491,7 @@ def test_a_purge_in_a_block_that_is_undone_erases_nothing(taught: Nexus, path: P
 
 
 @pytest.mark.parametrize("what", [None, Found(NAMES.replace("?name)", "?x)", 1))])
-@pytest.mark.parametrize("as_of", [None, AsOf(known=1, known_is_transaction=True)])
+@pytest.mark.parametrize("as_of", [None, AsOf(transaction=1)])
 @pytest.mark.parametrize("is_dropped", [False, True])
 def test_elements_that_a_purge_meets_are_not_cut_short_in_silence(
     nexus: Nexus, what: Found | None, as_of: AsOf | None, *, is_dropped: bool
@@ -516,7 +516,7 @@ def test_elements_are_read_on_whatever_is_purged_in_other_groups_or_was_before(
     nexus.write([PutConcept("Drug", f"{number:04}", id=f"{number}") for number in range(1_500)])
     nexus.group("other").write([PutConcept("Drug", "other", id="other")])
     nexus.purge("1400")
-    records = nexus.elements(as_of=AsOf(known=1, known_is_transaction=True))
+    records = nexus.elements(as_of=AsOf(transaction=1))
     next(records)
     nexus.group("other").purge("other")
     nexus.drop_group("other")

@@ -258,7 +258,7 @@ def test_a_dry_run_is_held_to_the_same(nexus: recollect.Nexus):
 
 def test_the_past_is_asked_by_what_was_declared_then(nexus: recollect.Nexus):
     nexus.write(drug("{ dose: 1 }"))
-    then = recollect.AsOf(known=nexus.changes()[-1].transaction.number, known_is_transaction=True)
+    then = recollect.AsOf(transaction=nexus.changes()[-1].transaction.number)
     nexus.write('DELETE CONCEPT {type: "Drug", name: "Aspirin"} DETACH')
     nexus.write('DELETE CONCEPT {type: "$ConceptType", name: "Drug"} DETACH')
     asked = 'FIND(?d) WHERE { ?d {type: "Drug"} }'

@@ -184,7 +184,7 @@ def test_fact_time_and_history_follow(nexus: recollect.Nexus) -> None:
     update(nexus, f'UPDATE ?x SET METADATA {{ valid_from: "2030" }} {where}')
     found = 'FIND(?n) WHERE { ?x {type: "T"} ATTR(?x, "name", ?n) }'
     (now,) = nexus.read(found, as_of=AsOf(valid=Instant(0))).results
-    (then,) = nexus.read(found, as_of=AsOf(Instant(0), 1, known_is_transaction=True)).results
+    (then,) = nexus.read(found, as_of=AsOf(Instant(0), transaction=1)).results
     assert isinstance(now, Rows)
     assert isinstance(then, Rows)
     assert (now.rows, then.rows) == ([("B",), ("C",)], [("A",), ("B",), ("C",)])

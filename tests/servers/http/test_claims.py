@@ -427,7 +427,7 @@ def test_a_time_that_has_not_been_is_warned_of(send: Send, nexus: Nexus) -> None
         ({"valid": 5}, "as_of.valid is a number"),
         ({"known": "soon"}, "as_of.known is 'soon', which is not an ISO 8601 date or time"),
         ({"known": -1}, "as_of.known is -1, which is no transaction number"),
-        ({"known_is_transaction": True}, "as_of has no member 'known_is_transaction'"),
+        ({"transaction": 1}, "as_of has no member 'transaction'"),
         ("2024", "as_of is a string, which does not say which of the two times it means"),
     ],
 )

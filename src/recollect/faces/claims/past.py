@@ -93,7 +93,7 @@ def _last_moment(life: Life) -> AsOf | None:
     end = life.versions[-1]
     if end.after is not None:
         return None
-    return AsOf(known=end.since.number - 1, known_is_transaction=True)
+    return AsOf(transaction=end.since.number - 1)
 
 
 def _steps(life: Life) -> Iterator[tuple[int, float, Attributes, Attributes]]:

@@ -19,7 +19,7 @@ def read_as_of(value: object) -> AsOf | None:
     `valid` is an instant as text; `known` is an instant as text, or a transaction number.
 
     >>> read_as_of({"valid": "1970-01-02"})
-    AsOf(valid=86400000, known=None, known_is_transaction=False)
+    AsOf(valid=86400000, known=None, transaction=None)
     """
     if value is None or isinstance(value, AsOf):
         return value
@@ -36,7 +36,7 @@ def read_as_of(value: object) -> AsOf | None:
     if known is None:
         return AsOf(valid=valid_at)
     if isinstance(known, int) and not isinstance(known, bool):
-        return AsOf(valid=valid_at, known=_transaction(known), known_is_transaction=True)
+        return AsOf(valid=valid_at, transaction=_transaction(known))
     return AsOf(valid=valid_at, known=_instant("as_of.known", known))
 
 

@@ -88,7 +88,7 @@ def hand_out(
     with nexus.snapshot():  # else the group could be dropped before the reading begins
         moment = _pinned(nexus, asked)
         records = nexus.elements(found, as_of=moment)
-    known = AsOf(known=moment.known, known_is_transaction=moment.known_is_transaction)
+    known = replace(moment, valid=None)
     written = 0
     stream.write(writer.head())
     for chunk in _chunks(records):
@@ -126,9 +126,9 @@ def _writer(format: str) -> Writer:
 def _pinned(nexus: Nexus, as_of: AsOf | None) -> AsOf:
     """Return the moment with a transaction for now, so that all that is read is of one."""
     moment = as_of or AsOf()
-    if moment.known is not None:
+    if moment.known is not None or moment.transaction is not None:
         return moment
-    return replace(moment, known=nexus.stats().transactions, known_is_transaction=True)
+    return replace(moment, transaction=nexus.stats().transactions)
 
 
 def _chunks(records: Iterator[Record]) -> Iterator[list[Record]]:

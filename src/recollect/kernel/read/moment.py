@@ -41,8 +41,8 @@ def resolve_moment(session: Session, group: Group, as_of: AsOf | None) -> Moment
     number: int | None = None
     if as_of.valid is not None:
         parameters["valid"] = as_of.valid
-    if as_of.known is not None:
-        number, last_id = _known(session, group, as_of.known, is_number=as_of.known_is_transaction)
+    if as_of.known is not None or as_of.transaction is not None:
+        number, last_id = _known(session, group, as_of)
         parameters |= {"known": number, "last_id": last_id}
     clock = Clock(number is not None, as_of.valid is not None)
     notices = () if number is None else tuple(_notices(session, group, as_of, number))
@@ -72,28 +72,41 @@ def check_as_of(as_of: AsOf) -> None:
                 f"the instant {at} is outside the range of the clock",
                 hint="pass milliseconds since 1970-01-01T00:00:00Z",
             )
-    if as_of.known_is_transaction and (as_of.known is None or as_of.known < 0):
+    if as_of.transaction is None:
+        return
+    if type(as_of.transaction) is not int or not 0 <= as_of.transaction < LIVING:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"known of AsOf is {as_of.known}, which is no number of a transaction",
+            f"transaction of AsOf is {as_of.transaction!r}, which is no number of a transaction",
             hint="pass a whole number from 0",
+        )
+    if as_of.known is not None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "AsOf has both known and transaction, which ask the same clock",
+            hint="pass one of them",
         )
 
 
 def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterator[Notice]:
     """Yield warnings about what was asked: no transaction yet, or its number as an instant."""
     asked = as_of.known or 0
-    if as_of.known_is_transaction and asked > number:
-        message = f"transaction {asked} has not been: the answer is as of {number}, the last one"
+    if as_of.transaction is not None and as_of.transaction > number:
+        message = (
+            f"transaction {as_of.transaction} has not been:"
+            f" the answer is as of {number}, the last one"
+        )
         yield Notice("future_transaction", message, hint=f'use {{"known": {number}}}')
     elif number == 0 < asked <= last_transaction(session, group.group_id):
         message = f"nothing was known at {instant_text(Instant(asked))}"
-        hint = f"use AsOf(known={asked}, known_is_transaction=True) for transaction {asked}"
+        hint = f"use AsOf(transaction={asked}) for transaction {asked}"
         yield Notice("transaction_as_instant", message, hint=hint)
 
 
-def _known(session: Session, group: Group, known: int, *, is_number: bool) -> tuple[int, int]:
-    if is_number:
-        known = min(known, last_transaction(session, group.group_id))
-    row = session.row(_AT_NUMBER if is_number else _AT_INSTANT, (group.group_id, known))
+def _known(session: Session, group: Group, as_of: AsOf) -> tuple[int, int]:
+    if as_of.transaction is None:
+        row = session.row(_AT_INSTANT, (group.group_id, as_of.known))
+    else:
+        number = min(as_of.transaction, last_transaction(session, group.group_id))
+        row = session.row(_AT_NUMBER, (group.group_id, number))
     return (0, 0) if row is None else (int(str(row[0])), int(str(row[1])))

@@ -230,5 +230,5 @@ def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -
             span=cursor.span,
         )
     is_now = place.known == last and not place.is_past and not session.is_writing
-    known = None if is_now else place.known
-    return resolve_moment(session, group, AsOf(place.valid, known, known is not None))
+    number = None if is_now else place.known
+    return resolve_moment(session, group, AsOf(place.valid, transaction=number))

@@ -167,8 +167,8 @@ class Records:
         """Return what reads as of a moment; now is the last transaction."""
         moment, group = as_of or AsOf(), catalog.group
         last = last_transaction(session, group.group_id)
-        known = resolve_moment(session, group, moment).known
-        pinned = replace(moment, known=last if known is None else known, known_is_transaction=True)
+        number = resolve_moment(session, group, moment).known
+        pinned = replace(moment, known=None, transaction=last if number is None else number)
         return cls(store, catalog, pinned, purges(session), last)
 
     def all(self) -> Iterator[Record]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
@@ -28,7 +28,7 @@ BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 
 _PAGES: Final = 8  # of hits, read for one answer
 _LEAST: Final = 50  # hits of a page, where some are not of the kinds that are wanted
-_PACKED: Final = re.compile(r"(-?\d{1,18}),(null|-?\d{1,18}),(true|false):(.+)")
+_PACKED: Final = re.compile(r"(-?\d{1,18}),(null|-?\d{1,18}),(null|\d{1,18}):(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _question(nexus: Nexus, given: Recall) -> _Question:
         return _Question(text, kinds, moment, cursor)
     asked = read_as_of(given.get("as_of")) or AsOf()
     valid = nexus.now() if asked.valid is None else asked.valid
-    return _Question(text, kinds, AsOf(valid, asked.known, asked.known_is_transaction), None)
+    return _Question(text, kinds, replace(asked, valid=valid), None)
 
 
 def _page(nexus: Nexus, asked: _Question, cursor: str | None, size: int) -> _Page:
@@ -150,15 +150,16 @@ def _size(asked: _Question, wanted: int) -> int:
 
 def _packed(cursor: str, moment: AsOf) -> str:
     """Return a cursor that keeps the moment it is of."""
-    parts = [moment.valid, moment.known, moment.known_is_transaction]
+    parts = [moment.valid, moment.known, moment.transaction]
     return f"{json.dumps(parts, separators=(',', ':'))[1:-1]}:{cursor}"
 
 
 def _unpacked(packed: str) -> tuple[str, AsOf]:
     if match := _PACKED.fullmatch(packed):
-        valid, known, is_number, cursor = match.groups()
+        valid, known, transaction, cursor = match.groups()
         then = None if known == "null" else Instant(int(known))
-        return cursor, AsOf(Instant(int(valid)), then, is_number == "true")
+        number = None if transaction == "null" else int(transaction)
+        return cursor, AsOf(Instant(int(valid)), then, number)
     raise RecollectError(
         INVALID_ARGUMENT,
         "cursor is no next_cursor of this tool",

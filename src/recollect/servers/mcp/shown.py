@@ -6,6 +6,7 @@ The rule: what it shows is bounded, however large the element is; the resource h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final, assert_never
 from urllib.parse import quote
 
@@ -73,9 +74,7 @@ def kind_of(element: Element, ends: Mapping[str, Dated]) -> Kind | None:
 def ends_of(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> dict[str, Dated]:
     """Return what links end in, closed or not."""
     ends = {end for one in elements if isinstance(one, Link) for end in (one.subject, one.object)}
-    known = None
-    if as_of is not None:
-        known = AsOf(known=as_of.known, known_is_transaction=as_of.known_is_transaction)
+    known = None if as_of is None else replace(as_of, valid=None)
     return nexus.look_up(ends, as_of=known, closed=True) if ends else {}
 
 

@@ -75,7 +75,7 @@ def test_what_hangs_on_it_goes_too_and_the_past_stays(nexus: Nexus):
     assert (logged.number, logged.actor, logged.request_id) == (done.transaction, "night", "r1")
     question = 'FIND(?e.name) WHERE { ?e {type: "Event"} (?e, "mentions", ?who) }'
     assert nexus.read(question).results[0].rows == []
-    before = recollect.AsOf(known=logged.number - 1, known_is_transaction=True)
+    before = recollect.AsOf(transaction=logged.number - 1)
     assert nexus.read(question, as_of=before).results[0].rows == [("talk",)]
 
 

@@ -299,7 +299,7 @@ class SqliteStore:
 
         Of a store that was closed inside, the next opening does.
         """
-        if connections.takes_erasure() and not self._is_closed:
+        if connections.take_erasure() and not self._is_closed:
             self.finish_erasure()
 
     def _close_late(self, session: SqliteSession) -> None:
@@ -424,8 +424,11 @@ class _Connections:
         """Let an erasure be finished when this thread is in no block any more."""
         self.erasing.add(threading.get_ident())
 
-    def takes_erasure(self) -> bool:
-        """Whether an erasure was put off until now; a forked child leaves it to its parent."""
+    def take_erasure(self) -> bool:
+        """Take up an erasure that was put off until now; return whether there is one to finish.
+
+        A forked child leaves it to its parent.
+        """
         thread = threading.get_ident()
         if thread not in self.erasing or self.is_reading():
             return False

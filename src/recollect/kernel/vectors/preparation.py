@@ -35,10 +35,10 @@ class Preparation:
         """Return the vector of a text, by its hash, if it is made."""
         return self._vectors.get(hash_) or self._meanings.made(hash_)
 
-    def waits_for(self, texts: Mapping[str, str]) -> bool:
-        """Whether to undo a run that has no vectors of these texts, `make` them, and run again.
+    def want(self, texts: Mapping[str, str]) -> bool:
+        """Ask for vectors of texts, by hash, that a run has none of.
 
-        The texts are by hash.
+        Return whether to undo the run, `make` them, and run again.
         """
         self._wanted = texts
         return bool(self._wanted) and self._runs_left > 0

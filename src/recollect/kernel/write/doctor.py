@@ -25,7 +25,7 @@ from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
 from recollect.kernel.write.remaking import (
-    is_built,
+    build_index,
     is_from_rest,
     is_readable,
     remake_broken,
@@ -140,7 +140,7 @@ def _file_finding(fault: Fault) -> Finding:
 def _missing_index(store: SqliteStore, index: Part) -> Finding:
     """Return what is to be said of an index that is not there: whether it can be built."""
     with store.writing(is_dry_run=True) as session:
-        if is_built(session, index):
+        if build_index(session, index):
             return Finding("indexes", f"{index} is not there")
     return Finding("doubles", f"{index} is not there, and rows share what it keeps apart")
 
@@ -148,7 +148,7 @@ def _missing_index(store: SqliteStore, index: Part) -> Finding:
 def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list[Finding]:
     try:
         with store.writing(is_dry_run=True) as session:
-            if _text_is_right(session, group.group_id, progress):
+            if _rebuild_texts(session, group.group_id, progress):
                 return []
     except RecollectError as error:
         if error.code is not STORE_CORRUPT:
@@ -202,8 +202,8 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         yield Finding("indexes", f"the index {name} is of no attribute that is declared")
 
 
-def _text_is_right(session: Session, group_id: int, progress: Progress) -> bool:
-    """Whether a group's part of the text index is what the rows give; leaves it made anew."""
+def _rebuild_texts(session: Session, group_id: int, progress: Progress) -> bool:
+    """Make a group's part of the text index anew; return whether it was what the rows give."""
     before = _texts(session, group_id)
     rebuild(session, group_id, progress)
     return before == _texts(session, group_id)
@@ -248,7 +248,7 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
         store.finish_erasure()
     with store.writing() as session:
         for index in missing_parts(session):
-            is_built(session, index)
+            build_index(session, index)
         groups = all_groups(session)
         for group in groups:
             forget_work(session, group.group_id, lost_work(session, group.group_id))

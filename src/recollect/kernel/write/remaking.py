@@ -88,7 +88,7 @@ def remake_texts(session: Session, groups: list[Group], progress: Progress) -> N
         rebuild(session, group.group_id, progress)
 
 
-def is_built(session: Session, index: Part) -> bool:
+def build_index(session: Session, index: Part) -> bool:
     """Build an index, unless rows are in the way; return whether none were."""
     try:
         session.rows(index.sql)

@@ -258,7 +258,7 @@ class Unit:
             return None
         self._texts.flush()
         lacking = vectors.flush()
-        if self._preparation is not None and self._preparation.waits_for(lacking):
+        if self._preparation is not None and self._preparation.want(lacking):
             self.is_waiting = True
             return None
         return self.record(changes, actor, request_id)

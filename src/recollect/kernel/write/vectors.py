@@ -104,7 +104,7 @@ class Vectors:
             return None
         texts = [link_meaning({FACT: one.text}) for one in changes if isinstance(one, PutFact)]
         preparation = Preparation(meanings)
-        preparation.waits_for(self._lacking(meanings, [one for one in texts if one is not None]))
+        preparation.want(self._lacking(meanings, [one for one in texts if one is not None]))
         preparation.make()
         return preparation
 

@@ -14,13 +14,13 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
-from recollect.kernel.read.again import answer_again
 from recollect.kernel.read.asked import Asked, notices_of
 from recollect.kernel.read.catalogs import Catalogs, Last
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.dated import dated_elements, keys_of
 from recollect.kernel.read.distance import distances_between
+from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import resolve_moment
@@ -202,33 +202,33 @@ class Nexus:
         limits = _limits(limits, self.limits)
         values = parameters or {}
         check_parameters(values, limits.max_depth)
-        again = self._again(text, values, as_of, limits)
-        if again is not None:
-            return again
+        prepared = self._prepared_answer(text, values, as_of, limits)
+        if prepared is not None:
+            return prepared
         bindings = Bindings(values)
         with quoting(text):
             script = parsed(text, limits)
             queries = only_queries(script)
             with self._store.reading() as session:
-                standing = self._catalogs.stand(session, self.group_name)
-                reader = Reader(session, standing.catalog, limits, as_of, standing.counted)
+                state = self._catalogs.state(session, self.group_name)
+                reader = Reader(session, state.catalog, limits, as_of, state.counted)
                 is_whole = len(queries) == 1 and not script.notices
-                comes_again = is_whole and not standing.catalog.group.is_strict
+                comes_again = is_whole and not state.catalog.group.is_strict
                 origin = text if comes_again else None
                 results = tuple([answered(reader, bindings, one, origin) for one in queries])
         return Answer(results, notices_of(script, bindings, reader.notices))
 
-    def _again(
+    def _prepared_answer(
         self, text: str, values: Mapping[str, Value], as_of: AsOf | None, limits: Limits
     ) -> Answer | None:
         """Return the answer to a text that was asked before, if it can be had without its tree."""
-        standing = self._catalogs.standing(self.group_name)
-        if standing is None or not isinstance(text, str):
+        state = self._catalogs.known_state(self.group_name)
+        if state is None or not isinstance(text, str):
             return None
         session = self._store.reader()
-        if session is None or session is not standing.session:
+        if session is None or session is not state.session:
             return None
-        return answer_again(session, standing, text, values, as_of, limits)
+        return answer_prepared(session, state, text, values, as_of, limits)
 
     def write(
         self,

@@ -11,8 +11,8 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.kernel.read.cache import Cache
+from recollect.kernel.read.group_state import GroupState
 from recollect.kernel.read.reader import Catalog
-from recollect.kernel.read.standing import Standing
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
@@ -47,25 +47,25 @@ class Catalogs:
         self._catalogs: Cache[tuple[int, str], Catalog] = Cache(_MOST)  # by purges seen, and name
         self._own = threading.local()
 
-    def standing(self, name: str) -> Standing | None:
+    def known_state(self, name: str) -> GroupState | None:
         """Return what this thread knows of a group, of whatever version of the store."""
-        known: dict[str, Standing] = getattr(self._own, "standings", {})
+        known: dict[str, GroupState] = getattr(self._own, "states", {})
         return known.get(name)
 
-    def stand(self, session: Session, name: str) -> Standing:
+    def state(self, session: Session, name: str) -> GroupState:
         """Return what is so of a group in the snapshot of a session, and remember it."""
         row = session.row(_STATE, (name,))
         epoch, number = (0, None) if row is None else row
         version = session.version()
         catalog = self._at(session, name, whole(epoch))
         number = 0 if number is None else whole(number)
-        standing = Standing(session, version, catalog, catalog.statistics.as_of(session, number))
+        state = GroupState(session, version, catalog, catalog.statistics.as_of(session, number))
         if not session.is_writing and catalog.group.group_id != NOBODY:
-            known = self._own.__dict__.setdefault("standings", {})
+            known = self._own.__dict__.setdefault("states", {})
             if len(known) >= _MOST:
                 known.clear()
-            known[name] = standing
-        return standing
+            known[name] = state
+        return state
 
     def of(self, session: Session, name: str) -> Catalog:
         """Return the catalog of a group; one that nobody wrote to is empty."""

@@ -31,14 +31,14 @@ from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.pages import Page, Place, page_moment, question_of, write_cursor
-from recollect.kernel.read.ready import (
+from recollect.kernel.read.prepared import (
     ABSENT,
     NEVER,
-    Cut,
-    ReadyTexts,
+    PreparedFinds,
     Situation,
+    SplitText,
     element_of,
-    make_ready,
+    prepare,
 )
 from recollect.kernel.read.statistics import Counted, GroupStatistics
 from recollect.kernel.sql.clock import Clock
@@ -66,7 +66,7 @@ class Catalog:
     terms: Terms
     statistics: GroupStatistics
     plans: Cache[PlanKey, Compiled]
-    texts: ReadyTexts
+    prepared: PreparedFinds
     keys: KnownKeys
     meanings: Meanings | None = None  # where an embedder is configured
 
@@ -75,7 +75,7 @@ class Catalog:
         """Return an empty catalog of the group."""
         terms = Terms(group.group_id)
         statistics, keys = GroupStatistics(group), KnownKeys(group, terms)
-        return cls(group, terms, statistics, Cache(1024), ReadyTexts(), keys, meanings)
+        return cls(group, terms, statistics, Cache(1024), PreparedFinds(), keys, meanings)
 
     def apart(self) -> Catalog:
         """Return the same with counts of its own, of what a write has not committed."""
@@ -84,7 +84,7 @@ class Catalog:
             terms=self.terms,
             statistics=GroupStatistics(self.group),
             plans=self.plans,
-            texts=self.texts,
+            prepared=self.prepared,
             keys=self.keys,
             meanings=self.meanings,
         )
@@ -128,28 +128,28 @@ class Reader:
             if self.is_doubtful(compiled, rows):
                 self.warn_of_keys(find, bindings, answer)
                 doubtless = self._doubtless(find, bindings, compiled)
-            cut = self._may_come_again(origin, compiled, known)
-            if cut is not None:
-                ready = make_ready(cut, find, compiled, lifting, known, doubtless)
-                if ready is not None:
-                    self._catalog.texts.keep(cut, self._situation(), ready)
+            split = self._split_to_keep(origin, compiled, known)
+            if split is not None:
+                prepared = prepare(split, find, compiled, lifting, known, doubtless)
+                if prepared is not None:
+                    self._catalog.prepared.keep(split, self._situation(), prepared)
         return answer
 
-    def again(self, text: Cut, values: Mapping[str, Value]) -> Rows | None:
+    def run_prepared(self, text: SplitText, values: Mapping[str, Value]) -> Rows | None:
         """Return the rows of a text that was asked before; None where only its tree can tell."""
-        ready = self._catalog.texts.find(text, self._situation())
-        if ready is None:
+        prepared = self._catalog.prepared.find(text, self._situation())
+        if prepared is None:
             return None
-        parameters = ready.bound(text.strings, values, self.group.id_bits)
+        parameters = prepared.bound(text.strings, values, self.group.id_bits)
         if parameters is None:
             return None
         parameters.update(self.moment.parameters)
-        page = ready.asked_page(values)
-        rows, has_more = self._rows(ready.compiled, parameters, page)
-        if self.is_doubtful(ready.compiled, rows) and ready.doubtless != self.number():
+        page = prepared.asked_page(values)
+        rows, has_more = self._rows(prepared.compiled, parameters, page)
+        if self.is_doubtful(prepared.compiled, rows) and prepared.doubtless != self.number():
             return None
-        lifted = {slot: cast(Value, parameters[slot]) for slot in ready.slots}
-        return self.shown(ready.compiled, lifted, page, rows, has_more=has_more)
+        lifted = {slot: cast(Value, parameters[slot]) for slot in prepared.slots}
+        return self.shown(prepared.compiled, lifted, page, rows, has_more=has_more)
 
     def warn_of_keys(self, find: ast.Find, bindings: Bindings, answer: Rows) -> None:
         """Note the keys that a FIND reads, shows no value of, and that nothing has."""
@@ -176,10 +176,10 @@ class Reader:
         clock = self.moment.clock
         return self.statistics().epoch, clock.has_known, clock.has_valid, self.limits.max_depth
 
-    def _may_come_again(
+    def _split_to_keep(
         self, text: str | None, compiled: Compiled, parameters: Mapping[str, SqlValue]
-    ) -> Cut | None:
-        """Return a text cut, if it is worth to be remembered.
+    ) -> SplitText | None:
+        """Return a text split, if it is worth to be remembered.
 
         What a strict group or a write is asked is looked at each time, and so is a name that
         there is nothing of.
@@ -188,7 +188,7 @@ class Reader:
             return None
         if any(parameters[name] == ABSENT for name in compiled.terms):
             return None
-        return Cut.of(text)
+        return SplitText.of(text)
 
     def _doubtless(self, find: ast.Find, bindings: Bindings, compiled: Compiled) -> int:
         """Return the transaction as of which elements have every key that a FIND reads."""

@@ -24,7 +24,7 @@ from recollect.kernel.write.attribute_indexes import built_indexes, settle_index
 from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
-from recollect.kernel.write.remaking import (
+from recollect.kernel.write.repair import (
     build_index,
     is_from_rest,
     is_readable,

@@ -14,7 +14,7 @@ from recollect.kernel.write.hidden import hidden_attributes
 from recollect.kernel.write.literals import constant
 from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.unread import unread_keys
+from recollect.kernel.write.unknown_keys import unknown_keys
 from recollect.kernel.write.validation import members
 from recollect.model import BEGINNING, FOREVER, Attributes, UpdateReport, Value
 
@@ -32,7 +32,7 @@ def apply_update(unit: Unit, tree: Update, ids: Iterable[int]) -> UpdateReport:
     attributes = _checked(tree.attributes, "attributes")
     metadata = _checked(tree.metadata, "metadata")
     elements = unit.directory.living(ids)
-    unit.notices += unread_keys(tree, elements)
+    unit.notices += unknown_keys(tree, elements)
     if any(isinstance(one, ConceptElement) for one in elements):
         unit.notices += hidden_attributes((key for key, _ in attributes), tree.target.span)
     updated: list[Element] = []

@@ -14,7 +14,7 @@ from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.write.element import Element
 
 
-def unread_keys(tree: Update, elements: Sequence[Element]) -> Iterator[Notice]:
+def unknown_keys(tree: Update, elements: Sequence[Element]) -> Iterator[Notice]:
     """Yield a warning for each key an UPDATE computes from that none of its elements has."""
     if not elements:
         return
@@ -25,7 +25,7 @@ def unread_keys(tree: Update, elements: Sequence[Element]) -> Iterator[Notice]:
         for field in _needed(assignment.value):
             if len(field.path) == 2 and field.path not in told and field.path[1][0] != "_":
                 told.add(field.path)
-                yield from _unread(field, elements)
+                yield from _unknown(field, elements)
 
 
 def _needed(computed: Computed) -> Iterator[Field]:
@@ -40,7 +40,7 @@ def _needed(computed: Computed) -> Iterator[Field]:
             yield from _needed(operand)
 
 
-def _unread(field: Field, elements: Sequence[Element]) -> Iterator[Notice]:
+def _unknown(field: Field, elements: Sequence[Element]) -> Iterator[Notice]:
     section, key = field.path
     known: dict[str, None] = {}
     for element in elements:

@@ -18,7 +18,7 @@ _MOST_MOMENTS = 64
 
 
 @dataclass(slots=True)
-class Standing:
+class GroupState:
     """A group in one version of the store, as one session sees it."""
 
     session: Session

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.errors import RecollectError
+from recollect.kernel.read.group_state import GroupState
+from recollect.kernel.read.prepared import MOST_CHARACTERS, SplitText
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.read.ready import MOST_CHARACTERS, Cut
-from recollect.kernel.read.standing import Standing
 from recollect.kernel.store.connection import SqliteSession
 from recollect.model import Answer, AsOf, Limits, Value
 
 _MOST_BYTES = 4 * MOST_CHARACTERS
 
 
-def answer_again(
+def answer_prepared(
     session: SqliteSession,
-    standing: Standing,
+    state: GroupState,
     text: str,
     values: Mapping[str, Value],
     as_of: AsOf | None,
@@ -30,17 +30,17 @@ def answer_again(
 
     Raises KIP_4001, KIP_4002 and STORE_BUSY as reading it anew would.
     """
-    cut = Cut.of(text) if limits.max_length >= _MOST_BYTES else None
-    if cut is None:
+    split = SplitText.of(text) if limits.max_length >= _MOST_BYTES else None
+    if split is None:
         return None
     with session.held():
         if session.depth:
             return None
         try:
-            moment = standing.moment(as_of)
-            reader = Reader(session, standing.catalog, limits, moment, standing.counted)
-            rows = reader.again(cut, values)
-            if rows is None or session.version() != standing.version:
+            moment = state.moment(as_of)
+            reader = Reader(session, state.catalog, limits, moment, state.counted)
+            rows = reader.run_prepared(split, values)
+            if rows is None or session.version() != state.version:
                 return None
         except RecollectError as error:
             if error.code.category != "limit":

@@ -1,6 +1,6 @@
 """FINDs that are asked again, answered without their tree: found by the text but its strings.
 
-The rule: what stands between the quotes of a text is cut out, and the rest says which of those
+The rule: what stands between the quotes of a text is set apart, and the rest says which of those
 strings are values and which belong to the shape. So a text that differs only in its values is
 found by one look-up. Whatever is not plain (an escape, an empty name, a parameter of another
 type) is not answered here, but from the tree.
@@ -37,15 +37,15 @@ Situation = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class SplitText:
     """A text in two: its strings, and what stands around them."""
 
     outside: Outside
     strings: tuple[str, ...]
 
     @classmethod
-    def of(cls, text: str) -> Cut | None:
-        """Return a text cut; None for one with an escape, or too long to come again."""
+    def of(cls, text: str) -> SplitText | None:
+        """Return a text split; None for one with an escape, or too long to come again."""
         if len(text) > MOST_CHARACTERS or "\\" in text:
             return None
         pieces = text.rstrip().split('"')
@@ -61,8 +61,8 @@ class Lifted:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """A FIND ready to run, but for its values."""
+class PreparedFind:
+    """A FIND that can be run again, whatever its values are."""
 
     find: ast.Find
     compiled: Compiled
@@ -110,28 +110,28 @@ class Ready:
         return Page.of(self.find, Bindings(values)) if self.page is None else self.page
 
 
-class ReadyTexts:
-    """The texts of one group that were asked before; safe to share between threads."""
+class PreparedFinds:
+    """The FINDs of one group that were asked before; safe to share between threads."""
 
     def __init__(self) -> None:
         self._shaping: Cache[Outside, tuple[int, ...]] = Cache(1024)
-        self._ready: Cache[tuple[Outside, Outside, Situation], Ready] = Cache(1024)
+        self._prepared: Cache[tuple[Outside, Outside, Situation], PreparedFind] = Cache(1024)
 
-    def find(self, cut: Cut, situation: Situation) -> Ready | None:
+    def find(self, split: SplitText, situation: Situation) -> PreparedFind | None:
         """Return what was kept of a text like this one."""
-        shaping = self._shaping.find(cut.outside)
+        shaping = self._shaping.find(split.outside)
         if shaping is None:
             return None
-        strings = cut.strings
-        return self._ready.find((cut.outside, tuple([strings[at] for at in shaping]), situation))
+        kept = tuple([split.strings[at] for at in shaping])
+        return self._prepared.find((split.outside, kept, situation))
 
-    def keep(self, cut: Cut, situation: Situation, ready: Ready) -> None:
+    def keep(self, split: SplitText, situation: Situation, prepared: PreparedFind) -> None:
         """Remember a text under the strings that belong to its shape."""
-        values = {one.place for one in ready.lifted}
-        shaping = tuple(at for at in range(len(cut.strings)) if at not in values)
-        self._shaping.keep(cut.outside, shaping)
-        kept = tuple(cut.strings[at] for at in shaping)
-        self._ready.keep((cut.outside, kept, situation), ready)
+        values = {one.place for one in prepared.lifted}
+        shaping = tuple(at for at in range(len(split.strings)) if at not in values)
+        self._shaping.keep(split.outside, shaping)
+        kept = tuple(split.strings[at] for at in shaping)
+        self._prepared.keep((split.outside, kept, situation), prepared)
 
 
 def element_of(id_bits: bytes, text: str) -> int:
@@ -140,15 +140,15 @@ def element_of(id_bits: bytes, text: str) -> int:
     return ABSENT if found is None else found
 
 
-def make_ready(
-    cut: Cut,
+def prepare(
+    split: SplitText,
     find: ast.Find,
     compiled: Compiled,
     lifting: Lifting,
     parameters: dict[str, SqlValue],
     doubtless: int,
-) -> Ready | None:
-    """Return a FIND that was just run, ready to run again; None where its text cannot tell.
+) -> PreparedFind | None:
+    """Return a FIND that was just run as one to run again; None where its text cannot tell.
 
     Patterns of REGEX are checked when a tree is read, so they stay in the shape.
     """
@@ -156,8 +156,8 @@ def make_ready(
         return None
     starts: dict[int, int] = {}
     at = 0
-    for place, string in enumerate(cut.strings):
-        at += len(cut.outside[place])
+    for place, string in enumerate(split.strings):
+        at += len(split.outside[place])
         starts[at] = place
         at += len(string) + 2
     patterns = {one.name for one in lifting.patterns}
@@ -165,7 +165,7 @@ def make_ready(
     if not patterns.isdisjoint(one.slot for one in given):
         return None
     sizes = [one for one in (find.limit, find.offset) if isinstance(one, ast.Parameter)]
-    return Ready(
+    return PreparedFind(
         find,
         compiled,
         parameters,

@@ -177,4 +177,4 @@ def test_what_is_no_address_of_a_server_is_refused(kind: Callable[..., object], 
     with pytest.raises(RecollectError) as caught:
         kind(url)
     assert caught.value.code is INVALID_ARGUMENT
-    assert "no address of a server" in caught.value.message
+    assert "not the address of a server" in caught.value.message

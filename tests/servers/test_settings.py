@@ -112,7 +112,7 @@ def test_folders_for_files_are_given_or_named_as_in_path_and_must_be_there(tmp_p
     assert named.import_from() == (one.resolve(), two.resolve())
     assert named.import_from([two]) == (two.resolve(),)
     assert Settings({}).import_from() == ()
-    with pytest.raises(RecollectError, match="no folder"):
+    with pytest.raises(RecollectError, match="not a folder"):
         named.import_from([tmp_path / "three"])
 
 

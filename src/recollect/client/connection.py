@@ -104,7 +104,7 @@ def _address(url: object) -> httpx2.URL:
         reason = str(error)
     raise RecollectError(
         INVALID_ARGUMENT,
-        f"the url is no address of a server: {reason}",
+        f"the url is not the address of a server: {reason}",
         hint='pass url="http://127.0.0.1:7411"',
     )
 

@@ -676,7 +676,7 @@ def _check_one_of(given: str, known: Sequence[str], name: str) -> None:
         words = ", ".join(f'"{one}"' for one in known)
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{name} is {given!r}, which is none of {words}",
+            f"{name} is {given!r}, which is not one of {words}",
             hint=f'pass {name}="{known[0]}"',
         )
 
@@ -704,7 +704,7 @@ def _kind(kind: str) -> ElementKind:
     except ValueError as error:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{kind!r} is no kind of element",
+            f"{kind!r} is not a kind of element",
             hint='pass "concept" or "link"',
         ) from error
 

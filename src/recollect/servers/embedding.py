@@ -29,7 +29,7 @@ def make_embedder(embedding: Embedding) -> Embedder:
     if not embedding.model:
         raise RecollectError(
             INVALID_ARGUMENT,
-            "RECOLLECT_EMBEDDER_MODEL is not set, and there is no model without a name",
+            "RECOLLECT_EMBEDDER_MODEL is not set, so no model is named",
             hint="set it to the name of a model",
         )
     module = _module(embedding.embedder)

@@ -42,7 +42,7 @@ def make_learner(learning: Learning) -> Learner:
     if not learning.model:
         raise RecollectError(
             INVALID_ARGUMENT,
-            "RECOLLECT_LLM_MODEL is not set, and there is no model without a name",
+            "RECOLLECT_LLM_MODEL is not set, so no model is named",
             hint="set it to the name of a model of your endpoint",
         )
     llm = _module()

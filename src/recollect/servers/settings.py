@@ -133,7 +133,7 @@ class Settings:
         if number is None or number > 65535:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"RECOLLECT_PORT is {named}, and a port is a number up to 65535",
+                f"RECOLLECT_PORT is {named}, not a number up to 65535",
                 hint=f"set it to {DEFAULT_PORT}, or name one with --port",
             )
         return number
@@ -154,7 +154,7 @@ class Settings:
             if not one.is_dir():
                 raise RecollectError(
                     INVALID_ARGUMENT,
-                    f"{one} is no folder that files can be taken in from",
+                    f"{one} is not a folder that files can be imported from",
                     hint="name a folder that is there with --import-from",
                 )
         return tuple(one.resolve() for one in folders)
@@ -190,7 +190,7 @@ class Settings:
             near = nearest(named, known) or known
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"{variable} is {named}, which is no {noun}",
+                f"{variable} is {named}, which is not a known {noun}",
                 hint=f"set it to {near[0]}",
                 known=near,
             )
@@ -204,7 +204,7 @@ class Settings:
         if number is None or not 1 <= number <= MOST_NUMBERS:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"RECOLLECT_EMBEDDER_DIMENSION is {named}, and it is a number up to {MOST_NUMBERS}",
+                f"RECOLLECT_EMBEDDER_DIMENSION is {named}, not a number from 1 to {MOST_NUMBERS}",
                 hint="leave it out: the model has one of its own",
             )
         return number
@@ -217,7 +217,7 @@ class Settings:
         if number is None or not 1 <= number <= LONGEST_TIMEOUT:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"{variable} is {named}, and it is a number of seconds from 1 to {LONGEST_TIMEOUT}",
+                f"{variable} is {named}, not a number of seconds from 1 to {LONGEST_TIMEOUT}",
                 hint=f"set it to {otherwise:g}",
             )
         return float(number)

@@ -556,7 +556,7 @@ def test_a_folder_is_no_file(store: Store, wait: Wait, repo: tuple[Path, str]) -
     checker = Checker(folder, {"r": folder})
     assert outcomes(store, wait, checker, *evidence) == ["refuted"] * 3
     said = [one.message for one in wait(store.check("c", checker))]
-    assert said == ["lib is no file", "link is no file", f"lib is no file at {commit}"]
+    assert said == ["lib is not a file", "link is not a file", f"lib is not a file at {commit}"]
 
 
 @HERE

@@ -540,8 +540,8 @@ def test_what_cannot_be_asked_for_is_refused_everywhere_in_the_same_words(
         ),
         "after is not Unicode text": lambda: store.list(after="\ud800"),
         "after is of type int, not a text": lambda: store.list(after=5),  # type: ignore[arg-type]
-        "5 is no id of an event": lambda: store.events(after=5),  # type: ignore[arg-type]
-        "'\\ud800' is no id of an event": lambda: store.events(after="\ud800"),
+        "5 is not the id of an event": lambda: store.events(after=5),  # type: ignore[arg-type]
+        "'\\ud800' is not the id of an event": lambda: store.events(after="\ud800"),
         "as_of is of type int, not an AsOf": lambda: store.recall_scored(
             "x",
             as_of=5,  # type: ignore[arg-type]

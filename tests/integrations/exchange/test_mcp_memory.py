@@ -84,7 +84,7 @@ def test_what_is_observed_of_one_thing_does_not_end_the_rest(nexus: Nexus, write
 def test_a_bad_line_is_named_and_changes_nothing(nexus: Nexus, write: Write) -> None:
     bad = [*FILE, {"type": "relation", "from": "John_Smith", "relationType": "knows"}]
     path = write("memory.jsonl", bad)
-    with pytest.raises(RecollectError, match=r"line 4 cannot be taken in: to is missing"):
+    with pytest.raises(RecollectError, match=r"line 4 cannot be imported: to is missing"):
         take_in(nexus, path)
     assert nexus.stats().concepts == 0
     report = take_in(nexus, path, skip_bad=True)

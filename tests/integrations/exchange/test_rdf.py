@@ -138,7 +138,7 @@ def test_lines_and_places_of_faults_are_named(nexus: Nexus, write: Write) -> Non
         ("deep.ttl", f"<http://a> <http://b> {'[' * 5000}", 1),
         ("var.ttl", "<http://a> <http://b> ?x .", 1),
     ):
-        with pytest.raises(RecollectError, match=f"line {line} cannot be taken in"):
+        with pytest.raises(RecollectError, match=f"line {line} cannot be imported"):
             take_in(nexus, write(name, text))
     assert nexus.stats().transactions == 0
     assert take_in(
@@ -152,7 +152,7 @@ def test_formats_that_could_fetch_or_expand_are_refused(
 ) -> None:
     text = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><x>&e;</x>'
     for path in (write(name, text), write("other", text)):
-        with pytest.raises(RecollectError, match="not read"):
+        with pytest.raises(RecollectError, match="cannot be read"):
             take_in(nexus, path)
 
 

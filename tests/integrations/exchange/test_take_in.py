@@ -60,7 +60,7 @@ def test_what_is_no_format_is_refused_with_those_there_are(nexus: Nexus, write: 
             take_in(nexus, write(name, content))
     with pytest.raises(RecollectError, match="recollect restore"):
         take_in(nexus, write("dump.jsonl", '{"recollect_dump":1}\n'))
-    with pytest.raises(RecollectError, match="no format that is read"):
+    with pytest.raises(RecollectError, match="not a format that can be read"):
         take_in(nexus, write("x.csv", HEADER), format="xml")
     for path in (Path("absent.csv"), write("x", "").parent):
         with pytest.raises(RecollectError, match="INVALID_ARGUMENT"):
@@ -121,7 +121,7 @@ def test_a_file_of_which_nothing_can_be_taken_in_is_an_error_even_without_its_ba
 ) -> None:
     before = nexus.stats()
     with pytest.raises(
-        RecollectError, match=rf"nothing of .*{name} can be taken in; line \d"
+        RecollectError, match=rf"nothing in .*{name} can be imported; line \d"
     ) as raised:
         take_in(nexus, write(name, content), skip_bad=True, dry_run=dry_run)
     assert raised.value.details["lines"]

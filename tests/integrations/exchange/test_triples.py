@@ -65,12 +65,12 @@ def test_lines_of_json_have_the_same_names(nexus: Nexus, write: Write) -> None:
     ("table", "reason"),
     [
         ("subject,predicate\n", "line 1 .*no column object"),
-        ("subject;predicate;object\na;b;c\n", "line 1 .*not parted by commas"),
+        ("subject;predicate;object\na;b;c\n", "line 1 .*not separated by commas"),
         ("", "is empty"),
-        ("subject,predicate,object,sourc\n", 'line 1 .*"sourc" is none of'),
+        ("subject,predicate,object,sourc\n", 'line 1 .*"sourc" is not one of'),
         ("subject,predicate,object\na,b,c\na,,c\n", "line 3 .*predicate is missing"),
         ("subject,predicate,object\na,b\n", "line 2 .*2 cells, and the header has 3"),
-        ('subject,predicate,object\na,b,"c\n', "line 2 .*no CSV"),
+        ('subject,predicate,object\na,b,"c\n', "line 2 .*not CSV"),
         ("subject,predicate,object,valid_at\na,b,c,soon\n", "line 2 .*not an ISO 8601"),
         ("subject,predicate,object,confidence\na,b,c,5\n", "line 2 .*between 0 and 1"),
         ("subject,predicate,object\na,b{1},c\n", "line 2 .*path operator"),
@@ -100,7 +100,7 @@ def test_claims_are_not_made_by_a_table(nexus: Nexus, write: Write) -> None:
     report = take_in(nexus, write("t.csv", table))
     assert report.skipped[0].lines == (2,)
     assert rows(nexus, 'FIND(?c) WHERE { ?c {type: "Claim"} }') == []
-    with pytest.raises(RecollectError, match='"Claim" has calls of its own'):
+    with pytest.raises(RecollectError, match='"Claim" is only written by calls of its own'):
         take_in(nexus, write("u.csv", table), type="Claim")
 
 

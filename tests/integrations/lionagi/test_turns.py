@@ -236,7 +236,7 @@ def test_a_hook_whose_coroutine_nobody_awaits_ends_the_turn(branch: Branch, wait
     with pytest.raises(RecollectError) as caught:
         wait(branch.communicate("Review"))
     assert caught.value.code is INVALID_ARGUMENT
-    assert caught.value.message == "the hook returns a coroutine, and is no async function"
+    assert caught.value.message == "the hook returns a coroutine but is not an async function"
     assert hook.seen == []
 
 

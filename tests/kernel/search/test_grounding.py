@@ -243,7 +243,7 @@ def test_a_cursor_that_weighs_words_as_no_memory_does_is_refused(
     forged = urlsafe_b64encode(orjson.dumps([*parts, weights, is_past])).decode().rstrip("=")
     with pytest.raises(RecollectError) as caught:
         nexus.search(QUESTION, limit=1, cursor=forged)
-    assert caught.value.message == "the cursor is none that a memory gave"
+    assert caught.value.message == "this is not a cursor that Recollect issued"
 
 
 @settings(

@@ -90,7 +90,10 @@ def test_a_log_that_may_not_be_moved_into_its_file_is_named(memory: Path) -> Non
     memory.parent.chmod(0o555)
     code, message, _ = read(memory)
     assert code == "STORE_UNAVAILABLE"
-    assert message == "m.db-wal holds what is not in the file yet, and may not be moved into it"
+    assert (
+        message
+        == "m.db-wal holds changes that are not in the file yet, and the file cannot be written"
+    )
 
 
 STAY = """

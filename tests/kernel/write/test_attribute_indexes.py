@@ -197,9 +197,9 @@ def test_an_index_that_an_older_build_named_after_capitals_is_made_anew(
         found = nexus.concepts.newest("Drug", attribute, {attribute: [value]})
         assert [one.name for one in found] == ["new"]
     assert {finding.message for finding in nexus.doctor().findings} == {
-        "the index of Code is declared and not built",
-        "the index of code is declared and not built",
-        "the index attribute:Code is of no attribute that is declared",
+        "the index of Code is declared but not built",
+        "the index of code is declared but not built",
+        "the index attribute:Code belongs to no declared attribute",
     }
     assert nexus.doctor(fix=True).is_well
     assert nexus.doctor().findings == ()

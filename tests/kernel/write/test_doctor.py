@@ -114,7 +114,7 @@ def test_a_unique_index_that_rows_forbid_is_told_and_the_others_are_built(path: 
     )
     for fix in (False, True, True):
         findings = {one.message: one for one in examined(path, fix=fix).findings}
-        told = "the index link_out is not there, and rows share what it keeps apart"
+        told = "the index link_out is not there, and rows repeat what it keeps unique"
         assert not findings[told].is_mended
         assert findings[told].check == "doubles"
     assert "link_in" in own_indexes(path)
@@ -264,7 +264,7 @@ def test_a_counter_that_cannot_count_on_is_found(path: Path, over: str) -> None:
     with recollect.open(path) as nexus:
         broken(path, over)
         messages = [one.message for one in nexus.doctor().findings]
-        assert "a counter is beyond all that can be counted" in messages
+        assert "a counter is above the largest number there can be" in messages
 
 
 def test_a_counter_of_purges_that_is_ahead_does_no_harm(path: Path) -> None:

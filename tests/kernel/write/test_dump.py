@@ -157,7 +157,7 @@ def test_a_group_that_declares_an_index_is_not_restored_into(dump: bytes) -> Non
 def test_ids_that_others_have_are_not_taken(dump: bytes) -> None:
     with recollect.open(":memory:", group="another") as nexus:
         nexus.write([PutConcept("T", "a"), PutConcept("T", "b")])
-        assert "have ids of the dump" in refused(nexus, dump)
+        assert "ids of the dump are in use" in refused(nexus, dump)
 
 
 def test_a_group_that_was_opened_and_is_empty_gets_the_ids_of_the_dump(dump: bytes) -> None:
@@ -256,7 +256,7 @@ def altered(dump: bytes, kind: str, change: Callable[[dict[str, object]], object
         ("index", "index", "", '"index" is not an attribute that may have an index'),
         ("recollect_dump", "recollect_dump", True, "of version True"),
         ("recollect_dump", "recollect_dump", "x" * 99, "of version 'xxx"),
-        ("concept", "type", "Unknown", "type is no term of the group"),
+        ("concept", "type", "Unknown", "type is not a term of the group"),
         ("concept", "name", "a\0", '"name" is not a text'),
         ("transaction", "actor", 1, '"actor" is not a text that is not empty, or null'),
         ("recollect_dump", "recollect_dump", 2, "of version 2"),
@@ -298,7 +298,7 @@ def test_a_line_that_comes_twice_is_refused(dump: bytes) -> None:
     place = next(at for at, line in enumerate(lines) if line.startswith(b'{"transaction"'))
     lines.insert(place, lines[place])
     with recollect.open(":memory:") as nexus:
-        assert "repeats another" in refused(nexus, b"".join(lines))
+        assert "repeats an earlier line" in refused(nexus, b"".join(lines))
 
 
 def test_a_purged_element_is_not_in_the_dump_and_the_log_still_holds() -> None:

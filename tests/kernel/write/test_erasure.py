@@ -144,8 +144,8 @@ def test_a_file_that_cannot_be_rewritten_is_told_apart_from_one_that_others_use(
         [sys.executable, "-c", LIMITED, str(path)], capture_output=True, text=True, check=False
     )
     assert ran.stdout.startswith(
-        "False The disk is full, or files may not grow so large, so the bytes have not all left the"
-        " file: they do when the memory is next opened, mended or backed up and that is over. Out"
+        "False The disk is full, or files may not grow so large, so some bytes are still in the"
+        " file: they leave it when the memory is next opened, mended or backed up after that is over."
     )
     with recollect.open(path) as nexus:
         assert nexus.doctor().findings == ()

@@ -475,8 +475,8 @@ def test_a_receipt_inside_a_block_says_that_the_bytes_leave_as_that_ends(taught:
         receipt = taught.purge(SALICYLATE)
         assert not receipt.is_complete
         assert receipt.note.startswith(
-            "This thread is inside a block of nexus.transaction() or nexus.snapshot(), so the bytes"
-            " have not all left the file: they do as the block ends. Out of reach"
+            "This thread is inside a block of nexus.transaction() or nexus.snapshot(), so some"
+            " bytes are still in the file: they leave it as the block ends. Out of reach"
         )
 
 

@@ -107,7 +107,7 @@ def test_what_may_not_follow_is_refused(claims: Cli) -> None:
     assert (refused.exit_code, "no claim" in refused.stderr) == (1, True)
     claims("claim", "supersede", "c1", "c2")
     refused = claims("claim", "verify", "c1")
-    assert "superseded does not become verified" in refused.stderr
+    assert "which cannot become verified" in refused.stderr
 
 
 def test_an_item_of_attention_is_put_aside(claims: Cli) -> None:
@@ -143,7 +143,7 @@ def test_a_folder_that_is_not_there_refutes_nothing(claims: Cli) -> None:
         refused = claims("claim", "check", "c1", *words, "--json")
         assert (refused.exit_code, answer(refused)["error"]["message"]) == (
             2,
-            f"{words[0]}: nowhere is no folder",
+            f"{words[0]}: nowhere is not a folder",
         )
 
 
@@ -158,9 +158,9 @@ def test_refuted_evidence_fails_a_check(claims: Cli) -> None:
     [
         (("add", "a fact"), "--evidence"),
         (("add", "a fact", "-e", "rumour=x"), "KIND=VALUE"),
-        (("add", "a fact", "-e", "{"), "no EvidenceRef"),
-        (("add", "a fact", "-e", '{"kind": "rumour"}'), "none of message"),
-        (("add", "a fact", "-e", '{"kind": "url", "link": "x"}'), "no field of EvidenceRef"),
+        (("add", "a fact", "-e", "{"), "not an EvidenceRef"),
+        (("add", "a fact", "-e", '{"kind": "rumour"}'), "not one of message"),
+        (("add", "a fact", "-e", '{"kind": "url", "link": "x"}'), "not a field of EvidenceRef"),
         (("add", "a fact", "-e", "file= "), "path is blank"),
         (("add", "a fact", "-e", "file=a", "--scope", "world:x"), "scope_type"),
         (("verify", "c1", "--scope", "repo:x"), "--scope is for"),

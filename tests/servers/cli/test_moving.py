@@ -57,7 +57,7 @@ def test_a_file_is_whole_or_not_at_all_and_says_which_line_is_bad(cli: Cli):
     refused = cli("import", "good.csv", "bad.csv", "--db", "new.db")
     assert refused.exit_code == 1
     assert "good.csv (csv): 2 records, 5 created" in refused.stdout
-    assert "bad.csv: line 4 cannot be taken in: predicate is missing" in refused.stderr
+    assert "bad.csv: line 4 cannot be imported: predicate is missing" in refused.stderr
     assert "add --skip-bad" in refused.stderr
     error = answer(cli("import", "good.csv", "bad.csv", "--db", "json.db", "--json"))["error"]
     assert [one["line"] for one in error["details"]["lines"]] == [4]

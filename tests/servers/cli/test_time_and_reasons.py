@@ -86,7 +86,7 @@ def test_the_shell_reads_another_time_until_it_is_switched_off(cli: Cli, memory:
 def test_the_shell_writes_nothing_while_it_looks_back(cli: Cli, memory: str):
     said = cli("shell", memory, input=f"\\asof known 2030\n{RISKIER}\n")
     assert said.exit_code == 1
-    assert "what was known 2030 cannot be changed" in said.stderr
+    assert "a text cannot write while \\asof is known 2030" in said.stderr
     assert "hint: write \\asof off first" in said.stderr
 
 

@@ -206,7 +206,10 @@ def test_nobody_with_a_name_acts_as_another(
     for one in bodies:
         refused = send(path, one, token=ANN)
         assert (refused.status_code, code_in(refused)) == (403, "PERMISSION_DENIED")
-        assert refused.json()["error"]["message"] == "the token is somebody else's than the actor"
+        assert (
+            refused.json()["error"]["message"]
+            == "the token belongs to somebody other than the actor"
+        )
     assert nexus.group("team").stats().transactions == before
 
 
@@ -228,7 +231,7 @@ def test_a_claim_without_evidence_is_refused_and_recorded(send: Send) -> None:
         ({"evidence": EVIDENCE}, "text is missing"),
         ({"text": "t", "evidence": [{"path": "a"}]}, "kind is missing"),
         ({"text": "t", "evidence": [{"kind": "rumour"}]}, "rumour"),
-        ({"text": "t", "evidence": EVIDENCE, "confidnce": 1}, "confidnce is no field of Claim"),
+        ({"text": "t", "evidence": EVIDENCE, "confidnce": 1}, "confidnce is not a field of Claim"),
         ({"text": "t", "evidence": EVIDENCE, "confidence": 2}, "confidence"),
         ({"text": "t", "evidence": "file"}, "evidence is not a list"),
         ({"text": "t", "evidence": ["file"]}, "not an object"),
@@ -426,7 +429,7 @@ def test_a_time_that_has_not_been_is_warned_of(send: Send, nexus: Nexus) -> None
     [
         ({"valid": 5}, "as_of.valid is a number"),
         ({"known": "soon"}, "as_of.known is 'soon', which is not an ISO 8601 date or time"),
-        ({"known": -1}, "as_of.known is -1, which is no transaction number"),
+        ({"known": -1}, "as_of.known is -1, which is not a transaction number"),
         ({"transaction": 1}, "as_of has no member 'transaction'"),
         ("2024", "as_of is a string, which does not say which of the two times it means"),
     ],

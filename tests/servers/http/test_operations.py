@@ -87,7 +87,7 @@ def test_a_field_that_is_unknown_is_named(http: httpx2.Client) -> None:
     answer = post(http, {"request_id": "r", "inptu": {}})
     assert answer.json()["request_id"] == "r"
     assert answer.json()["error"]["details"]["fields"] == [
-        {"field": "inptu", "problem": "is no field of a request"}
+        {"field": "inptu", "problem": "is not a field of a request"}
     ]
 
 

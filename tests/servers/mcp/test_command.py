@@ -164,7 +164,7 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(run, tmp_path: Path):
         (["--http", "0.0.0.0:0"], "without tokens everybody"),
         (["--tokens", "t"], "--tokens belongs to --http"),
         (["--http", "127.0.0.1:0", "--tokens", "nothing"], "the tokens in nothing"),
-        (["--import-from", "nowhere"], "is no folder"),
+        (["--import-from", "nowhere"], "is not a folder"),
         (["doctor", "cursor", "--db", "a.db"], "stands in its file"),
         (["--http", "7412"], "is not HOST:PORT"),
         (["--read-only", "--db", "nothing.db"], "there is no memory"),

@@ -119,7 +119,7 @@ def test_a_path_that_depends_on_where_a_client_starts_is_named(
     code, answer = run("doctor", "cursor")
     (step,) = json.loads(answer)["result"]["steps"]
     assert (code, step["is_well"]) == (1, False)
-    assert step["message"].startswith(f"{relative} is no whole path")
+    assert step["message"].startswith(f"{relative} is not a whole path")
     assert "mcp install cursor --write" in step["hint"]
 
 

@@ -84,9 +84,9 @@ def test_what_is_no_file_or_not_readable_is_refused_without_waiting(talk, folder
         large.truncate(2**30)
     (folder / "wrong.jsonl").write_text('{"subject": "a", "predicate": "b", "object": "c"}\n{\n')
     refused = [
-        ("pipe.jsonl", "INVALID_ARGUMENT", "no regular file"),
+        ("pipe.jsonl", "INVALID_ARGUMENT", "not a regular file"),
         ("device.jsonl", "PERMISSION_DENIED", "leads out"),
-        (".", "INVALID_ARGUMENT", "no regular file"),
+        (".", "INVALID_ARGUMENT", "not a regular file"),
         ("large.jsonl", "LIMIT_EXCEEDED", "larger than"),
         ("nothing.jsonl", "NOT_FOUND", "no file"),
         ("a\0b", "INVALID_ARGUMENT", "zero byte"),

@@ -99,7 +99,7 @@ class Checker:
             if not path.is_relative_to(root):
                 return "unknown", f"{ref.path} is outside of the folder that may be read"
             if not path.is_file():
-                what = "is no file" if path.exists() else "is not there"
+                what = "is not a file" if path.exists() else "is not there"
                 return "refuted", f"{ref.path} {what}"
             if ref.content_hash is None:
                 return "confirmed", f"{ref.path} is there"
@@ -113,7 +113,7 @@ class Checker:
         if ref.url is None:
             return "unknown", "it names no url"
         if not self.fetch:
-            return "unknown", f"{ref.url} was not fetched, since that was not asked for"
+            return "unknown", f"{ref.url} was not fetched, since fetching was not asked for"
         try:
             found = content_hash(ref.url, anywhere if self.allow_private else is_public)
         except RecollectError as error:
@@ -131,13 +131,13 @@ def _compared(ref: EvidenceRef, found: str) -> tuple[Outcome, str]:
         return "confirmed", f"{what} has the same content"
     if len(wanted) != len(found):
         return "unknown", f"the hash of {what} is not a SHA-256 in hexadecimal"
-    return "refuted", f"{what} has another content"
+    return "refuted", f"the content of {what} differs"
 
 
 def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]:
     """Return whether a file was there at a commit, and had the content that is named."""
     if not _COMMIT.fullmatch(commit):
-        return "unknown", f"{commit!r:.60} is no commit"
+        return "unknown", f"{commit!r:.60} is not a commit"
     path = Path(os.path.relpath(os.path.normpath(root / (ref.path or "")), root))
     if path.is_relative_to(".."):
         return "unknown", f"{ref.path} is outside of the folder that may be read"
@@ -148,7 +148,7 @@ def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]
     if type_ == "link":
         return "unknown", f"{ref.path} is a symbolic link at {commit}"
     if type_ != "blob":
-        return "refuted", f"{ref.path} is no file at {commit}"
+        return "refuted", f"{ref.path} is not a file at {commit}"
     if ref.content_hash is None:
         return "confirmed", f"{ref.path} is there at {commit}"
     return _compared(ref, blob_hash(root, id))

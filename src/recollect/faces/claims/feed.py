@@ -79,7 +79,7 @@ def _page(nexus: Nexus, after: str, limit: int) -> FeedPage:
     logged = nexus.changes(max(0, number - 1), _AT_ONCE)
     if not logged and (number, begin) > place_of(present(nexus)):
         raise refused(
-            f'the id "{after}" is beyond what has happened in the group',
+            f'the id "{after}" is later than the last event of the group',
             f'begin again at "{BEGINNING}"',
         )
     told: _Told = {}
@@ -153,5 +153,7 @@ def place_of(after: object) -> tuple[int, int]:
     number, _, place = after.partition(".") if isinstance(after, str) else ("", "", "")
     parts = (number, place or "0")
     if not all(one.isascii() and one.isdecimal() and len(one) < 18 for one in parts):
-        raise refused(f"{after!r:.40} is no id of an event", f'pass "{BEGINNING}" for all of them')
+        raise refused(
+            f"{after!r:.40} is not the id of an event", f'pass "{BEGINNING}" for all of them'
+        )
     return int(number), int(place or 0)

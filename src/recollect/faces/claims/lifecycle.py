@@ -38,7 +38,7 @@ def check_transition(claim_id: str, status: str, new_status: str) -> None:
         return
     raise RecollectError(
         CONFLICT,
-        f'the claim "{claim_id}" is {status}, and {status} does not become {new_status}',
+        f'the claim "{claim_id}" is {status}, which cannot become {new_status}',
         hint=f"it may become {' or '.join(allowed)}" if allowed else "write a new claim",
         known=allowed,
         details={"claim_id": claim_id, "claim_status": status, "allowed": list(allowed)},

@@ -100,7 +100,7 @@ def checked_time(value: object, name: str) -> float:
     number = checked_number(value, name)
     if not EARLIEST <= number < LATEST:
         raise refused(
-            f"{name} is {number:g}, which is no time in the years 1 to 9999",
+            f"{name} is {number:g}, which is outside the years 1 to 9999",
             f"pass {name} in seconds since 1970",
         )
     return number

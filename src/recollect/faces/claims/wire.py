@@ -68,7 +68,7 @@ def _members(kind: type[Any], members: object) -> dict[str, object]:
             near = nearest(str(name), known)
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"{str(name)[:60]} is no field of {called}",
+                f"{str(name)[:60]} is not a field of {called}",
                 hint=f'use "{near[0]}"' if near else f"the fields are {', '.join(known)}",
                 known=near or tuple(known),
             )

@@ -56,7 +56,7 @@ def known_word(word: object, known: tuple[str, ...], what: str) -> str:
     near = nearest(word, known) if isinstance(word, str) else ()
     raise RecollectError(
         INVALID_ARGUMENT,
-        f"{what} is {word!r:.60}, which is none of {', '.join(known)}",
+        f"{what} is {word!r:.60}, which is not one of {', '.join(known)}",
         hint=f'use "{(near or known)[0]}"',
         known=near or known,
     )

@@ -205,7 +205,7 @@ class Writer:
         for claim in claims:
             held = present.elements.get(claim.id)
             if held is not None and not is_claim(held):
-                raise _taken(claim.id, "something that is no claim")
+                raise _taken(claim.id, "something that is not a claim")
             if held is not None or claim.id in new:
                 self._refuse_other(claim, new.get(claim.id))
             else:
@@ -238,7 +238,7 @@ class Writer:
         is_other = follower is not None and follower != old.id
         raise RecollectError(
             CONFLICT,
-            f'the claim "{new.id}" is superseded, and takes no place of another',
+            f'the claim "{new.id}" is superseded, so it cannot supersede another',
             hint=f'name what took its place: "{follower}"' if is_other else "write a new claim",
             details={"claim_id": new.id, "claim_status": SUPERSEDED},
         )
@@ -314,7 +314,7 @@ def _moved(
 def _taken(claim_id: str, by: str) -> RecollectError:
     return RecollectError(
         CONFLICT,
-        f'the id "{claim_id}" is that of {by}',
+        f'the id "{claim_id}" belongs to {by}',
         hint="write it under another id",
         details={"claim_id": claim_id},
     )

@@ -65,7 +65,7 @@ def require_choice(name: str, value: object, choices: Collection[str]) -> str:
     known = nearest(text, choices) or tuple(choices)
     raise RecollectError(
         INVALID_SYNTAX,
-        f"{name} is {text!r}, which is none of {', '.join(choices)}",
+        f"{name} is {text!r}, which is not one of {', '.join(choices)}",
         hint=f'use {name} "{known[0]}"',
         known=known,
     )

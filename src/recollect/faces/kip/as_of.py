@@ -45,7 +45,7 @@ def _transaction(number: int) -> int:
         return number
     raise RecollectError(
         INVALID_VALUE,
-        f"as_of.known is {number}, which is no transaction number",
+        f"as_of.known is {number}, which is not a transaction number",
         hint="pass a whole number from 0",
     )
 

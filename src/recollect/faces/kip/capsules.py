@@ -90,7 +90,7 @@ def _refuse_other_than_upsert(text: str) -> None:
         if not text.startswith(_UPSERT, statement.span.start):
             raise RecollectError(
                 INVALID_SYNTAX,
-                "a capsule holds nothing but UPSERT, and this statement is something else",
+                "a capsule holds only UPSERT statements, and this is another",
                 hint="recollect run",
                 source=text,
                 span=statement.span,

@@ -124,7 +124,7 @@ def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -
     if request.as_of is not None:
         raise RecollectError(
             INVALID_SYNTAX,
-            "as_of stands beside a text that writes",
+            "as_of is given for a text that writes",
             hint="leave as_of out, or put the reads in a command of their own",
         )
     return nexus.write(

@@ -34,7 +34,9 @@ class Caller:
         if self.name is None or said is None or said == self.name:
             return self.name or said
         raise RecollectError(
-            PERMISSION_DENIED, "the token is somebody else's than the actor", hint="leave out actor"
+            PERMISSION_DENIED,
+            "the token belongs to somebody other than the actor",
+            hint="leave out actor",
         )
 
     def check_admin(self) -> None:

@@ -191,7 +191,7 @@ def _problem(fault: ErrorDetails) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return "is no field of this operation"
+            return "is not a field of this operation"
         case "string_type" | "string_unicode":
             return "is not a string"
         case "string_too_short":
@@ -219,7 +219,7 @@ def _problem(fault: ErrorDetails) -> str:
         case "less_than_equal":
             return f"is more than {of['le']}"
         case "literal_error":
-            return f"is none of {of['expected']}"
+            return f"is not one of {of['expected']}"
         case _:
             return fault["msg"]
 

@@ -122,7 +122,7 @@ def new_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> list[EpisodeDr
         elif not draft.is_the_same_as(held[draft.uuid]):
             raise RecollectError(
                 CONFLICT,
-                f'the uuid "{draft.uuid}" is that of something else',
+                f'the uuid "{draft.uuid}" belongs to something else',
                 hint="send it under another uuid",
             )
     return new

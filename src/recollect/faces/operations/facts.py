@@ -197,7 +197,7 @@ def _write(context: Context, nexus: Nexus, changes: Sequence[Change]) -> BatchRe
 
 
 def _deleted_meanwhile() -> RecollectError:
-    return RecollectError(RESOURCE_NOT_FOUND, "it was added, and deleted by another call since")
+    return RecollectError(RESOURCE_NOT_FOUND, "another call deleted it after it was added")
 
 
 def _check_ends(nodes: Mapping[str, Key], item: FactItem) -> None:

@@ -86,7 +86,7 @@ def format_of(source: Source, given: str) -> str:
         if given not in FORMATS:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"{given!r} is no format that is read",
+                f"{given!r} is not a format that can be read",
                 hint=f"use one of {', '.join(FORMATS)}",
                 known=FORMATS,
             )
@@ -97,7 +97,7 @@ def format_of(source: Source, given: str) -> str:
     if suffix in _REFUSED or begins.lstrip().lower().startswith((b"<?xml", b"<rdf:", b"<!doctype")):
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{source.name} is of a format that is not read: of graphs, Turtle and N-Triples are",
+            f"{source.name} is in a format that cannot be read: of RDF, Turtle and N-Triples can",
             hint="save it as Turtle",
         )
     if found is None:

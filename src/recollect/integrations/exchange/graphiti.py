@@ -69,7 +69,7 @@ def _record(line: int, members: Members) -> Record:
             return _node(line, members)
         case {"uuid": str(), "name": str()}:
             return Left(line, _COMMUNITY)
-    raise refused("is no node and no edge of Graphiti")
+    raise refused("is neither a node nor an edge of Graphiti")
 
 
 def _node(line: int, members: Members) -> Thing:

@@ -117,7 +117,7 @@ def _writer(format: str) -> Writer:
             return RdfWriter(format == "turtle")
     raise RecollectError(
         INVALID_ARGUMENT,
-        f"{format!r} is no format that is written",
+        f"{format!r} is not a format that can be written",
         hint=f"use one of {', '.join(EXPORT_FORMATS)}",
         known=EXPORT_FORMATS,
     )

@@ -47,7 +47,7 @@ def read_mem0(source: Source, type_: str) -> Iterator[Record]:
     for number, one in enumerate([*memories, *relations], 1):
         try:
             if not isinstance(one, dict):
-                raise refused("is no JSON object")
+                raise refused("is not a JSON object")
             yield (_memory if number <= len(memories) else _relation)(number, one, type_)
         except RecollectError as error:
             yield Bad(number, error.message)
@@ -62,7 +62,7 @@ def _lists(answer: Value) -> tuple[Sequence[Value], Sequence[Value]]:
             return memories, relations
         case {"results": list() as memories}:
             return memories, []
-    raise refused('is no answer of get_all: neither a list nor {"results": [...]}')
+    raise refused('is not an answer of get_all: neither a list nor {"results": [...]}')
 
 
 def _memory(number: int, members: Members, type_: str) -> Record:

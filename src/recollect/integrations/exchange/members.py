@@ -38,7 +38,7 @@ def decoded(text: bytes) -> Members:
     value = decoded_value(text)
     if isinstance(value, dict):
         return value
-    raise refused("is no JSON object")
+    raise refused("is not a JSON object")
 
 
 def decoded_value(text: bytes) -> Value:

@@ -59,13 +59,13 @@ def turtle_triples(source: Source) -> Iterator[Triple | Bad]:
     try:
         parser.loadBuf(_whole(source).decode())
     except BadSyntax as error:
-        yield Bad(error.lines + 1, f"is no Turtle: {error._why}")
+        yield Bad(error.lines + 1, f"is not Turtle: {error._why}")
         return
     except RecursionError:
         yield Bad(parser.lines + 1, "nests too deep")
         return
     except _FAULTS:
-        yield Bad(parser.lines + 1, "is no Turtle")
+        yield Bad(parser.lines + 1, "is not Turtle")
         return
     yield from sink.triples
 
@@ -81,7 +81,7 @@ def ntriples_triples(source: Source) -> Iterator[Triple | Bad]:
         try:
             parser.parsestring(line.decode().rstrip("\r\n"))
         except _FAULTS:
-            yield Bad(number, "is no N-Triples")
+            yield Bad(number, "is not N-Triples")
         yield from sink.triples
         sink.triples.clear()
 

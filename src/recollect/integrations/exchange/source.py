@@ -41,7 +41,7 @@ class Source:
         except OSError as error:
             raise _unreadable(name, error) from error
         if not stat.S_ISREG(found.st_mode):
-            raise RecollectError(INVALID_ARGUMENT, f"{name} is no file", hint="name a file")
+            raise RecollectError(INVALID_ARGUMENT, f"{name} is not a file", hint="name a file")
         return cls(file, name, found.st_size)
 
     def beginning(self, most: int) -> bytes:

@@ -75,7 +75,7 @@ def take_in(
     if type in OWNED:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f'the type "{type}" has calls of its own',
+            f'the type "{type}" is only written by calls of its own',
             hint="use another, such as Entity",
         )
     opened = path if isinstance(path, int) else Path(path)
@@ -246,7 +246,7 @@ class _Run:
             more = f"; nor can lines {lines}" if len(others) > 1 else f"; nor can line {lines}"
         return RecollectError(
             INVALID_ARGUMENT,
-            f"{self.file.name}: line {first.line} cannot be taken in: {first.reason}{more}",
+            f"{self.file.name}: line {first.line} cannot be imported: {first.reason}{more}",
             hint="mend it, or pass skip_bad=True to leave it out",
             details={
                 "lines": [{"line": one.line, "reason": one.reason} for one in bad[:_MOST_BAD]]
@@ -257,7 +257,7 @@ class _Run:
 def _nothing_of(file: Source, first: Bad) -> RecollectError:
     return RecollectError(
         INVALID_ARGUMENT,
-        f"nothing of {file.name} can be taken in; line {first.line}: {first.reason}",
+        f"nothing in {file.name} can be imported; line {first.line}: {first.reason}",
         hint="mend it, or name the format it is in",
         details={"lines": [{"line": first.line, "reason": first.reason}]},
     )

@@ -61,13 +61,13 @@ def read_csv(source: Source, type_: str) -> Iterator[Record]:
         except UnicodeDecodeError:
             bad = Bad(lines.number, "is not UTF-8")
         except csv.Error as error:
-            bad = Bad(first, f"is no CSV: {error}")
+            bad = Bad(first, f"is not CSV: {error}")
         except RecollectError as error:
             bad = Bad(lines.number, error.message)
         else:
             continue
         if header is None:  # nothing tells what the columns are, so no line can be left out
-            raise _headless(source, f"line {bad.line} cannot be taken in: {bad.reason}")
+            raise _headless(source, f"line {bad.line} cannot be imported: {bad.reason}")
         yield bad
     if header is None:
         raise _headless(source, "it is empty, and must begin with the names of its columns")
@@ -130,12 +130,12 @@ def _header(row: list[str]) -> list[str]:
     header = [one.strip().lower() for one in row]
     missing = [one for one in _NEEDED if one not in header]
     if missing and any(mark in row[0] for mark in ";\t"):
-        raise refused("its columns are not parted by commas")
+        raise refused("its columns are not separated by commas")
     if missing:
         raise refused(f"the header has no column {missing[0]}: it must begin with its names")
     unknown = [one for one in header if one not in COLUMNS]
     if unknown:
-        raise refused(f'the column "{unknown[0]}" is none of {", ".join(COLUMNS)}')
+        raise refused(f'the column "{unknown[0]}" is not one of {", ".join(COLUMNS)}')
     if len(set(header)) < len(header):
         raise refused("the header names a column twice")
     return header

@@ -37,7 +37,7 @@ def on_message(
             result.close()
             raise RecollectError(
                 INVALID_ARGUMENT,
-                "the hook returns a coroutine, and is no async function",
+                "the hook returns a coroutine but is not an async function",
                 hint="pass async def hook(branch, message): await ...",
             )
 

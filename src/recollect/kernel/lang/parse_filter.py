@@ -62,7 +62,7 @@ def filter_clause(cursor: Cursor) -> FilterClause:
 def _exists(cursor: Cursor, first: int) -> RecollectError:
     """Return the error for `FILTER NOT EXISTS { ... }` and `FILTER EXISTS { ... }`."""
     is_negated = cursor.token.upper() == "NOT"
-    message = "whether a clause is satisfied is no matter of FILTER"
+    message = "FILTER compares values; it does not test whether a clause holds"
     if not is_negated:
         hint = "write the clauses by themselves: they have to be satisfied"
         return cursor.settled(cursor.error(message, hint=hint))

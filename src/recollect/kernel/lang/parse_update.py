@@ -207,7 +207,7 @@ def _field(cursor: Cursor, target: Variable) -> Field:
     found = single_value(cursor)
     if isinstance(found, Variable):
         text = f"?{target.name}.attributes.key"
-        message = f"?{found.name} is no number: a field of it may be"
+        message = f"?{found.name} is not a number: a field of it may be"
         raise cursor.error(message, span=found.span, hint=f"write {text}")
     if found.variable != target:
         better = inline(Field(target, found.path))

@@ -40,7 +40,7 @@ def changes_after(
     if not (_is_count(since) and _is_count(limit)):
         raise RecollectError(
             INVALID_ARGUMENT,
-            "since and limit are not both whole numbers from 0",
+            "since or limit is not a whole number from 0",
             hint="pass the number of the last transaction you have seen, or 0",
         )
     log = transactions_after(session, group, since, limit)
@@ -65,7 +65,9 @@ def _operation(cell: SqlValue) -> Operation:
         return Operation(text(cell))
     except ValueError as error:
         raise RecollectError(
-            STORE_CORRUPT, "the log holds what is no operation", hint="run recollect doctor"
+            STORE_CORRUPT,
+            "the log holds an operation that is not known",
+            hint="run recollect doctor",
         ) from error
 
 

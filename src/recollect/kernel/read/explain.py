@@ -56,7 +56,7 @@ def explain_find(reader: Reader, find: ast.Find, bindings: Bindings) -> Explanat
 def _rules(written: ir.Plan, plan: ir.Plan, statistics: Statistics) -> Iterator[str]:
     """Yield the rewrites that changed something, and why."""
     if written.branches != plan.branches:
-        yield "order: what names the fewest elements first, then outward from what is bound"
+        yield "order: patterns that find the fewest elements first, then outward from what is bound"
     if len(plan.branches) > 1:
         yield "union: later clauses run in every branch, and equal rows of branches become one"
     elif not plan.is_grouped and _rows_are_unique(plan, statistics):

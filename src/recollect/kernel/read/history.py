@@ -158,6 +158,8 @@ def _version(step: _Step, log: dict[int, Transaction]) -> Version:
         since = log[step.since]
     except KeyError as error:
         raise RecollectError(
-            STORE_CORRUPT, "a content was written by no transaction", hint="run recollect doctor"
+            STORE_CORRUPT,
+            "a content belongs to no transaction of the log",
+            hint="run recollect doctor",
         ) from error
     return Version(step.number, step.operation, since, until, step.before, step.after)

@@ -74,7 +74,7 @@ def elements_named(session: Session, group: Group, terms: Terms, what: str | Key
         case _:  # whatever the caller's types say
             raise RecollectError(
                 INVALID_ARGUMENT,
-                "an element is named by something else than texts",
+                "the element is named by a value that is not text",
                 hint='pass its id as a str, or Key("type", "name")',
             )
     if not found:

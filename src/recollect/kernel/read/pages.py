@@ -68,7 +68,7 @@ class Cursor:
         if question != self.question:
             raise RecollectError(
                 INVALID_SYNTAX,
-                "the cursor is of another query, or of other parameters",
+                "the cursor belongs to another query or other parameters",
                 hint="repeat the query that gave it, or leave CURSOR out to begin again",
                 span=self.span,
             )
@@ -151,7 +151,7 @@ def no_cursor(span: Span) -> RecollectError:
     """Return the error for a text that is no cursor."""
     return RecollectError(
         INVALID_SYNTAX,
-        "the cursor is none that a memory gave",
+        "this is not a cursor that Recollect issued",
         hint="copy next_cursor as it is, or leave CURSOR out to begin again",
         span=span,
     )
@@ -217,7 +217,7 @@ def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -
     if place.known > last:
         raise RecollectError(
             INVALID_SYNTAX,
-            f"the cursor is of transaction {place.known}, which has not been",
+            f"transaction {place.known} does not exist yet; the latest is {last}",
             hint="leave CURSOR out to begin again",
             span=cursor.span,
         )
@@ -225,7 +225,7 @@ def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -
     if asked is not NOW and is_other:
         raise RecollectError(
             INVALID_SYNTAX,
-            "the cursor is of another time than as_of",
+            "the cursor belongs to another time than as_of",
             hint="leave as_of out: the cursor keeps the time of its first page",
             span=cursor.span,
         )

@@ -292,8 +292,8 @@ class Reader:
         if page.cursor is not None:
             raise RecollectError(
                 INVALID_SYNTAX,
-                "CURSOR stands in a FIND that names what to work on",
-                hint="leave CURSOR out: all it finds is meant",
+                "CURSOR is used in a FIND that selects what to work on",
+                hint="leave CURSOR out: everything it finds is selected",
                 span=page.cursor.span,
             )
         compiled, rows = self._run(find, bindings, page)

@@ -42,7 +42,7 @@ def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
         if isinstance(statement, _MUTATIONS):
             raise RecollectError(
                 INVALID_SYNTAX,
-                "a read-only text changes nothing, and this statement would",
+                "this statement writes, and only reading is allowed here",
                 hint="send it to execute_kip, or to Nexus.write",
                 span=statement.span,
             )

@@ -76,7 +76,7 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
     if page.cursor is not None:
         raise RecollectError(
             INVALID_ARGUMENT,
-            "CURSOR stands in a query whose rows are counted from its beginning",
+            "CURSOR is used where rows are counted from the first page",
             hint="leave CURSOR out, and count the row from the first page on",
             span=page.cursor.span,
         )

@@ -36,7 +36,7 @@ from recollect.model import Description, ElementKind, Value
 
 OF_NOW = Notice(
     "as_of_ignored",
-    "DESCRIBE speaks of now, whatever as_of says",
+    "DESCRIBE answers about now and ignores as_of",
     hint="ask FIND or SEARCH about another time",
 )
 """What to know of a DESCRIBE that was asked about another time."""

@@ -65,7 +65,7 @@ def _search(reader: Reader, bindings: Bindings, query: ast.Search) -> tuple[str,
             assert_never(query.kind)
     steps = _compared(mode_of(reader, bindings, query), reader.meanings, steps)
     if query.type is not None:
-        steps = (*steps, f"keep what is of the type {bindings.string(query.type, 'the type')}")
+        steps = (*steps, f"keep elements of the type {bindings.string(query.type, 'the type')}")
     if query.threshold is not None:
         steps = (*steps, f"keep what scores {bindings.value(query.threshold)} or more")
     if query.cursor is not None:

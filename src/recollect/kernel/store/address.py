@@ -101,7 +101,7 @@ def check_place(path: Path, name: str = "memory.db") -> Path:
         return path.resolve()
     except (OSError, RuntimeError) as error:  # a name that is too long, links in a circle
         raise RecollectError(
-            INVALID_ARGUMENT, f"no file can stand at {path}", hint=f'use a path such as "{name}"'
+            INVALID_ARGUMENT, f"no file can be made at {path}", hint=f'use a path such as "{name}"'
         ) from error
 
 

@@ -55,15 +55,15 @@ class Settings:
         if self.synchronous not in get_args(Synchronous):
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"synchronous is {self.synchronous!r}, which is no way to commit",
-                hint='use "full" or "normal"',
+                f'synchronous is {self.synchronous!r}, not "full" or "normal"',
+                hint='pass synchronous="full"',
                 known=get_args(Synchronous),
             )
         if not 0 <= self.busy_seconds <= _LONGEST_WAIT:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"busy_seconds is {self.busy_seconds}, which is no time to wait",
-                hint=f"use a number of seconds from 0 to {_LONGEST_WAIT}",
+                f"busy_seconds is {self.busy_seconds}, outside 0 to {_LONGEST_WAIT}",
+                hint="pass busy_seconds=5",
             )
 
 

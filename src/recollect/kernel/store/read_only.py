@@ -62,7 +62,7 @@ def read_only(path: Path) -> ReadOnlyFile | None:
         return ReadOnlyFile(path, None)
     raise RecollectError(
         STORE_UNAVAILABLE,
-        f"{log.name} holds what is not in the file yet, and may not be moved into it",
+        f"{log.name} holds changes that are not in the file yet, and the file cannot be written",
         hint=f"open it once where {path.name} and its folder can be written",
     )
 

@@ -187,7 +187,9 @@ def _catch_up(session: Session, group_id: int, dimension: int, held: _Held) -> N
             vectors = [None if vector is None else octets(vector) for _, vector in own]
             if any(one is not None and len(one) != bytes_each for one in vectors):
                 raise RecollectError(
-                    STORE_CORRUPT, "a vector has another length", hint="recollect doctor --fix"
+                    STORE_CORRUPT,
+                    "a stored vector has the wrong length",
+                    hint="recollect doctor --fix",
                 )
             space.put([one for one, _ in own], vectors)
         if rows:

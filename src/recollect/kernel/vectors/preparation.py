@@ -23,7 +23,7 @@ class Preparation:
         self._vectors: dict[str, bytes] = {}  # by hash of the text
         self._meanings = meanings
         self._wanted: Mapping[str, str] = {}  # texts, by hash
-        self._reason = "what is said changed meanwhile"
+        self._reason = "the texts changed meanwhile"
         self._runs_left = _MOST_RUNS
 
     @property
@@ -62,5 +62,5 @@ class Preparation:
             return ()
         count = len(self._wanted)
         lack = "1 text has no vector" if count == 1 else f"{count} texts have no vectors"
-        message = f"{lack}, and only words find what says so: {self._reason}"
+        message = f"{lack}, so they are found by words only: {self._reason}"
         return (Notice("not_embedded", message, "run recollect reindex later"),)

@@ -233,7 +233,7 @@ class _Auditing:
         if kept is not None and kept.number > last:
             return Breach(last + 1, "the log ends before the head that was kept")
         if standing and standing[0] != (last, self._at, self._chain):
-            return Breach(last, "the group's record names another head")
+            return Breach(last, "the group's record has another head than the log")
         return None
 
     def _logged(self) -> Iterator[tuple[Record, bytes]]:
@@ -259,16 +259,16 @@ class _Auditing:
         element, operation, digest = logged
         name = public_id(self._group.id_bits, element)
         if operation not in _OPERATIONS:
-            return f"what it did to {name} is no operation"
+            return f"its operation on {name} is not known"
         if row is None:
             if operation == Operation.PURGE:
                 is_right = digest == purge_digest(element)
-                return "" if is_right else f"the digest of the purge of {name} is another"
+                return "" if is_right else f"the digest of the purge of {name} does not match"
             self._erased += operation != Operation.CLOSE
             is_purged = self._purged.get(element, 0) > number
             return "" if is_purged else f"the element {name} is gone, and no purge erased it"
         if operation == Operation.PURGE:
-            return f"the element {name} was purged, and is there again"
+            return f"the element {name} was purged, yet it exists"
         expected: dict[str, int] = {
             Operation.CREATE: row.born_at,
             Operation.UPDATE: number,
@@ -299,7 +299,7 @@ class _Auditing:
                 question = sql.format(table=table, moved=_MOVED[table])
                 for element, number in self._rows(question, **parameters):
                     name = public_id(self._group.id_bits, whole(element))
-                    return Breach(whole(number), f"no transaction left {name} as it is")
+                    return Breach(whole(number), f"no transaction wrote {name} as it is")
         return None
 
     def _rows(self, sql: str, **parameters: SqlValue) -> Sequence[SqlRow]:

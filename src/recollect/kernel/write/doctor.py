@@ -123,7 +123,7 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             own = examine_group(session, group, progress)
             found += own
             if not _counts_are_right(session, group.group_id):
-                found.append(Finding("counts", "counts differ from the elements", group.name))
+                found.append(Finding("counts", "the counts do not match the elements", group.name))
             if is_readable(own):
                 found += _vector_findings(session, group)
         if is_readable(own):
@@ -142,7 +142,7 @@ def _missing_index(store: SqliteStore, index: Part) -> Finding:
     with store.writing(is_dry_run=True) as session:
         if build_index(session, index):
             return Finding("indexes", f"{index} is not there")
-    return Finding("doubles", f"{index} is not there, and rows share what it keeps apart")
+    return Finding("doubles", f"{index} is not there, and rows repeat what it keeps unique")
 
 
 def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list[Finding]:
@@ -154,16 +154,17 @@ def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list
         if error.code is not STORE_CORRUPT:
             raise
         return [Finding("contents", error.message, group.name)]
-    return [Finding("text", "the text index differs", group.name)]
+    return [Finding("text", "the text index does not match the elements", group.name)]
 
 
 def _vector_findings(session: Session, group: Group) -> Iterator[Finding]:
     if wrong := len(wrong_vectors(session, group.group_id)):
-        are = "vector is" if wrong == 1 else "vectors are"
-        yield Finding("vectors", f"{wrong} {are} not of what is said", group.name)
+        do = "vector does not match its" if wrong == 1 else "vectors do not match their"
+        message = f"{wrong} {do} element's text"
+        yield Finding("vectors", message, group.name)
     if unused := len(unused_vectors(session, group.group_id)):
-        are = "vector is" if unused == 1 else "vectors are"
-        yield Finding("vectors", f"{unused} {are} of nothing", group.name)
+        belong = "vector belongs" if unused == 1 else "vectors belong"
+        yield Finding("vectors", f"{unused} {belong} to no element", group.name)
 
 
 def _counts_are_right(session: Session, group_id: int) -> bool:
@@ -182,24 +183,24 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         message = f"the text index has {held} and should have {elements}"
         yield Finding("text", message)
     for one in sorted(lost_groups(session)):
-        yield Finding("groups", f"the group {one} has rows, and is not there")
+        yield Finding("groups", f"rows belong to the group {one}, which does not exist")
     for group in all_groups(session):
         if not is_name(group.name):
-            message = f"the group {group.group_id} has a name that nobody can ask for"
+            message = f"the group {group.group_id} has an invalid name"
             yield Finding("groups", message)
     counters = session.rows(_COUNTERS, {"living": LIVING})
     is_behind, is_ahead, is_over = (one == 0 for one in counters[0]) if counters else (True,) * 3
     if is_behind:
-        yield Finding("counters", "ids or purges were counted on that the counters do not know")
+        yield Finding("counters", "the counters are behind the ids or purges in use")
     elif is_over:
-        yield Finding("counters", "a counter is beyond all that can be counted")
+        yield Finding("counters", "a counter is above the largest number there can be")
     elif is_ahead:
-        yield Finding("counters", "the counter of ids is ahead of all that were given out")
+        yield Finding("counters", "the counter of ids is ahead of the ids in use")
     declared, built = built_indexes(session)
     for name in sorted(declared.keys() - built):
-        yield Finding("indexes", f"the index of {declared[name]} is declared and not built")
+        yield Finding("indexes", f"the index of {declared[name]} is declared but not built")
     for name in sorted(built - declared.keys()):
-        yield Finding("indexes", f"the index {name} is of no attribute that is declared")
+        yield Finding("indexes", f"the index {name} belongs to no declared attribute")
 
 
 def _rebuild_texts(session: Session, group_id: int, progress: Progress) -> bool:

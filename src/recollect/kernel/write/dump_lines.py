@@ -83,7 +83,7 @@ def read_lines(stream: BinaryIO) -> Iterator[Read]:
     if parsed != {END: place - 1}:
         raise fault(place, "lines are missing before the end")
     if stream.readline(2).strip():
-        raise fault(place + 1, "something stands after the end")
+        raise fault(place + 1, "there is more after the end")
 
 
 def fault(place: int, problem: str) -> RecollectError:

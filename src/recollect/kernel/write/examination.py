@@ -204,9 +204,9 @@ def _asked(session: Session, group: Group) -> Iterator[Finding]:
 def _working(session: Session, group: Group) -> Iterator[Finding]:
     lost = lost_work(session, group.group_id)
     if lost:
-        message = f"{len(lost)} items of the queue are about nothing; the first is {lost[0]}"
+        message = f"{len(lost)} items of the queue belong to no element; the first is {lost[0]}"
         if len(lost) == 1:
-            message = f"1 item of the queue is about nothing; it is {lost[0]}"
+            message = f"1 item of the queue belongs to no element; it is {lost[0]}"
         yield Finding("queue", message, group.name)
 
 

@@ -102,7 +102,7 @@ class Linking:
         is_concept = self._unit.directory.by_public_id(id_) is not None
         return RecollectError(
             NOT_FOUND,
-            f'no link has the id "{id_}"' + (", which is a concept's" if is_concept else ""),
+            f'no link has the id "{id_}"' + (", which belongs to a concept" if is_concept else ""),
             hint=f'use {{id: "{id_}"}}' if is_concept else "look for it again with FIND",
             span=end.span,
         )

@@ -30,7 +30,7 @@ def concept_name(pattern: ConceptPattern) -> ConceptName:
     if pattern.type is None and pattern.name is None and pattern.id is None:
         raise RecollectError(
             INVALID_IDENTIFIER,
-            "a concept is named by nothing",
+            "the concept has no type, name or id",
             hint="write {type: ..., name: ...} or {id: ...}",
             span=pattern.span,
         )

@@ -51,10 +51,10 @@ NOTE = (
     "and what the file system or its page cache keeps of old blocks. Erase them by the ids."
 )
 _LATER = {
-    BLOCK: "they do as the block ends",
-    OTHERS: "they do when the memory is next opened, mended or backed up with nobody in the way",
+    BLOCK: "they leave it as the block ends",
+    OTHERS: "they leave it when the memory is next opened, mended or backed up undisturbed",
 }
-_OTHERWISE = "they do when the memory is next opened, mended or backed up and that is over"
+_OTHERWISE = "they leave it when the memory is next opened, mended or backed up after that is over"
 
 _TALLIES = (
     TALLY_CONCEPTS,
@@ -197,7 +197,7 @@ def pending(receipt: Receipt, obstacle: str) -> Receipt:
     """Return the receipt of a purge whose bytes something keeps in the file."""
     why = obstacle[0].upper() + obstacle[1:]
     when = _LATER.get(obstacle, _OTHERWISE)
-    note = f"{why}, so the bytes have not all left the file: {when}. {receipt.note}"
+    note = f"{why}, so some bytes are still in the file: {when}. {receipt.note}"
     return replace(receipt, is_complete=False, note=note)
 
 

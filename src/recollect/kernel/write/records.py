@@ -128,7 +128,9 @@ class RecordReader:
         source, target = found.get(whole(subject)), found.get(whole(object_))
         if source is None or target is None:
             raise RecollectError(
-                STORE_CORRUPT, "a link ends in nothing that is older", hint="run recollect doctor"
+                STORE_CORRUPT,
+                "a link is not newer than both of its ends",
+                hint="run recollect doctor",
             )
         link = Link(
             self._public_id(id_, given),

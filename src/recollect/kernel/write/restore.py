@@ -95,7 +95,7 @@ class _Restoring:
                 self._begin(read)
             return
         if not self.groups:
-            raise fault(chunk[0].place, "it stands before any group")
+            raise fault(chunk[0].place, "it comes before the first group")
         if line is TERM:
             self._codes.update((term, code) for term, code in (one.row for one in chunk))
         if line.table in ("concept", "link"):
@@ -109,7 +109,9 @@ class _Restoring:
         except RecollectError as error:
             if error.code is not INTERNAL_ERROR:
                 raise
-            raise fault(chunk[0].place, "it, or one soon after it, repeats another") from error
+            raise fault(
+                chunk[0].place, "this line, or one soon after it, repeats an earlier line"
+            ) from error
         self.rows += len(chunk)
 
     def _begin(self, read: Read) -> None:
@@ -138,7 +140,7 @@ class _Restoring:
         if self._session.row(_TAKEN, {"ids": ids}) != (0,):
             raise RecollectError(
                 INVALID_ARGUMENT,
-                "elements of the store have ids of the dump, and a dump keeps its ids",
+                "ids of the dump are in use in this store, and a dump keeps its ids",
                 hint="restore into a new file",
                 details={"line": chunk[0].place},
             )
@@ -150,7 +152,7 @@ class _Restoring:
             elif cell in self._codes:
                 yield self._codes[cell]
             else:
-                raise fault(read.place, f"{field.name} is no term of the group")
+                raise fault(read.place, f"{field.name} is not a term of the group")
 
 
 def _chunks(lines: Iterator[Read]) -> Iterator[list[Read]]:

@@ -82,7 +82,7 @@ def _check_mode(mode: str) -> None:
         known = nearest(str(mode), modes) or modes
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{mode!r} is no mode of a schema",
+            f"{mode!r} is not a mode of a schema",
             hint=f'use "{known[0]}"',
             known=known,
         )

@@ -48,6 +48,6 @@ def _check_stream(stream: object, method: str) -> None:
     if isinstance(stream, TextIOBase) or not hasattr(stream, method):
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"what is of type {type(stream).__name__} carries no bytes",
+            f"a {type(stream).__name__} does not carry bytes",
             hint='pass a path, or a file opened with "b" in its mode',
         )

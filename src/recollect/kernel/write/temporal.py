@@ -24,7 +24,7 @@ _ORDINAL = re.compile(r"(\d{4})-?(\d{3})")
 
 _NEVER_TRUE = Notice(
     "fact_time_empty",
-    f"{VALID_FROM} is not before {VALID_UNTIL}, so what is said is never true",
+    f"{VALID_FROM} is not before {VALID_UNTIL}, so it is never true",
     hint=f"write {VALID_FROM} before {VALID_UNTIL}",
 )
 
@@ -103,6 +103,6 @@ def _moment(text: str) -> datetime:
 def _unreadable(key: str) -> Notice:
     return Notice(
         "fact_time_not_read",
-        f"{key} is no ISO 8601 time of the years 1 to 9999, so it is stored but sets no fact time",
+        f"{key} is not an ISO 8601 time in the years 1 to 9999; it is stored but sets no fact time",
         hint=f'write {key}: "2024-05-21" or "2024-05-21T10:00:00Z"',
     )

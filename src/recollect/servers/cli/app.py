@@ -303,7 +303,7 @@ def describe(
         problem = "takes no name" if name else "needs a name"
         raise typer.BadParameter(f"describe {what.value} {problem}")
     if (limit, cursor) != (None, None) and what not in (What.DOMAINS, What.TYPES, What.PREDICATES):
-        raise typer.BadParameter(f"describe {what.value} is no list, so it has no pages")
+        raise typer.BadParameter(f"describe {what.value} is not a list, so it has no pages")
     tell(what.value, name, limit, cursor, db, group, as_json=json)
 
 

@@ -122,6 +122,6 @@ def _refuse_writing(nexus: Nexus, text: str) -> None:
     if not nexus.only_reads(text):
         raise RecollectError(
             INVALID_SYNTAX,
-            "query changes nothing, and this text would",
+            "this text writes, and query only reads",
             hint="run it from a file, or from standard input: recollect run -",
         )

@@ -43,7 +43,7 @@ def _seconds(text: str) -> float:
     instant = parse_instant(text)
     if instant is None:
         raise RecollectError(
-            INVALID_ARGUMENT, f"{text!r:.60} is no instant", hint="write it like 2026-07-01"
+            INVALID_ARGUMENT, f"{text!r:.60} is not an instant", hint="write it like 2026-07-01"
         )
     return instant / 1_000
 

@@ -320,7 +320,7 @@ def check(
 
 def _require_folder(path: Path, option: str) -> None:
     if not path.is_dir():
-        raise typer.BadParameter(f"{path} is no folder", param_hint=option)
+        raise typer.BadParameter(f"{path} is not a folder", param_hint=option)
 
 
 async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _Standing:
@@ -359,7 +359,7 @@ def _evidence_ref(text: str) -> EvidenceRef:
             return from_wire(EvidenceRef, json.loads(text))
         except (ValueError, RecursionError) as error:
             raise typer.BadParameter(
-                f"it is no EvidenceRef in JSON: {error}", param_hint="--evidence"
+                f"it is not an EvidenceRef in JSON: {error}", param_hint="--evidence"
             ) from None
     kind, equals, value = text.partition("=")
     if not equals or not value or kind not in KINDS:

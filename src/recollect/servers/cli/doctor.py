@@ -13,8 +13,8 @@ from recollect.servers.wiring import open_nexus
 
 _MEND = "try: recollect doctor --fix"
 _GO_BACK = (
-    "what is not mended follows from nothing else: keep this file, and put the last backup in"
-    " its place, or make a new one of a dump: recollect restore DUMP --db NEW"
+    "the rest cannot be rebuilt: keep this file, and put the last backup in its place, or restore"
+    " a dump into a new one: recollect restore DUMP --db NEW"
 )
 
 

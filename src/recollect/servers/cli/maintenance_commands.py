@@ -28,7 +28,7 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 def _duration(text: str) -> timedelta:
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise typer.BadParameter(f'"{text}" is no length of time: write it like 12h, 30d or 2w')
+        raise typer.BadParameter(f'"{text}" is not a length of time: write it like 12h, 30d or 2w')
     try:
         return float(found[1]) * _UNITS[found[2]]
     except OverflowError:

@@ -143,7 +143,7 @@ def _members(client: Client, text: str) -> object:
 def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise ValueError("an object says a key twice")
+        raise ValueError("an object has a key twice")
     return members
 
 

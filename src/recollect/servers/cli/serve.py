@@ -99,7 +99,7 @@ def _processes(asked: Asked, located: Located) -> int:
     if count > 1 and located.file is None:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{located.path} is in no file, and processes share a memory by its file",
+            f"{located.path} has no file, and processes share a memory through its file",
             hint="leave --processes out",
         )
     return count

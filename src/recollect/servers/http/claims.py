@@ -104,7 +104,7 @@ def _own_group(caller: Caller, standing: str) -> str:
         return group
     raise RecollectError(
         INVALID_ARGUMENT,
-        "the token is good for several groups, and none is named",
+        "the token is valid for several groups, and none is named",
         hint=f"add ?{_GROUP}={min(caller.groups)}",
     )
 

@@ -63,7 +63,7 @@ class Guard:
         if self._hosts is not None and host not in self._hosts:
             raise RecollectError(
                 PERMISSION_DENIED,
-                "this server is not called by that name",
+                "the Host header does not name this server",
                 hint="call it by its address, or start it with tokens",
             )
         origin = request.headers.get("origin")

@@ -101,10 +101,10 @@ def read_asked(request: Request, body: bytes) -> Asked:
         request.state.request_id = named_request(named)
     unknown = [one for one in members if one not in _MEMBERS]
     if unknown:
-        fields = [{"field": one[:128], "problem": "is no field of a request"} for one in unknown]
+        fields = [{"field": one[:128], "problem": "is not a field of a request"} for one in unknown]
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{fields[0]['field']} is no field of a request",
+            f"{fields[0]['field']} is not a field of a request",
             hint="put the fields of the operation into input",
             details={"fields": fields[:10]},
         )

@@ -92,7 +92,7 @@ def new_token(
         )
     if not groups and not is_admin:
         raise RecollectError(
-            INVALID_ARGUMENT, "the token is good for no group", hint="name one with --group"
+            INVALID_ARGUMENT, "the token is valid for no group", hint="name one with --group"
         )
     token = PREFIX + secrets.token_urlsafe(_BYTES)
     return token, Row(digest(token), tuple(groups) or None, is_admin, name)
@@ -136,7 +136,7 @@ def _rows(path: Path, lines: Iterable[str]) -> Iterable[Row]:
             except (orjson.JSONDecodeError, ValueError) as error:
                 raise RecollectError(
                     INVALID_ARGUMENT,
-                    f"line {number} of {path} is no token: {error}",
+                    f"line {number} of {path} is not a token: {error}",
                     hint="write what `recollect token new` prints",
                 ) from error
 

@@ -74,13 +74,13 @@ class Client:
         match entry.get("args", []):
             case list() as found if all(isinstance(one, str) for one in found):
                 return found
-        raise self.unreadable(f"right: the args of {NAME} are no list of texts")
+        raise self.unreadable(f"right: the args of {NAME} are not a list of texts")
 
     def _variables(self, entry: Mapping[str, object]) -> dict[str, str]:
         match entry.get("env", {}):
             case dict() as found if all(isinstance(one, str) for one in found.values()):
                 return found
-        raise self.unreadable(f"right: the env of {NAME} is no object of texts")
+        raise self.unreadable(f"right: the env of {NAME} is not an object of texts")
 
 
 def client_named(name: str, home: Path, here: Path, platform: str = sys.platform) -> Client:

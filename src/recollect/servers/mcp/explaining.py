@@ -135,6 +135,6 @@ def _start(cursor: str | None) -> int:
         return int(cursor)
     raise RecollectError(
         INVALID_ARGUMENT,
-        "cursor is no next_cursor of this tool",
+        "cursor is not a next_cursor that this tool gave",
         hint="pass the next_cursor of the answer before, or leave it out",
     )

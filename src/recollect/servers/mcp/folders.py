@@ -55,7 +55,7 @@ class Folders:
         if not self.allowed:
             raise RecollectError(
                 PERMISSION_DENIED,
-                "this server takes in no files: it was started without a folder for them",
+                "this server imports no files: it was started without a folder for them",
                 hint="start it with --import-from DIR, or ask the user to do so",
             )
         if "\0" in named:
@@ -64,7 +64,7 @@ class Folders:
         if not inside:
             raise RecollectError(
                 PERMISSION_DENIED,
-                "path leads out of the folders that files may be taken in from",
+                "path leads out of the folders that files may be imported from",
                 hint=f"name a file below {self.allowed[0]}",
             )
         file = next((one for one in map(_opened, inside) if one is not None), None)
@@ -114,7 +114,9 @@ def _check(file: int) -> None:
     found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode):
         raise RecollectError(
-            INVALID_ARGUMENT, "path is no regular file", hint="name a file, not a folder or a pipe"
+            INVALID_ARGUMENT,
+            "path is not a regular file",
+            hint="name a file, not a folder or a pipe",
         )
     if found.st_size > LARGEST:
         raise RecollectError(

@@ -54,6 +54,6 @@ class Memory:
             return only
         raise RecollectError(
             PERMISSION_DENIED,
-            "the token is good for several groups, and the group of this server is none of them",
-            hint="send a token that is good for one group",
+            "the token is valid for several groups, and the group of this server is none of them",
+            hint="send a token that is valid for one group",
         )

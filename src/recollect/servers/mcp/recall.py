@@ -107,7 +107,7 @@ def _question(nexus: Nexus, given: Recall) -> _Question:
         if "as_of" in given:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                "as_of stands beside a cursor, which keeps the time of its first page",
+                "as_of is given with a cursor, which keeps the time of its first page",
                 hint="leave as_of out",
             )
         cursor, moment = _unpacked(given["cursor"])
@@ -162,6 +162,6 @@ def _unpacked(packed: str) -> tuple[str, AsOf]:
         return cursor, AsOf(Instant(int(valid)), then, number)
     raise RecollectError(
         INVALID_ARGUMENT,
-        "cursor is no next_cursor of this tool",
+        "cursor is not a next_cursor that this tool gave",
         hint="pass the next_cursor of the answer before, or leave it out",
     )

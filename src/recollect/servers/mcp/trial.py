@@ -58,7 +58,7 @@ def tried(entry: Entry, missing: str, *, starts_here: bool, seconds: float = SEC
     if found is None:
         return [Step("command", False, f"there is no program {program}", hint=missing)]
     if not starts_here and (relative := _relative(entry)):
-        message = f"{relative} is no whole path, and nobody knows where the client starts"
+        message = f"{relative} is not a whole path, and it is not known where the client starts"
         return [Step("command", False, message, hint=missing)]
     with TemporaryDirectory() as folder, (Path(folder) / "errors").open("w+") as errors:
         told = anyio.run(_Trial(entry, errors, seconds).run)

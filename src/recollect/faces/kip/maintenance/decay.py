@@ -149,13 +149,15 @@ def _fading(one: Faded, floor: float, now: Instant) -> str:
 def _check(half_life: timedelta, floor: float, cycle: timedelta) -> None:
     if half_life <= timedelta(0):
         raise RecollectError(
-            INVALID_ARGUMENT, "the half life is not a time", hint="give more than zero: 30d"
+            INVALID_ARGUMENT,
+            "the half life is not longer than zero",
+            hint="give more than zero: 30d",
         )
     if not 0 <= floor < 1:
         raise RecollectError(
-            INVALID_ARGUMENT, f"the floor {floor} is not from 0 to below 1", hint="use 0.1"
+            INVALID_ARGUMENT, f"the floor {floor} is not at least 0 and below 1", hint="use 0.1"
         )
     if cycle < timedelta(0):
         raise RecollectError(
-            INVALID_ARGUMENT, "the cycle is less than no time", hint="give 1d, or 0d"
+            INVALID_ARGUMENT, "the cycle is shorter than zero", hint="give 1d, or 0d"
         )

@@ -102,7 +102,7 @@ def check_refs(extraction: Extraction, nodes: Mapping[str, str]) -> None:
     own = {*tmp_refs(extraction), *own_uuids(extraction)}
     edges = extraction.get("edges") or []
     faults = [
-        f'edges[{at}].{end} "{edge[end]}" is no tmp_ref of these nodes and no uuid of the group'
+        f'edges[{at}].{end} "{edge[end]}" is not a tmp_ref of these nodes or a uuid of the group'
         for at, edge in enumerate(edges)
         for end in ENDS
         if edge[end] not in own and edge[end] not in nodes
@@ -130,7 +130,7 @@ def _repeated(extraction: Extraction) -> list[str]:
     for at, node in enumerate(extraction.get("nodes") or []):
         ref = node.get("tmp_ref")
         if ref is not None and ref in met:
-            faults.append(f'nodes[{at}].tmp_ref "{ref}" is that of another node')
+            faults.append(f'nodes[{at}].tmp_ref "{ref}" belongs to another node')
         if ref is not None:
             met.add(ref)
     return faults

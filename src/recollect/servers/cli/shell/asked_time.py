@@ -46,7 +46,7 @@ class AskedTime:
                     name: said for name, said in self.words.items() if CLOCKS[name] != CLOCKS[clock]
                 }
                 time = AskedTime({**kept, clock: when})
-                read_as_of(time.wire)  # refuses what is no instant
+                read_as_of(time.wire)  # refuses what is not an instant
                 return time
             case _:
                 raise RecollectError(
@@ -59,7 +59,9 @@ class AskedTime:
     def unchangeable(self) -> RecollectError:
         """Return the error for a text that writes while another time is read."""
         return RecollectError(
-            INVALID_SYNTAX, f"what was {self} cannot be changed", hint="write \\asof off first"
+            INVALID_SYNTAX,
+            f"a text cannot write while \\asof is {self}",
+            hint="write \\asof off first",
         )
 
     def __str__(self) -> str:

@@ -211,7 +211,7 @@ def search(
     kind: Annotated[
         Kind | None, typer.Option("--kind", help="Only concepts, or only propositions.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=0, help="At most so many.")] = 10,
+    limit: Annotated[int, typer.Option("--limit", min=0, help="At most this many.")] = 10,
     mode: Annotated[
         str | None, typer.Option("--mode", metavar="MODE", help="keyword, semantic or hybrid.")
     ] = None,
@@ -289,7 +289,7 @@ def describe(
         ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=0, help="Of a list, at most so many.")
+        int | None, typer.Option("--limit", metavar="N", min=0, help="At most this many of a list.")
     ] = None,
     cursor: Cursor = None,
     db: Database = None,
@@ -475,7 +475,7 @@ def changes(
         int, typer.Option("--since", metavar="N", min=0, help="Only after the Nth transaction.")
     ] = 0,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="At most so many transactions.")
+        int, typer.Option("--limit", metavar="N", min=0, help="At most this many transactions.")
     ] = 100,
     db: Database = None,
     group: GroupName = None,

@@ -114,7 +114,7 @@ Artifact = Annotated[
     str | None, typer.Option("--artifact", metavar="ID", help="Citing this artifact.")
 ]
 Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, help="At most so many; 20.")
+    int | None, typer.Option("--limit", metavar="N", min=1, help="At most this many; 20.")
 ]
 After = Annotated[
     str | None, typer.Option("--after", metavar="ID", help="The last one of the page before.")

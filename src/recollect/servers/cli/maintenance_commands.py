@@ -19,7 +19,7 @@ Kip = Annotated[
     bool,
     typer.Option("--kip", help="Print the KIP text that does it; change nothing."),
 ]
-Most = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Change at most so many.")]
+Most = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Change at most this many.")]
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}

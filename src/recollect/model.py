@@ -496,7 +496,7 @@ Change = PutConcept | PutLink | PutFact | RemoveKeys | Delete | Merge
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """What a write finds there: its own instant, and the living elements it asked for, by id."""
+    """What a write finds: its own instant, and the living elements it asked for, by id."""
 
     at: Instant
     elements: Mapping[str, Element]
@@ -505,11 +505,11 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Changes that depend on what is there: nobody writes between the look and the write.
+    """Changes that depend on what the memory holds: nobody writes between the look and the write.
 
-    `decide` is told of the elements that `ids` name. It may be asked more than once, of which
-    the last time counts, so it does nothing else than answer. `changes` is about how many it
-    makes, where that is known before.
+    `decide` receives the elements that `ids` name. It may be called more than once, and only its
+    last answer counts, so it must not do anything else. `changes` is roughly how many changes it
+    makes, if that is known beforehand.
     """
 
     ids: Collection[str]
@@ -517,7 +517,7 @@ class Decision:
     changes: int = 0
 
     def __len__(self) -> int:
-        """Return how large it is: by what it asks for, or makes."""
+        """Return its size: the larger of what it asks for and what it makes."""
         return max(len(self.ids), self.changes)
 
 

@@ -20,7 +20,7 @@ from recollect.kernel.store.protocol import Session
 from recollect.kernel.vectors.meanings import Meanings
 
 NOBODY = 0
-"""The number of a group nobody wrote to."""
+"""The number of a group that has never been written to."""
 
 _MOST = 256  # groups that are remembered
 _STATE = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.name = ?"
@@ -48,12 +48,12 @@ class Catalogs:
         self._own = threading.local()
 
     def known_state(self, name: str) -> GroupState | None:
-        """Return what this thread knows of a group, of whatever version of the store."""
+        """Return what this thread remembers of a group; the store may have changed since."""
         known: dict[str, GroupState] = getattr(self._own, "states", {})
         return known.get(name)
 
     def state(self, session: Session, name: str) -> GroupState:
-        """Return what is so of a group in the snapshot of a session, and remember it."""
+        """Return the state of a group as the snapshot of a session shows it, and remember that."""
         row = session.row(_STATE, (name,))
         epoch, number = (0, None) if row is None else row
         version = session.version()
@@ -68,7 +68,7 @@ class Catalogs:
         return state
 
     def of(self, session: Session, name: str) -> Catalog:
-        """Return the catalog of a group; one that nobody wrote to is empty."""
+        """Return the catalog of a group; it is empty if nothing was ever written to the group."""
         return self._at(session, name, purges(session))
 
     def _at(self, session: Session, name: str, epoch: int) -> Catalog:
@@ -80,14 +80,14 @@ class Catalogs:
             catalog = Catalog.of(group, self.meanings)
             if not session.is_writing:
                 self._catalogs.keep((epoch, name), catalog)
-        if session.is_writing:  # what it has not committed is nobody else's
+        if session.is_writing:  # nobody else may see what is not committed
             return catalog.apart()
         return catalog
 
     def for_writing(self, session: Session, name: str) -> tuple[Catalog, Last]:
-        """Return the catalog for a write, which makes the group that is not there yet.
+        """Return the catalog for a write, and create the group if it does not exist yet.
 
-        What the write makes or counts is nobody else's before it is committed.
+        Nobody else sees what the write makes or counts until it is committed.
         """
         row = session.row(_LAST, (name,))
         assert row is not None

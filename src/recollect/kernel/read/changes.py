@@ -34,8 +34,8 @@ def changes_after(
 ) -> tuple[LoggedTransaction, ...]:
     """Return the transactions after number `since`, oldest first, at most `limit`.
 
-    Cost: four statements, and every change of those transactions. INVALID_ARGUMENT for a
-    number that is none.
+    Cost: four statements, and every change of those transactions. INVALID_ARGUMENT for anything but
+    whole numbers from 0.
     """
     if not (_is_count(since) and _is_count(limit)):
         raise RecollectError(

@@ -1,6 +1,6 @@
 """EXPLAIN of a FIND: every stage between the text and the rows, and what running it took.
 
-The rule: what is shown is what a read does, from the same tree by the same functions.
+The rule: it shows what a read really does, from the same tree and by the same functions.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ def answer_prepared(
     as_of: AsOf | None,
     limits: Limits,
 ) -> Answer | None:
-    """Return the answer to a text that was asked before; None when it must be read anew.
+    """Return the answer to a text that was asked before; None if it must be parsed again.
 
-    Raises KIP_4001, KIP_4002 and STORE_BUSY as reading it anew would.
+    Raises KIP_4001, KIP_4002 and STORE_BUSY as the long way would.
     """
     split = SplitText.of(text) if limits.max_length >= _MOST_BYTES else None
     if split is None:

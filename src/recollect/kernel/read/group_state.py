@@ -1,7 +1,7 @@
-"""What a thread's reader knows of a group as long as the store does not change.
+"""What a thread's reader knows about a group as long as the store does not change.
 
-The rule: it holds for one version of the store, and whoever uses it without a snapshot looks
-afterwards whether the version is still that one.
+The rule: it holds for one version of the store; a caller that uses it without a snapshot checks
+afterwards that the version is still the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class GroupState:
     moments: dict[str, Moment] = field(default_factory=dict)  # by the AsOf as it is written
 
     def moment(self, as_of: AsOf | None) -> Moment:
-        """Return the moment of an AsOf, looked up once; INVALID_ARGUMENT for what is none."""
+        """Return the moment of an AsOf, looked up once; INVALID_ARGUMENT for anything else."""
         if as_of is None:
             return NOW
         written = repr(as_of)  # 1, 1.0 and True are equal, and only one of them is a time

@@ -83,9 +83,9 @@ def lives(
 ) -> tuple[Life, ...]:
     """Return the lives of elements, in the order of `ids`.
 
-    A known moment ends the story there, and leaves out what was not born yet; a valid one
-    keeps the steps whose content (of a close, the one it ended) is true then. A life of which
-    nothing is left is left out. Cost: four statements, and the contents.
+    A known moment ends each life there, and leaves out lives that had not begun. A valid moment
+    keeps the steps whose content was true then (for a close: the content it ended). A life without
+    any step left is left out. Cost: four statements, and the contents.
     """
     written = _written(session, group, ids)
     steps = {one: [*_steps(written[one], moment)] for one in ids}

@@ -266,7 +266,7 @@ class _Read:
 
 
 def _doubtful(find: ast.Find, answer: Rows) -> Iterator[_Read]:
-    """Yield the places that read a key of which the answer shows no value."""
+    """Yield the places that read a key for which the answer shows no value."""
     shown: set[str] = set()
     for at, column in enumerate(find.columns):
         is_read = isinstance(column, ast.Variable | ast.Field)
@@ -304,7 +304,7 @@ def _flat(clauses: Iterable[ast.Clause]) -> Iterator[ast.Clause]:
 
 
 def _places(clauses: Iterable[ast.Clause], read: _Read, bindings: Bindings) -> Iterator[_Keys]:
-    """Yield where a clause may find its key; nowhere if its target is no element."""
+    """Yield where a clause may find its key; nothing if its target is not an element."""
     target, section = read.target, read.section
     patterns: list[ast.ConceptPattern | ast.LinkPattern | ast.LinkId] = []
     if isinstance(target, ast.Variable):
@@ -327,7 +327,7 @@ def _places(clauses: Iterable[ast.Clause], read: _Read, bindings: Bindings) -> I
 def _terms(
     pattern: ast.ConceptPattern | ast.LinkPattern | ast.LinkId, bindings: Bindings
 ) -> Iterator[tuple[ElementKind, str | None]]:
-    """Yield the kinds of the elements a pattern matches; of a walk, which is no link, none."""
+    """Yield the kinds of the elements a pattern matches; none for a walk of several links."""
     if isinstance(pattern, ast.ConceptPattern):
         yield ElementKind.CONCEPT, None if pattern.type is None else _text(pattern.type, bindings)
     elif isinstance(pattern, ast.LinkId) or isinstance(pattern.predicate, ast.Variable):

@@ -20,8 +20,8 @@ def elements_meant(
 ) -> list[int]:
     """Return the integer ids of the elements meant, ascending.
 
-    KIP_3002 for a name of nothing, INVALID_ARGUMENT for an id that several had one after the
-    other, KIP_1001 for a text that is not one FIND of elements.
+    KIP_3002 if nothing has the name, INVALID_ARGUMENT for an id that several elements had one after
+    the other, KIP_1001 for a text that is not one FIND of elements.
     """
     if not isinstance(what, Found):
         found = elements_named(session, catalog.group, catalog.terms, what)

@@ -63,8 +63,8 @@ WHERE k.id = w.value AND k.group_id = :group
 def elements_named(session: Session, group: Group, terms: Terms, what: str | Key) -> list[int]:
     """Return the integer ids of every life that a public id or a key names, oldest first.
 
-    KIP_3002 when there is none, INVALID_ARGUMENT for what is neither. Cost of an id of nothing:
-    the change log is read.
+    KIP_3002 if there is none, INVALID_ARGUMENT for anything but an id or a key. Cost: for an id
+    that no element has, the change log is read.
     """
     match what:
         case Key(str(), str()):

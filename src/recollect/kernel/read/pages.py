@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A cursor that was read; `place` tells where it leads, once its question is known."""
+    """A parsed cursor; `place` returns where it leads, once its question is known."""
 
     question: str
     unchecked: Place
@@ -140,7 +140,7 @@ def _written(question: str, place: Place) -> str:
 
 
 def read_cursor(text: str, span: Span) -> Cursor:
-    """Return what a cursor says. KIP_1001 for a text that is none."""
+    """Return what a cursor says. KIP_1001 for a text that is not a cursor."""
     try:
         return _read(text, span)
     except (ValueError, TypeError) as fault:
@@ -148,7 +148,7 @@ def read_cursor(text: str, span: Span) -> Cursor:
 
 
 def no_cursor(span: Span) -> RecollectError:
-    """Return the error for a text that is no cursor."""
+    """Return the error for a text that is not a cursor."""
     return RecollectError(
         INVALID_SYNTAX,
         "this is not a cursor that Recollect issued",
@@ -208,9 +208,9 @@ def _key(key: object) -> Key:
 def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -> Moment:
     """Return the moment that the pages of a cursor share.
 
-    KIP_1001 where the request names another one, or the transaction has not been. While nothing
-    was written since the first page it is now, which is the fastest moment to read; but for a
-    place of the past.
+    KIP_1001 if the request names another moment, or if the transaction does not exist yet. As long
+    as nothing was written since the first page this is now, the fastest moment to read; except for
+    a cursor into the past.
     """
     place = cursor.unchecked
     last = last_transaction(session, group.group_id)

@@ -1,9 +1,9 @@
-"""FINDs that are asked again, answered without their tree: found by the text but its strings.
+"""Answers FINDs that were asked before without their tree, found by the text but its strings.
 
-The rule: what stands between the quotes of a text is set apart, and the rest says which of those
-strings are values and which belong to the shape. So a text that differs only in its values is
-found by one look-up. Whatever is not plain (an escape, an empty name, a parameter of another
-type) is not answered here, but from the tree.
+The rule: the strings of a text are cut out, and the rest of it says which of them are values and
+which belong to the shape. So a text that differs only in its values is found by one look-up.
+Anything unusual (an escape, an empty name, a parameter of another type) is not answered here but
+from the tree.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Situation = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class SplitText:
-    """A text in two: its strings, and what stands around them."""
+    """A text in two parts: its strings, and the text around them."""
 
     outside: Outside
     strings: tuple[str, ...]
@@ -62,7 +62,7 @@ class Lifted:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFind:
-    """A FIND that can be run again, whatever its values are."""
+    """A FIND that is ready to run once it has its values."""
 
     find: ast.Find
     compiled: Compiled
@@ -135,7 +135,7 @@ class PreparedFinds:
 
 
 def element_of(id_bits: bytes, text: str) -> int:
-    """Return the element that a computed id names, or none that there is."""
+    """Return the element that a computed id names, or a number that no element has."""
     found = element_id(id_bits, text)
     return ABSENT if found is None else found
 

@@ -53,7 +53,7 @@ from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, Limits, Rows, Value
 
 Origin = str
-"""The text of which a FIND is all there is."""
+"""A text that consists of exactly one FIND."""
 
 PlanKey = tuple[ast.Find, int, bool, Clock, Paging | None]
 
@@ -78,7 +78,7 @@ class Catalog:
         return cls(group, terms, statistics, Cache(1024), PreparedFinds(), keys, meanings)
 
     def apart(self) -> Catalog:
-        """Return the same with counts of its own, of what a write has not committed."""
+        """Return a copy with counts of its own, which include what a write has not committed."""
         return Catalog(  # `replace` takes several times as long, in every write
             group=self.group,
             terms=self.terms,
@@ -179,10 +179,10 @@ class Reader:
     def _split_to_keep(
         self, text: str | None, compiled: Compiled, parameters: Mapping[str, SqlValue]
     ) -> SplitText | None:
-        """Return a text split, if it is worth to be remembered.
+        """Return a text cut into strings and the rest, if it is worth remembering.
 
-        What a strict group or a write is asked is looked at each time, and so is a name that
-        there is nothing of.
+        Queries of a strict group or of a write are planned each time, and so are those with a name
+        that nothing has.
         """
         if text is None or self.group.is_strict or self.session.is_writing:
             return None
@@ -191,7 +191,7 @@ class Reader:
         return SplitText.of(text)
 
     def _doubtless(self, find: ast.Find, bindings: Bindings, compiled: Compiled) -> int:
-        """Return the transaction as of which elements have every key that a FIND reads."""
+        """Return the transaction as of which every key that a FIND reads is known to exist."""
         nothing = Rows(compiled.names, [])
         if any(self._catalog.keys.unknown(self.session, find, bindings, nothing)):
             return NEVER
@@ -230,7 +230,7 @@ class Reader:
         return write_cursor(self._question(compiled, values), place)
 
     def is_doubtful(self, compiled: Compiled, rows: Sequence[SqlRow]) -> bool:
-        """Whether a key is read of which no value is shown, so that it may be a slip."""
+        """Whether a key is read for which no value is shown, so that it may be a slip."""
         if self.moment.clock.has_known or self.session.is_writing:
             return False
         shown = compiled.names if rows and None not in rows[0] else ()
@@ -264,7 +264,7 @@ class Reader:
         statement: str,
         limit: int | None = None,
     ) -> list[int]:
-        """Return the elements that a variable of a statement stands for, the first of them.
+        """Return the elements that a variable of a statement stands for, at most `limit` of them.
 
         Each comes once, in the order in which FIND answers with them.
         """
@@ -402,7 +402,7 @@ class Reader:
     def parameters(
         self, compiled: Compiled, values: dict[str, Value], find: ast.Find
     ) -> dict[str, SqlValue]:
-        """Return the parameters of a compiled FIND, but for the page."""
+        """Return the parameters of a compiled FIND, except those of the page."""
         group = self.group
         parameters: dict[str, SqlValue] = {
             "group": group.group_id,
@@ -448,7 +448,7 @@ def _replaced(text: str, near: tuple[str, ...], span: Span | None) -> Fix | None
 
 
 def _digest(shape: ast.Find) -> str:
-    """Return what tells a shape from others; its spans and spellings are no part of it."""
+    """Return what distinguishes a shape from others, which excludes spans and spellings."""
     text = repr(shape).encode("utf-8", "backslashreplace")
     return blake2b(text, digest_size=16).hexdigest()
 

@@ -37,7 +37,7 @@ def not_only(span: Span, what: str) -> RecollectError:
 
 
 def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
-    """Return the statements of a text that changes nothing; KIP_1001 for one that would."""
+    """Return the statements of a text that only reads; KIP_1001 for one that writes."""
     for statement in script.statements:
         if isinstance(statement, _MUTATIONS):
             raise RecollectError(
@@ -51,7 +51,7 @@ def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
 
 @contextmanager
 def quoting(text: str) -> Iterator[None]:
-    """Give every error from inside the text its span points into; refuse what is no text."""
+    """Give every error raised inside the block the text that its span points into."""
     if not isinstance(text, str):
         raise RecollectError(
             INVALID_ARGUMENT,

@@ -29,7 +29,7 @@ _Place = tuple[int, int]  # an element, and how many links were walked, as far a
 def links_walked(
     reader: Reader, start: int, end: int, steps: Iterable[ir.PathStep]
 ) -> tuple[int, ...]:
-    """Return the ids of the links of a shortest walk; none where it is of no link, or too far.
+    """Return the ids of the links of a shortest walk; none if it has no link or is too long.
 
     Cost: one statement for each link of its length, and every link met on the way.
     """

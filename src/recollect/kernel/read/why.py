@@ -36,7 +36,7 @@ MOST_GROUNDS = 100
 
 
 Identity = tuple[object, ...]
-"""What a row of the answer shares with its solutions, and with no others."""
+"""What identifies the solutions that make a row of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class _Query:
 def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
     """Return what a row of a FIND stands on; rows count from 0, after OFFSET.
 
-    A row that aggregates stands on all of its group. INVALID_ARGUMENT for a row that is not
-    there. Cost: the query twice, without its LIMIT, and the history of what is shown; of its
-    solutions only the elements are kept.
+    A row that aggregates stands on all of its group. INVALID_ARGUMENT for a row that is not there.
+    Cost: the query twice, without its LIMIT, and the history of what is shown; of the solutions
+    only the elements are kept.
     """
     if type(row) is not int:  # whatever the caller's types say
         raise RecollectError(
@@ -137,7 +137,7 @@ def _owners(plan: ir.Plan) -> tuple[ir.Plain, ...]:
 
 
 def _in_order(plan: ir.Plan, names: Sequence[str]) -> ir.Plan:
-    """Return the plan with these variables first, so that the others only order what is equal."""
+    """Return the plan ordered by these variables first, so that the others only break ties."""
     known = {name: at for at, name in enumerate(names)}
     order = sorted(
         range(len(plan.variables)), key=lambda at: known.get(plan.variables[at].name, len(known))

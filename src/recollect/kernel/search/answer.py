@@ -23,7 +23,7 @@ Question = ast.Find | ast.Search | ast.Describe | ast.Explain
 def answer(
     reader: Reader, bindings: Bindings, query: Question, origin: Origin | None = None
 ) -> Result:
-    """Return the result of one query; `origin` is the text, where that is all there is in it.
+    """Return the result of one query; `origin` is its text, if that holds nothing else.
 
     That a strict group has declared its types and predicates is the caller's care.
     """

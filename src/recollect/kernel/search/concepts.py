@@ -192,9 +192,9 @@ class Concepts:
         *,
         as_of: AsOf | None = None,
     ) -> tuple[Ranked, ...]:
-        """Return the ids of what a plain text is about, best first, ties by birth: as SEARCH.
+        """Return the ids of the concepts that fit a plain text, best first, ties by age: as SEARCH.
 
-        What does not have the attributes asked for is no candidate.
+        Concepts without the attributes asked for are not considered.
         """
         with self._store.reading() as session:
             reader = self._reader(session, as_of)

@@ -1,9 +1,9 @@
 """DESCRIBE: what is in the memory, by name and count, for a reader who has not seen it.
 
-The rule: every count is of what is alive now, of one group; the later pages of a list keep to
-the moment of the first. What a definition says stands beside what is counted. Names and their
-counts come from `tally`; what a type or predicate looks like is read from its newest elements,
-and says so where those are not all. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.1.
+The rule: every count is of what is alive now, of one group; the later pages of a list keep to the
+moment of the first. What a definition says is shown beside the counts. Names and their counts come
+from `tally`; a portrait of a type or predicate is drawn from its newest elements, and says so if
+there are more. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.1.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What is searched of an element: one text for a concept, one for a link.
+"""The text by which an element is found: one for a concept, one for a link.
 
-The rule: a document holds only what its own row says. The names of a link's ends are not in
-it, or renaming one concept would rewrite the documents of all its links. Of attributes and
-metadata the strings are taken, at any depth, but for what the memory itself keeps there;
-numbers and flags are found by FILTER. An element may list in its metadata the attributes that
-are searched, and then nothing else of it is but its name or predicate.
+The rule: a document holds only what its own row says. The names of a link's ends are not in it;
+otherwise renaming one concept would rewrite the documents of all its links. It has the strings in
+attributes and metadata, at any depth, except those that the memory itself keeps there; numbers and
+flags are found by FILTER. An element may list in its metadata the attributes to be searched; then
+only those and its name or predicate are.
 """
 
 from __future__ import annotations

@@ -154,9 +154,9 @@ def domains(session: Session, group_id: int, known: int | None = None) -> list[D
 def regions(session: Session, group_id: int) -> list[Region]:
     """Return the domains of the primer with their key concepts and predicates.
 
-    Domains stand in order of the living links of their members, concepts of their own links,
-    predicates of the links of the key concepts; ties by name, of concepts by age. Cost: the
-    group's links, up to 100,000 in each direction.
+    Domains are ordered by the number of living links of their members, concepts of their own links,
+    predicates of the links of the key concepts; ties by name, of concepts by age. Cost: the group's
+    links, up to 100,000 in each direction.
     """
     found = _domains(session, group_id, None) if _is_organised(session, group_id) else []
     return key_parts(session, group_id, (found or _types(session, group_id, None))[:MOST_DOMAINS])

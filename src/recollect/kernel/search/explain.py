@@ -106,7 +106,7 @@ def _describe(query: ast.Describe) -> tuple[str, ...]:
 
 
 def _size(answer: Result) -> int:
-    """Return how many hits or items there are; what is one object counts as one."""
+    """Return how many hits or items there are; a single object counts as one."""
     match answer:
         case Hits():
             return len(answer.hits)

@@ -1,6 +1,6 @@
 """Facts found by plain words: in their own text and predicate, or through what they join.
 
-The rule: facts are ordered by score, then by id, and what is cut off is cut off in that order.
+The rule: facts are ordered by score, then by id, and a limit cuts off the end of that order.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ def mode_of(reader: Reader, bindings: Bindings, query: ast.Search) -> str:
 
 
 def _share(bindings: Bindings, node: ast.Size) -> float:
-    """Return a number from 0 to 1. KIP_2003 for what is no number, KIP_1001 for another one."""
+    """Return a number from 0 to 1. KIP_2003 for no number, KIP_1001 for one outside that range."""
     value = bindings.value(node)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RecollectError(

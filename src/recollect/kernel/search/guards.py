@@ -1,9 +1,9 @@
-"""What every statement of search asks of an element's row.
+"""The conditions that every statement of search puts on an element's row.
 
-The rule: it is of the group, it was there at the time asked of, it is of the type asked for,
-what it said then was true at the instant asked for, a concept had one of the values asked for
-in each attribute asked about, and a link says something in words where only such are asked for.
-What was said then is the row's if the row was written by then, else what stands in `*_past`.
+The rule: the element belongs to the group, existed at the time asked about and has the type asked
+for; what it said then was true at the instant asked for; a concept had one of the wanted values in
+each attribute asked about; and a link says something in words, if only such links are wanted. What
+was said then is in the row if the row was written by then, else in `*_past`.
 """
 
 from __future__ import annotations

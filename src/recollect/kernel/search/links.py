@@ -22,7 +22,7 @@ from recollect.model import ElementKind
 ENDS = 1_000
 """Of the concepts that a text finds, the best, through which their links are found."""
 
-_CONSIDERED = 1_000  # documents at least, if there are so many, that ends may still move up
+_CONSIDERED = 1_000  # documents, at least, among which ends may still move one up
 _FURTHER = 8  # times as many links of ends, where the best ones were too few
 
 _HITS = """
@@ -105,7 +105,7 @@ def link_hits(
         joined = through.of(reached, elements)
         if place == 0:
             _lift(reached, joined)
-        else:  # nor where so many are wanted that these are read: no score rises with the limit
+        else:  # nor where the limit is so high that these are read: no score rises with it
             _drop(reached, joined)
         proposals = Proposals(session, scope, ElementKind.LINK, elements)
         own = proposals.best(reached, lacking, with_equals=with_equals)
@@ -117,7 +117,7 @@ def link_hits(
 
 
 class _Through:
-    """What links score by their ends: the best ones at once, others when they are asked for."""
+    """What links score by their ends: the best ones are computed at once, others on demand."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class _Through:
 
 
 def _gathered(told: Iterable[Stage]) -> Iterator[dict[int, float]]:
-    """Yield the documents of stages, so many together as are considered."""
+    """Yield the documents of stages, in groups that are considered together."""
     gathered: dict[int, float] = {}
     for stage in told:
         gathered |= stage.scores

@@ -1,6 +1,6 @@
 """How a search compares: by words, by meaning, or by both. KIP 1.0-RC11, section 5.2.1.
 
-The rule: what cannot compare by meaning answers by words and says so; it never fails for it.
+The rule: a search that cannot compare by meaning answers by words and says so; it does not fail.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MODES = (KEYWORD, SEMANTIC, HYBRID)
 
 
 def checked_mode(mode: str, span: Span) -> str:
-    """Return a mode; KIP_1001 for what is none."""
+    """Return a mode; KIP_1001 for any other word."""
     if mode not in MODES:
         known = nearest(mode, MODES) or MODES
         raise RecollectError(

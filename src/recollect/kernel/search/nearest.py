@@ -1,8 +1,8 @@
 """Elements near a text in meaning, ranked among those that are there.
 
-The rule: a vector only proposes; its element's row, bound to the group, decides whether the
-element is there and true at the time asked of and of the type asked for, before anything is
-ranked. As of the past an element is compared only if what it says was not written anew since.
+The rule: a vector only proposes; its element's row, bound to the group, decides before any ranking
+whether the element exists, has the type asked for, and was true at the time asked about. As of the
+past, an element is compared only if its text has not changed since.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Nearby(NamedTuple):
 def nearest(
     session: Session, scope: Scope, meanings: Meanings, kind: ElementKind, term: str, limit: int
 ) -> list[Nearby]:
-    """Return the nearest elements of a kind, best first, at least `limit` if there are so many.
+    """Return the nearest elements of a kind, best first, at least `limit` if there are enough.
 
-    More come where the last are equally near, so that the caller decides between them.
-    EMBEDDER_UNAVAILABLE when the text cannot be embedded, EMBEDDER_CHANGED for vectors of
-    another model. Cost: all vectors of the kind, and a row for each that is proposed.
+    If several are equally near at the end, all of them are returned, and the caller chooses.
+    EMBEDDER_UNAVAILABLE when the text cannot be embedded, EMBEDDER_CHANGED for vectors of another
+    model. Cost: all vectors of the kind, and a row for each that is proposed.
     """
     group_id = scope.group.group_id
     if not term.strip() or dimension_of(session, group_id, meanings.embedder) is None:

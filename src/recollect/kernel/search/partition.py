@@ -52,7 +52,7 @@ class Partition:
         return self.prefix + f" {self.prefix}".join(marked) if marked else ""
 
     def token(self, word: str) -> str:
-        """Return what stands in the index for a word, but for its stem.
+        """Return a word as the index holds it, but not stemmed.
 
         >>> Partition(12, is_link=False, is_living=True).token("cats")
         '12bcats'
@@ -72,7 +72,7 @@ class Partition:
 
 
 def _marked(word: str) -> str:
-    """Return a word as it stands behind a prefix: a mark keeps the stemmer off a short one."""
+    """Return a word as the index holds it behind a prefix; a mark keeps a short one unstemmed."""
     return word + _UNSTEMMED if len(word) < 3 and word.isascii() else word
 
 

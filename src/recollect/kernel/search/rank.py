@@ -3,16 +3,17 @@
 The rule: a score is made of the partitions' own size, mean length and document frequencies,
 so nothing another group holds changes an order or a score.
 
-A score is the share of what the query could reach: the BM25 sum of a document divided by the
-sum of a document that holds every term endlessly often, unknown terms included. It is above 0,
-below 1, and rises with BM25. Terms are read one after another from the index's own lists of
-where each stands; asking the engine about every document would cost several times as much.
+A score is the share of what the query could reach: the BM25 sum of a document divided by the sum of
+a document that holds every term endlessly often, unknown terms included. It is above 0, below 1,
+and rises with BM25. Terms are read one after another from the index's own lists of the places where
+each occurs; asking the engine about every document would cost several times as much.
 
-What the words weigh is counted once, and may be handed over: by the same weights a document has
-the same score whatever was written since, and whichever partition it stands in by now.
+The weights of the words are counted once and may be passed on: with the same weights a document has
+the same score, whatever was written since and whichever partition it is in by now.
 
-Where common words are ranked by, since rarer ones are too few, the engine first intersects their
-lists: what holds a rarer word, or two common ones, comes before what holds a single common one.
+If there are too few rare words, common ones are ranked by as well; the engine first intersects
+their lists, so that documents with a rarer word, or with two common ones, come before those with a
+single common one.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ _COMMON_SHARE = 0.1  # a term found in more of the documents than this says litt
 _COMMON_FLOOR = 100  # ... unless there are so few documents that it costs nothing
 _COMMON_MOST = 2_000  # ... and so does one found in more documents than this
 _ENOUGH_RARER = 3  # ... or if fewer rarer terms than this remain
-_MOST_READ = 3_000  # documents that such terms stand in together, before more are left out
+_MOST_READ = 3_000  # documents that hold such terms, in all, before more terms are left out
 
 _FURTHER = 4  # times as far to count common terms, until those that are wanted are counted
 
@@ -110,7 +111,7 @@ class Weights:
 
     @classmethod
     def of(cls, numbers: Sequence[int]) -> Weights:
-        """Return the weights of numbers. ValueError for numbers that are none."""
+        """Return the weights that numbers encode. ValueError for numbers that encode none."""
         size, tokens, unknown, *rest = numbers
         frequencies = tuple(zip(rest[::2], rest[1::2], strict=True))
         if size > _MOST_DOCUMENTS or unknown > _MOST_TERMS_READ or len(frequencies) > MOST_TERMS:
@@ -192,7 +193,7 @@ class _Ranking:
         return Stage(reached, held_by_all if held_by_all and is_told_whole else set())
 
     def holding(self, ways: Sequence[_Way], most: int = -1) -> set[int]:
-        """Return at most so many documents that hold all terms of one of the ways."""
+        """Return at most `most` documents that hold all terms of one of the ways."""
         matches = [
             " AND ".join(f"({partition.match([one.term])})" for one in way)
             for partition in self.partitions
@@ -214,15 +215,15 @@ def stages(
 ) -> Iterator[Stage]:
     """Yield the documents of these partitions of one group that fit a text, with their scores.
 
-    They come in stages, each read when it is wanted, each below all of the one before. There is
-    one stage unless common terms are ranked by. Then each has a thousandth of the range of the
-    one before. First is what holds a rarer term; then all three common ones; then each two of
-    them; these are one stage for as long as it has at most 3,000 documents. What holds a single
-    common term follows, term by term, the rarest first.
-    Several partitions are ranked as if they were one. `among` leaves other documents out, and
-    `weights` are those of the same query from before.
-    Cost: one look-up a term, then every occurrence of the terms that are worth it: about a
-    microsecond, or a tenth of one where the documents are told by a stage or `among`.
+    They come in stages, each read when it is wanted, each below all of the one before. There is one
+    stage unless common terms are ranked by. Then each has a thousandth of the range of the one
+    before. First come documents with a rarer term, then those with all three common ones, then
+    those with any two of them; these form one stage as long as it has at most 3,000 documents.
+    Documents with a single common term follow, term by term, the rarest first. Several partitions
+    are ranked as if they were one. `among` leaves other documents out, and `weights` are those of
+    the same query from before. Cost: one look-up a term, then every occurrence of the terms that
+    are worth it: about a microsecond, or a tenth of one where the documents are told by a stage or
+    `among`.
     """
     if weights is None:
         weights = weigh(session, partitions, query)
@@ -308,7 +309,7 @@ def _ranking(
 
 
 def _common_from(size: int) -> int:
-    """Return how many documents of so many hold a term that is common."""
+    """Return from how many documents on, out of `size`, a term counts as common."""
     return min(int(max(_COMMON_FLOOR, size * _COMMON_SHARE)), _COMMON_MOST) + 1
 
 
@@ -359,7 +360,7 @@ def _worthwhile(
 ) -> list[_Weighed]:
     """Return the terms worth ranking by, rarest first: the common ones only to make up three.
 
-    Beyond three, terms are taken for as long as they stand in few documents together.
+    Beyond three, terms are added as long as few documents in all hold them.
     """
     rare = [one for one in found if 0 < one.frequency < limit]
     common = [one for one in found if one.frequency >= limit]

@@ -1,7 +1,7 @@
-"""The text index made anew from the rows, for one group.
+"""The text index rebuilt from the rows, for one group.
 
-The rule: what is written is what the writer would have written, so a rebuilt index answers
-as the kept one does.
+The rule: it writes exactly what the writer would have written, so a rebuilt index gives the same
+answers.
 """
 
 from __future__ import annotations

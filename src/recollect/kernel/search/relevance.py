@@ -1,10 +1,10 @@
-"""How near a hit comes to what was asked, as a number that a THRESHOLD can be compared with.
+"""How well a hit fits the question, as a number that a THRESHOLD can be compared with.
 
-The rule: it rises with the rank and depends on nothing else, so it orders no hits anew. A rank
-is the share of what the question could reach were its words repeated without end; a relevance
-is about the share of the question that the hit says: a text of mean length that says every word
-once is at 0.92, one that says half of it, by the rarity of words, at 0.5, and one that says
-most of it in few words comes near 1.
+The rule: it rises with the rank and depends on nothing else, so it never changes the order of hits.
+A rank is the share of what the question could reach were its words repeated without end; a
+relevance is about the share of the question that the hit says: a text of mean length that says
+every word once is at 0.92, one that says half of it, by the rarity of words, at 0.5, and one that
+says most of it in few words comes near 1.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """SEARCH: the elements a plain text is about, best first.
 
-The rule: the text is never an operator, and the answer is the same for the same group, text,
-point in time and weights: by score, then by id. What words weigh as of the past depends on all
-that was written, since then too. A concept is found by its own document, a link by its
-own and by its ends. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.2.
+The rule: the text is never an operator, and the answer is the same for the same group, text, point
+in time and weights: by score, then by id. As of the past, the weights of words depend on everything
+written, including later writes. A concept is found by its own document, a link by its own and by
+its ends. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.2.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from recollect.model import ElementKind, Instant
 DEFAULT_LIMIT = 10
 """Elements returned when the query gives no LIMIT."""
 
-_CANDIDATES = 200  # of each leg that are fused: so many do not change with the limit ...
-_CANDIDATES_EACH = 2  # ... and for a larger limit, so many for each that is wanted
+_CANDIDATES = 200  # hits of each leg that are fused, whatever the limit, ...
+_CANDIDATES_EACH = 2  # ... and for a larger limit, this many for each hit that is wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The part of a list that a page shows, and the cursor that leads to the next one.
 
-The rule: the pages of one list share the moment of the first. A page begins after the last row
-of the one before, so that what stands throughout is shown once.
+The rule: the pages of one list share the moment of the first. A page begins after the last row of
+the one before, so that a row which stays is shown once.
 """
 
 from __future__ import annotations

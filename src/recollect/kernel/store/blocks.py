@@ -1,7 +1,7 @@
 """Blocks of calls, and which calls belong to them.
 
-The rule: a block is of the task that opened it, and of the tasks which that one begins inside. To
-another task of the same thread, which an event loop runs while the block waits, it is none.
+The rule: a block is of the task that opened it, and of the tasks which that one begins inside.
+Another task of the same thread, which an event loop runs while the block waits, is outside it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cells of store rows as the types their columns are declared with.
 
-The rule: a cell of another type is a broken store, and says so at once.
+The rule: a cell of another type means that the store is broken, and raises at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Names the tables and indexes that are broken in a file, and takes them out of it.
 
-The rule: what is taken out is forgotten, and none of its pages is freed, since a broken tree may
-claim pages of others. They are lost until the file is rewritten.
+The rule: what is taken out is dropped from the file's list without freeing its pages, because a
+broken tree may claim pages of others. They are lost until the file is rewritten.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def text_parts() -> frozenset[str]:
 
 
 def _unread_text(session: SqliteSession) -> tuple[Fault, ...]:
-    """Read from the text index, which makes it forget what it knew before others wrote."""
+    """Read from the text index, which makes it drop what it cached before others wrote."""
     try:
         session.rows("SELECT t.rowid FROM text_index AS t LIMIT 1")
     except RecollectError as error:

@@ -1,12 +1,12 @@
-"""How erased bytes leave the file: what a deletion leaves behind, and how it is cleared away.
+"""How erased bytes leave the file: what a deletion leaves behind, and how that is removed.
 
 A deletion alone leaves copies: in freed pages, in the gaps of pages that were balanced, in old
-segments of the text index, in the engine's samples, in the log file. Hence a purge counts
-itself in `erasure`, in its own transaction; afterwards the file is rewritten and its log
-emptied, and only then the purge is finished. What a crash, a reader or a full disk left
-unfinished is finished by the next opening, mend or backup. Measured: with the index, the samples,
-the file or its log left as they are, words remained. Deleted pages are blanked as well, since
-rewriting gives their blocks back to the disk.
+segments of the text index, in the engine's samples, in the log file. So a purge counts itself in
+`erasure`, in its own transaction. Afterwards the file is rewritten and its log emptied; only then
+is the purge finished. If a crash, a reader or a full disk prevents that, the next opening, repair
+or backup finishes it. Measured: with the index, the samples, the file or its log left as they are,
+words remained. Deleted pages are blanked as well, since rewriting gives their blocks back to the
+disk.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def has_unfinished_erasure(session: Session) -> bool:
 
 
 def finish_erasure(session: SqliteSession, wait_seconds: float) -> str | None:
-    """Rewrite the file and empty its log; return what is in the way of it: `OTHERS`, who read.
+    """Rewrite the file and empty its log; return what prevents it: `OTHERS`, who read.
 
     Runs outside of a transaction, on the writer. STORE_BUSY when another program writes for
     longer than `wait_seconds`. Cost: the whole file.

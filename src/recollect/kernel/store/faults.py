@@ -113,7 +113,7 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
 
 
 def _too_large(message: str) -> RecollectError | None:
-    """Return the error of a statement that is beyond a limit of the engine, and of which."""
+    """Return the error that names the limit of the engine which a statement exceeds, or None."""
     for pattern, fact, hint in _TOO_LARGE:
         if pattern.search(message):
             return RecollectError(RESOURCE_EXHAUSTED, fact, hint=hint)

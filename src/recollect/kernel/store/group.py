@@ -104,7 +104,7 @@ def group_names(session: Session) -> tuple[str, ...]:
 
 
 def all_groups(session: Session) -> list[Group]:
-    """Return all groups by their names, those too whose name nobody can ask for."""
+    """Return all groups by their names, including those whose names are not valid."""
     return [_group(row) for row in session.rows(f"{_ALL} ORDER BY g.name")]
 
 

@@ -42,7 +42,7 @@ _TABLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What a file's beginning and its folder's entry tell of it, at one moment."""
+    """What the beginning of a file and its directory entry say about it at one moment."""
 
     size: int
     changed: int  # nanoseconds
@@ -167,7 +167,7 @@ def _look(path: Path) -> _Look | None:
     try:
         with path.open("rb") as file:
             beginning = file.read(_CELLS.stop)
-            entry = path.stat()  # after it was read: a file that grows is no truncated one
+            entry = path.stat()  # after it was read: a file that grows is not a truncated one
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -184,7 +184,7 @@ def _look(path: Path) -> _Look | None:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether a log or a journal stands beside the file: of a writer, or of a crash."""
+    """Whether there is a log or a journal beside the file, left by a writer or by a crash."""
     return any(size_of(_beside(path, suffix)) for suffix in _UNFINISHED)
 
 

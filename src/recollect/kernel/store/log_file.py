@@ -1,10 +1,10 @@
 """Keeps the log file short: what it holds is copied into the store's file as it grows.
 
-The rule: small writes have it copied early. A load changes the same pages again and again, so
-what it writes is copied late, each page once for several transactions. Copying waits for nobody,
-until the log is long. Then readers that follow each other without a pause would keep it from ever
-being begun anew, so the writer waits for them, but only a moment, and again only when it has
-grown: a reader that stays delays writes, and stops none.
+The rule: after small writes it is copied early. A load changes the same pages again and again, so
+its log is copied late, each page once for several transactions. Copying waits for nobody until the
+log is long. By then, readers that follow each other without a pause could keep the log from ever
+starting over, so the writer waits for them: only a moment, and again only after the log has grown.
+A reader that stays delays writes but never stops them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LogFile:
         self.is_past_load = False  # the last transaction was small, and the one before was not
 
     def grown(self, connection: apsw.Connection, database: str, pages: int) -> int:
-        """Copy the log, now of so many pages, if it is time to; SQLite's hook after a commit."""
+        """Copy the log, now `pages` long, if it is time to; SQLite's hook after a commit."""
         # What other connections wrote is in the log too, and is not counted here.
         written, _ = connection.status(apsw.SQLITE_DBSTATUS_CACHE_WRITE, True)
         is_load = written >= _LOAD

@@ -25,11 +25,11 @@ class Meter:
         self._watched = 0  # steps since it began to watch
 
     def allow(self, budget: Budget | None) -> None:
-        """Begin to count anew; without a budget statements may take what they need."""
+        """Restart the count; without a budget statements may take what they need."""
         self._budget, self._steps, self._seconds = budget, 0, 0.0
 
     def watch(self, watcher: Callable[[int], None] | None) -> None:
-        """Tell a watcher how many steps there were since; or nobody any more."""
+        """Tell a watcher how many steps there were since this call; None ends the watching."""
         self._watcher, self._watched = watcher, 0
 
     def start(self, *, is_read: bool) -> None:

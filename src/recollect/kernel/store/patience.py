@@ -14,9 +14,10 @@ _NAP_SECONDS: Final = 0.001
 
 
 def patient(seconds: float) -> Callable[[int], bool]:
-    """Return what the engine asks whether to go on waiting, with how often it has asked already.
+    """Return the function by which the engine asks whether to go on waiting.
 
-    It answers after a nap, and no longer than for so many seconds.
+    The engine passes how often it has asked already. The answer comes after a short sleep, and is
+    no once `seconds` have passed.
 
     >>> patient(0)(0), patient(60)(0)
     (False, True)

@@ -33,25 +33,25 @@ class Session(Protocol):
 
     @property
     def is_writing(self) -> bool:
-        """Whether this is a write transaction: what it reads may never be committed."""
+        """Whether this is a write transaction, which may read what is never committed."""
 
     def allow(self, budget: Budget | None) -> None:
-        """Let what the rest of the block reads cost so much; the end of a block lifts it."""
+        """Limit what the reads in the rest of the block may cost; the limit ends with the block."""
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
 
     def each(self, sql: str, parameters: Parameters = ()) -> Generator[SqlRow]:
-        """Run one statement and yield its rows as they come; to be closed, whoever leaves it."""
+        """Run one statement and yield its rows as they come; the caller closes the generator."""
 
     def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
 
     def version(self) -> int:
-        """Return a number that is another one after every change of the store.
+        """Return a number that changes with every change of the store.
 
-        It tells which state the last statement saw: two statements saw the same one if it is
-        the same after both.
+        It identifies the state that the last statement saw: if it is the same after two statements,
+        both saw the same state.
         """
 
     def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:

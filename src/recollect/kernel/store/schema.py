@@ -1,8 +1,8 @@
 """The tables of the graph on SQLite, and the numbers every layer must agree on.
 
 One row per element, living or closed: identity is immutable, content is current, superseded
-contents stand in `concept_past` and `link_past`. The system clock is the group's transaction
-number. Missing bounds are sentinels, never NULL. Every key begins with the group.
+contents are in `concept_past` and `link_past`. The system clock is the group's transaction number.
+Missing bounds are sentinels, never NULL. Every key begins with the group.
 """
 
 from __future__ import annotations

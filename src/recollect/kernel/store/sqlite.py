@@ -117,8 +117,8 @@ class SqliteStore:
     def reader(self) -> SqliteSession | None:
         """Return this thread's reader, to be used under its lock while its depth is 0.
 
-        Without a block every statement is a snapshot of its own; `version` tells whether they
-        saw the same state. None for a file that is read as it stands, and inside `together`.
+        Without a block every statement is a snapshot of its own; `version` tells whether two saw
+        the same state. None for a file that is read as immutable, and inside `together`.
         """
         connections = self._here()
         if self._read_only is not None or connections.is_together():
@@ -222,11 +222,10 @@ class SqliteStore:
             return OTHERS if error.code is STORE_BUSY else error.message
 
     def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
-        """Copy the whole store to a file that is not there yet; others go on meanwhile.
+        """Copy the whole store to a new file, while others read and write.
 
-        What was purged is cleared away first, if something was in the way of that before.
-        Raises INVALID_ARGUMENT when the file exists, and inside `together`. Cost: the size of
-        the store.
+        Purged bytes that are still in the file are removed first. Raises INVALID_ARGUMENT when the
+        file exists, and inside `together`. Cost: the size of the store.
         """
         self.refuse_together("a backup")
         with self.reading() as session:

@@ -43,10 +43,10 @@ def size_of(path: Path) -> int:
 
 
 def optimise(session: Session, declared: Iterable[str]) -> None:
-    """Let the planner count rows anew, and join the segments of the text index.
+    """Let the planner count rows again, and join the segments of the text index.
 
-    The indexes that are `declared` are meant to be used, whatever samples make the planner
-    believe. Runs inside a write transaction. Cost: the text index.
+    The `declared` indexes are to be used, even if the planner's samples suggest otherwise. Runs
+    inside a write transaction. Cost: the text index.
     """
     names = [(one,) for one in declared]
     session.rows(f"PRAGMA analysis_limit = {_ANALYSED}")

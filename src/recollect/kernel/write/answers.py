@@ -1,7 +1,7 @@
-"""Answers kept under idempotency keys, so that a call that is sent again is not run again.
+"""Answers kept under idempotency keys, so that a repeated call does not run again.
 
-The rule: a key belongs to one operation of one group; what it answered is kept for a time, and
-goes at once when an element that it names is erased.
+The rule: a key belongs to one operation of one group; its answer is kept for a time, and removed at
+once when an element that it names is erased.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class Answers:
     ) -> None:
         """Keep an answer until an instant, and drop those whose time has passed.
 
-        Of a group that nobody wrote to nothing is kept: a call that did nothing may run again.
+        Nothing is kept for a group that was never written to: a call that did nothing may run
+        again.
         """
         with self._store.writing() as session:
             group = load_group(session, self._name)
@@ -102,7 +103,7 @@ class Answers:
 
 
 def forget_answers(session: Session, group_id: int, ids: Iterable[str]) -> None:
-    """Drop the kept answers that name an element, so that what is erased stands in none."""
+    """Drop the kept answers that name an element, so that none holds what is erased."""
     spelled = [orjson.dumps(one).decode() for one in ids]
     wanted = orjson.dumps(spelled).decode()
     session.execute_many(_FORGET, [{"group": group_id, "ids": wanted}])

@@ -1,7 +1,7 @@
 """The numbers that UPDATE computes: each from the element's own state, or none.
 
-Integers stay integers. Null, and anything that is no number, makes a computation null, which
-COALESCE alone mends. KIP 1.0-RC11, section 4.3, "Update Expressions".
+Integers stay integers. Null, or anything but a number, makes a computation null; COALESCE can
+replace a null only. KIP 1.0-RC11, section 4.3, "Update Expressions".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INTEGERS = range(-(2**63), 2**63)
 
 
 def check_term(node: Term) -> None:
-    """Refuse a written operand, or the value of a placeholder, that is no number: KIP_2003."""
+    """Refuse a written operand, or the value of a placeholder, that is not a number: KIP_2003."""
     match node:
         case Computed():
             for operand in node.operands:
@@ -44,7 +44,7 @@ def check_term(node: Term) -> None:
 
 
 def compute(node: Term, read: Read) -> Number | None:
-    """Return the number that a term is for one element; None where there is none.
+    """Return the number that a term gives for one element; None if it gives none.
 
     KIP_2003 for what 64 bits or a finite number cannot hold, and for bounds of CLAMP that
     leave nothing between them.
@@ -69,7 +69,7 @@ def compute(node: Term, read: Read) -> Number | None:
 def _coalesced(node: Computed, read: Read) -> Number | None:
     first, default = node.operands
     if isinstance(first, Field) and read(first.path) is not None:
-        return compute(first, read)  # what is there and is no number is not mended
+        return compute(first, read)  # COALESCE does not replace a value that is not a number
     found = compute(first, read)
     return compute(default, read) if found is None else found
 

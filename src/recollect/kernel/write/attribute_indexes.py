@@ -27,7 +27,7 @@ _REMOVE = "DELETE FROM attribute_index WHERE group_id = ? AND type = ? AND attri
 _DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
 _CONCEPTS = "SELECT count(*) FROM concept"
 _STEPS_A_CONCEPT = 16
-"""Of the engine, for one that has the attribute; others take fewer, so no more is told than is."""
+"""Steps of the engine for a concept that has the attribute; others take fewer."""
 
 _FIELDS = ("id", "type", "name")
 

@@ -1,4 +1,4 @@
-"""The audit: a group's log computed again from its rows, and compared with what it says.
+"""The audit: a group's log is computed again from its rows and compared with the stored one.
 
 Every content that is there, current or past, must have the digest that was logged when it was
 written; every digest must be in the chain; a content that is gone must have been purged. What

@@ -1,9 +1,9 @@
 """A KIP text that makes elements again in another memory.
 
-Every block carries its own metadata and none is inherited, so what has none gets none. What
-stands in the capsule is named by its handle, other concepts by type and name, other links by
-the propositions they are. Keyed links, for which KIP has no words, and what only a call of its
-own writes are counted and left out, with what is said of them. KIP 1.0-RC11, section 5.3.
+Every block carries its own metadata and inherits none. Elements in the capsule are named by handle,
+other concepts by type and name, other links by subject, predicate and object. Keyed links, which
+KIP cannot express, and elements that only a call of their own writes are counted and left out, with
+the links about them. KIP 1.0-RC11, section 5.3.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Capsule:
     concepts: int = 0
     links: int = 0
     keyed: int = 0  # links that were left out: KIP cannot say a key
-    owned: int = 0  # elements that were left out: KML does not write them, or what they stand on
+    owned: int = 0  # elements left out: KML does not write them, or what they depend on
     characters: int = 0
     _blocks: list[str] = field(default_factory=list)
     _inherited: dict[str, list[str]] = field(default_factory=dict)  # blocks by outer metadata
@@ -39,7 +39,7 @@ class Capsule:
         return self.concepts + self.links
 
     def add(self, record: Record) -> None:
-        """Add an element, after everything it stands on."""
+        """Add an element, after everything it depends on."""
         if _is_owned(record):
             self.owned += 1
             return
@@ -143,7 +143,7 @@ class Capsule:
 
 
 def _is_owned(record: Record) -> bool:
-    """Whether an element, or one that it stands on, is of a type that KML does not write."""
+    """Whether an element, or one that it depends on, is of a type that KML does not write."""
     seen: set[str] = set()
     wave: list[Record] = [record]
     while wave:

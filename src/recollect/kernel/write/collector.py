@@ -1,8 +1,8 @@
-"""Pauses the cycle collector during a large write, which builds many values, none in a cycle.
+"""Pauses Python's cycle collector during a large write, whose many values form no cycles.
 
-The rule: whoever pauses it lets go of what was built before it runs again, or it would look at
-all of that once more. Measured: a third of the time of a batch of 20,000 links, half of parsing
-a large capsule.
+The rule: release the values before the collector runs again; otherwise it looks through all of them
+once more. Measured: a third of the time of a batch of 20,000 links, half of parsing a large
+capsule.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _pausing: list[int] = []  # the thread that does, at most one
 
 @contextmanager
 def uncollected(size: int) -> Iterator[None]:
-    """Pause the collector while a write of that size runs; a small one is not worth it."""
+    """Pause the collector while a write of `size` runs; a small write is not worth it."""
     if size < _LARGE or not gc.isenabled():
         yield
         return

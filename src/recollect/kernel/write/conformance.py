@@ -1,8 +1,8 @@
 """Strict groups: what a transaction leaves behind conforms to what the group declares.
 
 The rule: the state at the end counts, so the blocks and statements of one text may complete one
-another. Only what the transaction wrote is looked at, and what it did not write may stay as it
-is. KIP 1.0-RC11, section 2.9.1.
+another. Only elements that the transaction wrote are checked; all others may stay as they are. KIP
+1.0-RC11, section 2.9.1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def refuse_nonconforming(unit: Unit, changed: Iterable[Element], tree: ast.Scrip
 
     KIP_2001 for an undeclared type or predicate, KIP_2002 for a missing attribute and for a
     definition that goes while it is in use, KIP_2003 for a value of the wrong type. A closed
-    element, and one of which only the metadata changed, conforms. `tree` is the text that wrote,
+    element conforms, and so does one whose metadata alone changed. `tree` is the text that wrote,
     to point into. Cost: the definitions.
     """
     declared = {kind: definitions(unit.session, unit.group, kind) for kind in ElementKind}

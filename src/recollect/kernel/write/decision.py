@@ -1,4 +1,4 @@
-"""Changes that depend on what is there: looked up and decided inside the write itself.
+"""Changes that depend on what the memory holds, looked up and decided inside the write.
 
 The rule: what a decision sees was read in the transaction that its changes are part of, so nobody
 writes in between, and what was read is not read again to be written.

@@ -44,7 +44,7 @@ def delete_concepts(unit: Unit, ids: Iterable[int], target: Variable) -> DeleteR
 def remove_keys(
     unit: Unit, ids: Iterable[int], section: Section, keys: Iterable[str]
 ) -> DeleteReport:
-    """Remove keys from the attributes or the metadata of elements; absent keys are no error.
+    """Remove keys from the attributes or the metadata of elements; absent keys are not an error.
 
     The report counts the elements that had one of them.
     """

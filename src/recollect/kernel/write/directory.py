@@ -111,8 +111,8 @@ class Directory:
     def concept_ids(self, kind: int, names: Iterable[str]) -> dict[str, int]:
         """Return the integer ids of the living concepts of a type by those names.
 
-        For ends of links, of which nothing else is asked: their rows are not read. Names are
-        looked up in the order of the index, so that neighbours share its pages.
+        This is for the ends of links, whose rows need not be read. Names are looked up in the order
+        of the index, so that neighbours share its pages.
         """
         found: dict[str, int] = {}
         unknown: list[str] = []

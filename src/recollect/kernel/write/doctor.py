@@ -1,6 +1,6 @@
-"""Examines a store and mends what follows from the rest: counts, the text index, indexes.
+"""Examines a store and repairs what can be computed from the rest: counts and indexes.
 
-The rule: contents, ids, clocks and the log are only looked at; what is wrong with them is told.
+The rule: contents, ids, clocks and the log are never changed; their faults are only reported.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
 
 
 def _counts(store: SqliteStore) -> tuple[int, int]:
-    """Return how many groups and elements there are; none where the file does not tell."""
+    """Return how many groups and elements there are; zeros if the file cannot tell."""
     try:
         with store.reading() as session:
             return len(group_names(session)), whole(session.rows(_SIZE)[0][0])
@@ -216,9 +216,9 @@ def _texts(session: Session, group_id: int) -> object:
 
 
 def _mend_file(store: SqliteStore, found: list[Finding], progress: Progress) -> None:
-    """Make anew what the engine keeps beside the rows; where that fails, the file stays as it was.
+    """Rebuild what the engine keeps beside the rows; if that fails, the file stays as it was.
 
-    Nothing is done to a file that has lost what nothing else tells.
+    Nothing is done to a file that has lost anything which cannot be rebuilt.
     """
     if any(finding.check == "tables" for finding in found):
         return

@@ -1,6 +1,6 @@
 """Groups written out whole, as lines of JSON: ids, both clocks, the past, the log, the salts.
 
-What is written is a function of what is held: equal groups give equal bytes.
+The output is a pure function of the contents: equal groups give equal bytes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The lines of a dump: which row of which table each kind of line holds, and under which names.
 
 A dump is JSON, one object a line; the first key of a line is its kind. Blobs are written in
-hexadecimal, types and predicates as their texts. Counts, the text index and vectors are not in
-it: they follow from the rest. Nor are who works on what, and the answers kept for idempotency
+hexadecimal, types and predicates as their texts. It leaves out counts, the text index and vectors,
+which are computed from the rest, and also who works on what and the answers kept for idempotency
 keys.
 """
 
@@ -55,7 +55,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One member of a line and the column it stands for."""
+    """One member of a line and the column it holds."""
 
     name: str
     column: str

@@ -51,8 +51,8 @@ class Read:
 def read_lines(stream: BinaryIO) -> Iterator[Read]:
     """Yield the lines of a dump between its first and its last.
 
-    INVALID_ARGUMENT for what is no dump, a dump of a newer program, a line that is not as it
-    must be, and a dump that is cut off. Memory: one line.
+    INVALID_ARGUMENT for anything but a dump, a dump of a newer program, a malformed line, and a
+    truncated dump. Memory: one line.
     """
     header = _parsed(_next(stream, 1), 1)
     if FORMAT not in header:
@@ -97,7 +97,7 @@ def fault(place: int, problem: str) -> RecollectError:
 
 
 def _short(value: object) -> str:
-    """Return what stands in a dump, as it may stand in a message."""
+    """Return a part of a dump in a form that fits into a message."""
     shown = ascii(value)
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 

@@ -1,7 +1,7 @@
-"""Elements as one write transaction holds them: what they were, what they are to be.
+"""Elements as one write transaction holds them: as they were and as they will be.
 
 What ends up on disk is a pure function of the two, so a transaction records its net effect.
-Contents are never changed in place: a content that is the same object is the same content.
+Contents are never changed in place, so the same object is always the same content.
 """
 
 from __future__ import annotations

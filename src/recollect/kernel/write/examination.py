@@ -16,7 +16,7 @@ from recollect.kernel.write.audit import audit
 from recollect.kernel.write.queue import lost_work
 from recollect.model import Finding, Progress, silent
 
-_LISTED = 1000  # so many broken rows are counted
+_LISTED = 1000  # broken rows that are counted at most
 
 
 @dataclass(frozen=True, slots=True)

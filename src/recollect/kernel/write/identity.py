@@ -1,6 +1,6 @@
 """Which living element a change means: match by key or id, or learn that there is none.
 
-What fits several elements is never guessed: KIP_3003 with their ids.
+Where several elements fit, none is guessed: KIP_3003 with their ids.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What a definition demands of the concepts of its type, and what of them falls short of it.
+"""What a definition demands of the concepts of its type, and where they fall short of it.
 
-The rule: `instance_schema` is written by people and models, so what is not understood of it
-demands nothing. `{"dose": {"type": "number", "is_required": true}}`; KIP 1.0-RC11, section 2.9.
+The rule: `instance_schema` is written by people and models, so any part of it that is not
+understood demands nothing. `{"dose": {"type": "number", "is_required": true}}`; KIP 1.0-RC11,
+section 2.9.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Demand:
     is_required: bool
 
     def takes(self, value: Value) -> bool:
-        """Whether a value is one that the attribute may have; null is none, and may stand."""
+        """Whether the attribute may have a value; null counts as no value and is allowed."""
         return value is None or not self.types or any(_TESTS[one](value) for one in self.types)
 
 

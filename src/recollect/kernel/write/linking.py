@@ -40,7 +40,7 @@ class Item:
     what: Ends | LinkId
     attributes: Attributes
     metadata: Attributes
-    handle: str | None  # of the block it stands in
+    handle: str | None  # of the block it is in
     is_block: bool
     expected: int | None = None  # the version that a block expects
     span: Span | None = None

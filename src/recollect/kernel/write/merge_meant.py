@@ -31,7 +31,7 @@ def apply_merge(
 ) -> MergeReport:
     """Run a MERGE, its placeholders replaced by literals, on what its WHERE found.
 
-    KIP_3002 where a variable stands for nothing, KIP_3003 where one stands for several.
+    KIP_3002 if a variable stands for no concept, KIP_3003 if it stands for several.
     """
     if not sources or not targets:
         raise _nothing(unit, tree, terms)

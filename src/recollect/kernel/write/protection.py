@@ -1,9 +1,9 @@
-"""Protected concepts: what a memory's own order stands on is not changed by those who use it.
+"""Protected concepts: those that a memory's own order is built on, which texts must not change.
 
-The rule: they are protected from the moment on that the bootstrap is in the memory, and what
-says again what they say already is no change. A definition may evolve, but only by UPSERT, which
-names it: no UPDATE sweeps over it, and no key of it is lost. A purge and a restore are exempt:
-they are calls of people, not texts of models. KIP 1.0-RC11, KIP_3004.
+The rule: they are protected as soon as the bootstrap is in the memory; writing what they already
+say is not a change. A definition may evolve, but only by UPSERT, which names it: no UPDATE sweeps
+over it, and no key of it is lost. A purge and a restore are exempt: they are calls of people, not
+texts of models. KIP 1.0-RC11, KIP_3004.
 """
 
 from __future__ import annotations

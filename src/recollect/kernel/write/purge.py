@@ -1,9 +1,9 @@
-"""Erasure: elements with all that hangs on them, or a whole group, leave the memory for good.
+"""Erasure: elements with everything attached to them, or a whole group, are removed for good.
 
-What goes is what could tell the text: contents, past contents, salts, names, given ids, text
-documents, vectors, terms nothing else uses, the indexes declared for those, and what the queue
-and the kept answers hold of it. What stays is the log: the numbers and digests of what was
-done, so that the chain still verifies, and who asked for it.
+Everything that could reveal the text is removed: contents, past contents, salts, names, given ids,
+text documents, vectors, terms that nothing else uses, the indexes declared for those, and entries
+in the queue and the kept answers. The log stays: the numbers and digests of what was done, so that
+the chain still verifies, and who asked for it.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def pending(receipt: Receipt, obstacle: str) -> Receipt:
 
 
 def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_run: bool) -> Receipt:
-    """Return the receipt of elements that are still there, but for the terms."""
+    """Return the receipt, without the terms, of elements that are still there."""
     names = public_ids(session, group, doomed)
     links = sum(one & 1 == LINK_BIT for one in doomed)
     return Receipt(

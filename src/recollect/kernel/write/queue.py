@@ -1,9 +1,9 @@
-"""The durable queue: what is still to be done about elements of a group, step by step.
+"""The durable queue: the work that is still to be done on elements of a group, step by step.
 
-The rule: an item is in the queue once, for as long as its element is in the memory; one worker
-at a time works on a group, and what it settles without its lease stays as it is. States and
-payloads are the words of whoever works; the queue knows only when an item is due. What is done
-stays in it, so every statement about a few items begins at those or at what is leased.
+The rule: an item is in the queue once, for as long as its element is in the memory; one worker at a
+time works on a group, and a worker without the lease cannot settle anything. States and payloads
+mean something to the worker only; the queue knows just when an item is due. Finished items stay in
+it, so every statement about a few items begins at those or at the leased ones.
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ def _nothing() -> None:
 class Queue:
     """The queue of one group; safe to share between threads and processes.
 
-    Every call is one transaction of the store, or a part of `Nexus.transaction`. Instants are
-    the caller's: two workers with clocks that differ by more than a lease are both refused
-    nothing that would be done twice, since only the holder of a lease settles.
+    Every call is one transaction of the store, or a part of `Nexus.transaction`. Instants are the
+    caller's. Even if the clocks of two workers differ by more than a lease, nothing is done twice,
+    because only the holder of a lease can settle an item.
     """
 
     def __init__(self, store: SqliteStore, group: str) -> None:
@@ -130,10 +130,10 @@ class Queue:
     def put(
         self, items: Sequence[str], state: str, receipt: str, then: Callable[[], None] = _nothing
     ) -> None:
-        """Let items be due at once, each once, and give a receipt for all of them.
+        """Put items into the queue, each once and due at once, under one receipt for all of them.
 
-        An item is the id that was given to a concept. What is in the queue already stays as it
-        is. `then` is called once others can see it. Cost: two statements for each item.
+        An item is the id that was given to a concept. Items that are already in the queue stay as
+        they are. `then` is called once others can see them. Cost: two statements for each item.
         """
         state, receipt = identifier(state, "state"), identifier(receipt, "receipt")
         with self._store.writing() as session:
@@ -172,8 +172,8 @@ class Queue:
     ) -> tuple[WorkItem, ...]:
         """Take the next items that are due, in the order of acceptance, and leases on them.
 
-        They are in one state, and at most so many; there are none when nothing is due, or another
-        owner's lease is running in the group.
+        All are in one state, and there are at most `most`. There are none if nothing is due, or if
+        another owner holds a lease in the group.
         """
         owner = identifier(owner, "owner")
         with self._store.writing() as session:
@@ -197,10 +197,10 @@ class Queue:
             return frozenset(text(item) for (item,) in session.rows(_HELD, asked))
 
     def settle(self, owner: str, items: Sequence[WorkItem], until: Instant) -> tuple[WorkItem, ...]:
-        """Let items be as they are given, and return those that are.
+        """Store items as they are given, and return those that were stored.
 
-        The others are not the owner's any more: they were taken over, or are gone. The lease on
-        an item that is due at once goes on, until an instant; that on any other ends. Cost: two
+        The others no longer belong to the owner: they were taken over or are gone. The lease on an
+        item that is due at once continues until an instant; the lease on any other ends. Cost: two
         statements.
         """
         with self._store.writing() as session:

@@ -1,8 +1,8 @@
-"""Living elements with all that it takes to make equal ones elsewhere, oldest first.
+"""Living elements with everything needed to make equal ones elsewhere, oldest first.
 
-Concepts come before links, and links after their ends, so what is read can be written at once.
-The moment is pinned by its number, so many short snapshots together see one state; a purge, which
-takes from the past too, ends them.
+Concepts come before links, and links after their ends, so each can be written as it is read. The
+moment is pinned by its transaction, so several short snapshots see one state; a purge, which erases
+from the past too, ends the reading.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class RecordReader:
     moment: Moment
 
     def read(self, ids: Iterable[int]) -> dict[int, Record]:
-        """Return elements by integer id, and all that they stand on; the purged are left out."""
+        """Return elements by integer id, and those they depend on; the purged are left out."""
         reached = self.with_ends(set(ids))
         concepts = sorted(one for one in reached if one & 1 != LINK_BIT)
         links = sorted(one for one in reached if one & 1 == LINK_BIT)
@@ -174,7 +174,7 @@ class Records:
         return cls(store, catalog, pinned, purges(session), last)
 
     def all(self) -> Iterator[Record]:
-        """Yield every element that is true at the moment, and all that it stands on."""
+        """Yield every element that is true at the moment, and those it depends on."""
         if self.as_of.valid is not None:
             yield from self.of(self._valid(self.as_of.valid))
             return
@@ -183,7 +183,7 @@ class Records:
                 yield from self._found(ids)
 
     def of(self, wanted: Iterable[int]) -> Iterator[Record]:
-        """Yield some elements and all that they stand on: the ends of links, and theirs."""
+        """Yield some elements and those they depend on: the ends of links, and theirs."""
         with self.store.reading() as session:
             whole_set = self._in(session).with_ends(set(wanted))
         ids = sorted(whole_set, key=lambda one: (one & 1, one))
@@ -280,7 +280,7 @@ def _is_time(value: object) -> bool:
 
 
 def _iso(bound: int) -> str | None:
-    """Return a bound in ISO 8601; None where there is none, or none that can be written."""
+    """Return a bound in ISO 8601; None if there is none, or if it cannot be written."""
     try:
         return (_EPOCH + timedelta(milliseconds=bound)).isoformat(timespec="milliseconds")
     except OverflowError as error:

@@ -1,6 +1,6 @@
-"""Vectors made for what has none: all that is alive, after the embedder became another one.
+"""Makes vectors for living elements that have none, such as all of them after a change of embedder.
 
-The rule: no model is asked inside a transaction, and what is done stays done when it fails.
+The rule: no model is called inside a transaction, and vectors already made stay if it fails.
 """
 
 from __future__ import annotations

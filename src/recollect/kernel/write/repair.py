@@ -1,4 +1,4 @@
-"""Makes anew what follows from the rest: indexes, counts, the text index, whole or of what is left.
+"""Rebuilds what can be computed from the rest: indexes, counts, the text index.
 
 The rule: it is one transaction, and kept only when the file is sound after it.
 """
@@ -29,7 +29,7 @@ _FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
 
 
 def is_from_rest(tree: str) -> bool:
-    """Whether all that a table or index holds can be made anew from the others."""
+    """Whether everything in a table or index can be rebuilt from the others."""
     indexes = {part.name for part in whole_store() if not part.is_table}
     is_index = tree in indexes or tree.startswith(PREFIXES)
     return is_index or tree in _FROM_ROWS or tree in text_parts()

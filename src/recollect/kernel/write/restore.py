@@ -48,9 +48,9 @@ UPDATE counter SET last_n = max(last_n, coalesce((SELECT max(t.last_id) >> 1 FRO
 def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list[str]:
     """Write the groups of a dump inside a write transaction and return their names.
 
-    INVALID_ARGUMENT, naming the line, for a group that is not empty, for ids that the store
-    has given to others, and for what is no whole dump; the caller then rolls all of it back.
-    Memory: some thousand rows, whatever the size.
+    INVALID_ARGUMENT, naming the line, for a group that is not empty, for ids that are in use in the
+    store, and for anything but a whole dump; the caller then rolls all of it back. Memory: some
+    thousand rows, whatever the size.
     """
     restoring = _Restoring(session)
     for chunk in _chunks(read_lines(stream)):

@@ -32,7 +32,7 @@ from recollect.model import Progress, Result
 def answered(
     reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
 ) -> Result:
-    """Return the result of a query; `origin` is the text, where that is all there is in it.
+    """Return the result of a query; `origin` is its text, if that holds nothing else.
 
     KIP_2001 for a type or predicate that a strict group has not declared.
     """

@@ -1,7 +1,7 @@
 """A group's mode: open, or strict; and what in the group a strict one would refuse.
 
-The rule: the mode is the group's own, stands in the store, and is carried by a dump. Turning
-strict changes nothing that is stored. KIP 1.0-RC11, section 2.9.1.
+The rule: each group has its mode, which is kept in the store and carried by a dump. Turning strict
+changes nothing that is stored. KIP 1.0-RC11, section 2.9.1.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def schema_of(session: Session, group: Group) -> Schema:
 def set_schema_mode(session: Session, name: str, mode: SchemaMode, *, force: bool) -> None:
     """Make a group strict or open, inside a write transaction.
 
-    KIP_2002 for a group that would not conform, unless forced: then what does not may stay
-    until it is written again. INVALID_ARGUMENT for what is no mode. Cost: see `schema_of`.
+    KIP_2002 for a group that would not conform, unless forced: then elements that do not conform
+    stay until they are written again. INVALID_ARGUMENT for any other mode. Cost: see `schema_of`.
     """
     _check_mode(mode)
     group = load_group(session, name) if mode == "open" else create_group(session, name)

@@ -44,7 +44,7 @@ def readable(source: str | PathLike[str] | BinaryIO) -> Iterator[BinaryIO]:
 
 
 def _check_stream(stream: object, method: str) -> None:
-    """Refuse what carries no bytes, whatever the caller's types say."""
+    """Refuse anything that does not carry bytes, whatever its declared type."""
     if isinstance(stream, TextIOBase) or not hasattr(stream, method):
         raise RecollectError(
             INVALID_ARGUMENT,

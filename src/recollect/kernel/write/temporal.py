@@ -40,7 +40,8 @@ class Clock(NamedTuple):
 def parse_instant(text: str) -> Instant | None:
     """Return the start of the period an ISO 8601 text names, or None when it is not one.
 
-    What is in UTC in none of the years 1 to 9999 is none either: no text could tell it again.
+    An instant that in UTC is outside the years 1 to 9999 counts as none, because no text could
+    express it.
 
     >>> parse_instant("1970") == parse_instant("1970-01-01T01:00:00+01:00") == 0
     True

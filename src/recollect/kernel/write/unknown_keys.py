@@ -1,7 +1,7 @@
-"""Warnings of an UPDATE that computes from keys which nothing it changes has.
+"""Warnings about an UPDATE that computes from keys which none of its elements has.
 
-The rule: a key may be missing, and then computes nothing. Only one that is spelled almost as a
-key which is there is told: it must be a slip.
+The rule: a key may be missing, and then computes nothing. A warning is given only if its spelling
+is close to that of a key in use, because then it is probably a slip.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def apply_update(unit: Unit, tree: Update, ids: Iterable[int]) -> UpdateReport:
     if any(isinstance(one, ConceptElement) for one in elements):
         unit.notices += hidden_attributes((key for key, _ in attributes), tree.target.span)
     updated: list[Element] = []
-    described: list[Element] = []  # whose attributes are others now
+    described: list[Element] = []  # whose attributes have changed
     for element in elements:
         before, read = element.content, _reader(unit, element)
         told = _told(metadata, read)
@@ -85,7 +85,7 @@ def _reader(unit: Unit, element: Element) -> Read:
             case ("metadata", "_version"):
                 return unit.version(element)
             case ("metadata", "_created_at" | "_updated_at"):
-                return ""  # a time, which is no number
+                return ""  # a time, which is not a number
             case ("metadata", "_valid_at"):
                 return None if content.valid_at == BEGINNING else ""
             case ("metadata", "_invalid_at"):
@@ -93,6 +93,6 @@ def _reader(unit: Unit, element: Element) -> Read:
             case ("metadata", key):
                 return content.metadata.get(key)
             case _:
-                return ""  # a text or a whole section, which is no number either
+                return ""  # a text or a whole section, which is not a number either
 
     return read

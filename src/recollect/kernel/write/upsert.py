@@ -1,8 +1,8 @@
 """UPSERT: a KML tree becomes matched, created and merged elements of one transaction.
 
-All concepts come first, then PROPOSITION blocks, then the items of SET PROPOSITIONS. What names
-something inline is resolved against the final state of the statement, so the order of blocks
-is free and a second run changes nothing.
+All concepts come first, then PROPOSITION blocks, then the items of SET PROPOSITIONS. Names written
+inline are resolved against the final state of the statement, so the order of blocks is free and a
+second run changes nothing.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Upserting:
     def _match_concepts(self, tree: Upsert) -> dict[int, ConceptElement]:
         """Return the concept of each CONCEPT block, by the block's place.
 
-        Blocks that may create come first: the others then choose among all there is.
+        Blocks that may create come first, so that the others can choose among all concepts.
         """
         named = [
             (index, block.handle, self._names.of(block.pattern))

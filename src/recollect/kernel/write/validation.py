@@ -19,7 +19,7 @@ from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Attributes
 
 _DEEPEST = MAX_DEPTH - 1
-"""Levels of a value: with the object it stands in, as many as a text may write."""
+"""How many levels a value may have: with the object around it, as many as a text may write."""
 
 _PATH_SIGNS = re.compile(r"[{}|]")
 
@@ -86,8 +86,8 @@ def members(
 ) -> Attributes:
     """Return attributes or metadata that may be stored.
 
-    KIP_2003 for what JSON or 64 bits cannot carry, KIP_4002 for what nests too deep, KIP_2002
-    for a key that begins with `_` and is none of the `reserved` ones.
+    KIP_2003 for values that JSON or 64 bits cannot carry, KIP_4002 for values that nest too deep,
+    KIP_2002 for a key that begins with `_` and is not one of the `reserved` ones.
     """
     if type(values) is not dict:  # nearly all are
         if not isinstance(values, Mapping):

@@ -1,6 +1,6 @@
-"""Vectors compared with what the elements say, and those that are of nothing taken away.
+"""Compares vectors with the texts of their elements, and removes those that match none.
 
-The rule: what is taken away is made again by a reindex; until then words find the element.
+The rule: a removed vector is made again by a reindex; until then the element is found by words.
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ class Vectors:
     ) -> tuple[Ranked, ...]:
         """Return the ids of the elements nearest to a text in meaning, best first, ties by id.
 
-        Only what is there and true then is ranked; of links, those that say something in words.
-        The score is the cosine, where it is above 0. Errors as for `prepare`. Cost: the model,
-        and all vectors of the kind.
+        Only elements that exist and are true then are ranked, and only links that say something in
+        words. The score is the cosine, if that is above 0. Errors as for `prepare`. Cost: the
+        model, and all vectors of the kind.
         """
         meanings = self._meanings()
         if term.strip():
@@ -95,9 +95,9 @@ class Vectors:
         return reindex(self._store, self._name, self._meanings(), progress)
 
     def preparation(self, changes: Iterable[Change]) -> Preparation | None:
-        """Return what a write of these changes brings along; None without an embedder.
+        """Return the prepared vectors for a write of these changes; None without an embedder.
 
-        The words of facts are embedded at once: what else is said is known in the transaction.
+        The words of facts are embedded at once; other texts are only known inside the transaction.
         """
         meanings = self._catalogs.meanings
         if meanings is None:

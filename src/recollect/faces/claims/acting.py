@@ -35,12 +35,12 @@ class Actor:
 
     @property
     def name(self) -> str:
-        """What stands in the log of the memory."""
+        """What the log of the memory shows as the actor."""
         return self.actor_id or self.actor_type
 
 
 NOBODY: Final = Actor()
-"""Who acts where nobody said."""
+"""The actor if none was named."""
 
 
 def agent_or_actor(actor: object) -> Actor:
@@ -56,7 +56,7 @@ def agent_or_actor(actor: object) -> Actor:
 
 
 def optional_actor(actor: object) -> Actor | None:
-    """Return who acts, or None where nobody was given."""
+    """Return the actor, or None if none was given."""
     return None if actor is None else agent_or_actor(actor)
 
 
@@ -79,5 +79,5 @@ def acting(actor: Actor) -> Iterator[None]:
 
 
 def acting_now() -> Actor:
-    """Return who acts: the system, when nobody said."""
+    """Return the actor: the system, if none was named."""
     return _acting.get() or NOBODY

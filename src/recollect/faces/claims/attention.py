@@ -1,8 +1,8 @@
-"""The attention queue: what about claims a person should look at. Specification 002.
+"""The attention queue: what a person should look at among claims. Specification 002.
 
 The rule: an item is computed from what the memory holds, so it is there for as long as its cause
-is. What a person has put aside, by fingerprint, stays aside until its status or reason changes;
-the choice stands in what it is about, so it goes with it.
+is. What a person has put aside, by fingerprint, stays aside until its status or reason changes; the
+choice is kept in the claim itself, so it is erased with it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ UNVERIFIED_TOO_LONG: Final = "knowledge.stale.unverified_too_long"
 EMPTY_EVIDENCE: Final = "knowledge.rejected.empty_evidence"
 
 LOW_CONFIDENCE: Final = 0.5
-"""Below it a claim that nobody verifies grows stale."""
+"""The confidence below which a claim that nobody verifies grows stale."""
 
 STALE_SECONDS: Final = 7 * 24 * 3600.0
 """How long a claim of low confidence may wait to be verified."""
@@ -130,7 +130,7 @@ class AttentionItem:
 
 
 _Asking = tuple[AttentionItem, Mapping[str, Value] | None]
-"""An item, and what a person chose last about what it is about."""
+"""An item, and the last choice that a person made about its claim."""
 
 
 class AttentionQueue:
@@ -227,7 +227,7 @@ class AttentionQueue:
                 yield item, choice_of(concept.attributes)
 
     def _stale(self, now: float) -> Iterator[_Asking]:
-        """Yield the claims of low confidence that nobody has verified for long."""
+        """Yield the claims of low confidence that have gone unverified for long."""
         parameters: dict[str, Value] = {
             "confidence": LOW_CONFIDENCE,
             "until": now - STALE_SECONDS,

@@ -77,9 +77,9 @@ def log_entry(
     claim: Claim | None,
     actor: Actor,
 ) -> LogEntry:
-    """Return the entry of an action; its evidence is what the action brought.
+    """Return the entry of an action, with the evidence that was given for the action.
 
-    `claim` tells the scope, where it is known.
+    `claim` gives the scope, if it is known.
     """
     return LogEntry(
         event=event,
@@ -106,7 +106,7 @@ def emit(sink: LogSink, entry: LogEntry) -> None:
 
 
 def warn(sink: LogSink, message: str) -> None:
-    """Tell the `warnings` of a sink what failed; Python's log, where it has none."""
+    """Report a failure in the `warnings` of a sink, or in Python's log if it has none."""
     try:
         sink.warnings.append(message)
     except Exception:  # noqa: BLE001 - the sink is foreign, and never stops a write

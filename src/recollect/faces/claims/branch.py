@@ -1,7 +1,7 @@
 """Branches and sessions that learn: the store is configured once, and every branch has it.
 
-The rule: what a branch does with its store is a Learner's; here is where it stands.
-Specification 002, Branch integration.
+The rule: a Learner does the work on the store; a branch only holds the context. Specification 002,
+Branch integration.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from recollect.faces.claims.validation import optional_text
 class Branch(Learner):
     """One line of an agent's work: it learns, recalls, verifies and disputes.
 
-    A branch without a store keeps nothing and finds nothing. `actor` is who acts: an agent's id,
-    or an `Actor` of another type; `run` and `show` are what it takes part in. With a project
-    it recalls what is of that alone, whatever it is about, with a scope what is about that
-    alone, unless it is told to widen.
+    A branch without a store keeps nothing and finds nothing. `actor` is who acts: an agent's id, or
+    an `Actor` of another type; `run` and `show` are what it takes part in. With a project it
+    recalls only claims of that project, whatever their scope; with a scope only claims about that
+    scope, unless it is told to widen.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Session:
         show: str | None = None,
         logger: DataLogger | None = None,
     ) -> Branch:
-        """Return a new branch with what the session has, but for what is given here."""
+        """Return a new branch with the session's settings, except those given here."""
         branch = Branch(
             system,
             knowledge_store=(self._knowledge_store if knowledge_store is None else knowledge_store),

@@ -46,11 +46,11 @@ def file_hash(path: Path) -> str:
 
 
 def entry_at(folder: Path, path: Path, commit: str) -> tuple[str, str] | None:
-    """Return the type and the id of what a commit has at a path in a folder; None for nothing.
+    """Return the type and the id of what a commit has at a path in a folder; None if nothing.
 
     The types are those of git, and "link" for the blob that holds where a symbolic link leads.
 
-    UNAVAILABLE when git cannot tell, for example since the commit is not there.
+    UNAVAILABLE if git cannot tell, for example because the commit is not there.
     """
     listed = _git(folder, "ls-tree", "-z", f"{commit}^{{commit}}", "--", f"./{path.as_posix()}")
     if not listed:

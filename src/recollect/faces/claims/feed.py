@@ -45,7 +45,7 @@ class FeedEvent:
 
 @dataclass(frozen=True, slots=True)
 class FeedPage:
-    """Some events, and the id to go on after; `is_last` when there is no more for now."""
+    """Some events, and the id to continue after; `is_last` if there are no more for now."""
 
     events: list[FeedEvent]
     after: str
@@ -55,7 +55,7 @@ class FeedPage:
 def events_after(nexus: Nexus, after: str = BEGINNING, limit: int = 100) -> list[FeedEvent]:
     """Return the events after an id, oldest first.
 
-    INVALID_ARGUMENT for what is no id, and for one of what has not happened.
+    INVALID_ARGUMENT for anything but an id, and for one that no event has yet.
     """
     checked_limit(limit)
     found: list[FeedEvent] = []

@@ -124,7 +124,7 @@ def _address(parts: SplitResult, is_open: Gate) -> str:
     host = str(parts.hostname)
     try:
         found = socket.getaddrinfo(host, _port(parts), type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:  # a name that cannot be one of a host is no Unicode
+    except (OSError, UnicodeError) as error:  # a name that no host can have: not valid Unicode
         raise _unavailable(f"{host} has no address") from error
     addresses = [str(one[4][0]) for one in found]
     closed = [one for one in addresses if not is_open(one)]

@@ -1,8 +1,8 @@
 """One thread for all that a store writes.
 
-The rule: writes wait for each other anyway, so they wait for one thread, in the order they came,
-and those who read have the others to themselves. What a thread used for the last write, the next
-one finds at hand.
+The rule: writes wait for each other anyway, so they all wait for one thread, in the order in which
+they came, and the other threads are free for reads. Resources that the thread used for one write
+are at hand for the next.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Lane:
     async def run(self, call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Return what a call returns, in the context of the task; raise what it raises.
 
-        A task that is cancelled takes its call back, unless that has begun.
+        If the task is cancelled, its call is not made, unless it has begun.
         """
         if self._process != os.getpid():
             self._begin()  # a forked process has no threads of its parent

@@ -1,8 +1,8 @@
-"""What every branch does with knowledge, whatever framework it is of: four methods on a store.
+"""What every branch does with knowledge, in any framework: four methods on a store.
 
 The rule: a branch works on any store of exactly the five methods, and calls them with their
-specified arguments only; who acts goes beside them. What a store can do more is used where it is
-there. Specification 002, Branch integration.
+specified arguments only; who acts goes beside them. Anything more that a store offers is used if it
+is there. Specification 002, Branch integration.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from recollect.faces.claims.validation import checked_limit
 from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards
-_WIDEST: Final = 10_000  # that many are asked for at most, but for a limit that is near it
+_WIDEST: Final = 10_000  # claims asked for at most, unless the limit is near it
 
 
 @runtime_checkable
@@ -65,7 +65,7 @@ class Rejecting(Protocol):
 
 
 class Superseding(Getting, Protocol):
-    """A store that tells its own log of supersessions."""
+    """A store that logs supersessions itself."""
 
     logger: LogSink | None
 
@@ -95,7 +95,7 @@ class Learner(ABC):
 
     @property
     def keeps_nothing(self) -> bool:
-        """Whether there is no store, so that nothing is learned and nothing recalled."""
+        """Whether there is no store, so that nothing is learnt or recalled."""
         return isinstance(self._context().store, NullKnowledgeStore)
 
     async def learn(
@@ -206,7 +206,7 @@ async def _of_project(
 
 
 async def log_supersession(store: Superseding, old_id: str) -> None:
-    """Tell the log of a store, where it has one, that a claim is to be superseded."""
+    """Log with the store, if it has a logger, that a claim is to be superseded."""
     if store.logger is None:
         return
     old = await store.get(old_id)

@@ -1,6 +1,6 @@
 """Which status may follow which. Specification 002, claim lifecycle.
 
-The rule: what is not in the table is refused, with what is allowed instead.
+The rule: a step that is not in the table is refused, and the error names those allowed.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ _TEXTS_OF_CLAIM = (
 
 
 def checked_evidence(evidence: object) -> list[EvidenceRef]:
-    """Return evidence as a list of its own; ValueError when there is none."""
+    """Return a copy of the list of evidence; ValueError if it is empty."""
     if not evidence:
         raise ValueError(NO_EVIDENCE)
     return given_evidence(evidence)

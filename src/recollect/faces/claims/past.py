@@ -1,7 +1,7 @@
 """What happened to claims, read from the change log.
 
-The rule: a version of a claim's concept is an event where its attribute `event` is another one
-than before; the transaction that wrote it says when.
+The rule: a version of a claim's concept is an event if its attribute `event` differs from the
+version before; the transaction that wrote it says when.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Told:
 
 
 def no_claim(claim_id: str) -> RecollectError:
-    """Return the error for an id of nothing."""
+    """Return the error for an id that no claim has."""
     return RecollectError(
         RESOURCE_NOT_FOUND, f'no claim has the id "{claim_id}"', hint="list them: store.list()"
     )
 
 
 def claim_life(nexus: Nexus, claim_id: str) -> Life:
-    """Return the life of a claim's concept; NOT_FOUND when there is no such claim."""
+    """Return the life of a claim's concept; NOT_FOUND if there is no such claim."""
     try:
         lives = nexus.history(Key(CLAIM, claim_id))
     except RecollectError as error:
@@ -79,7 +79,7 @@ def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[Told]:
 def cited_evidence(nexus: Nexus, ids: Collection[str], as_of: AsOf | None = None) -> Cited:
     """Return what claims cite, as their links say; what was erased is left out.
 
-    An equal piece that another claim cites since then is none of theirs.
+    An equal piece of evidence that another claim has cited since does not count.
     """
     found = nexus.concepts.joined(ids, (SUPPORTED_BY, CONTRADICTED_BY), as_of=as_of)
     return {

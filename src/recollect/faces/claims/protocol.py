@@ -46,7 +46,7 @@ class KnowledgeStore(Protocol):
 class RankedStore(ABC):
     """A store that writes many claims at once and scores what it recalls.
 
-    The protocol's own two calls are those of one claim, and of the claims alone.
+    The protocol itself has only the calls for one claim and for claims without scores.
     """
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Claims found: by id, by what they are about, and by the words of a question.
 
-The rule: what is read is a copy; a list is of one state of the memory; what is not of the status,
-the scope or the project asked for is no candidate, so it changes no rank.
+The rule: claims are returned as copies; a list shows one state of the memory; claims that do not
+have the status, scope or project asked for are not considered, so they change no rank.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def claim_concept(nexus: Nexus, claim_id: str) -> Concept | None:
 
 
 def claims_by_id(nexus: Nexus, ids: Sequence[str], as_of: AsOf | None = None) -> list[Claim]:
-    """Return claims in the order of their ids; what is none is left out."""
+    """Return claims in the order of `ids`, without ids that no claim has."""
     if not ids:
         return []
     found = nexus.look_up(ids, as_of=as_of)

@@ -1,8 +1,8 @@
 """Claims and evidence as elements of the graph, and back.
 
-The rule: a claim is a concept of type `Claim` that is called by its id, a piece of evidence one
-of type `Evidence` that is called by what it refers to, so equal references are one node. What the
-last transition said stands in the claim's attribute `event`; the log has those before.
+The rule: a claim is a concept of type `Claim` that is called by its id, a piece of evidence one of
+type `Evidence` that is called by what it refers to, so equal references are one node. What the last
+transition said is in the claim's attribute `event`; the log has the earlier ones.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def evidence_ref(attributes: Attributes) -> EvidenceRef:
 
 
 def claim_of(id: str, attributes: Attributes, cited: Cited) -> Claim:
-    """Return a claim with what it rests on, but for what was erased."""
+    """Return a claim with its evidence, except what was erased."""
     said = {name: attributes[name] for name in _PLAIN if name in attributes}
     found = brought(id, attributes, cited)
     claim = Claim.__new__(Claim)  # what was erased may have been all of its evidence

@@ -1,10 +1,10 @@
 """Knowledge stores on a memory: in this process, or in a file.
 
-The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each
-call runs in a thread and the event loop goes on: what reads in any, what writes in one, after
-those before it. Who acts is taken along. A call inside a block of the memory, a transaction or a
-snapshot, runs at once in the thread of the block, since it belongs to it. What is to be written
-is checked and copied when it is given, so what becomes of it meanwhile is of no matter.
+The rule: all of them are one implementation over a Nexus. The memory is synchronous, so each call
+runs in a thread while the event loop goes on: reads in any thread, writes in a single one, in
+order. The actor is passed along. A call inside a block of the memory, a transaction or a snapshot,
+runs at once in the thread of the block, because it belongs to it. Claims to be written are checked
+and copied when they are given, so later changes to them do not matter.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ Reports = list[EvidenceReport]
 class NexusKnowledgeStore(RankedStore):
     """Claims on one group of a memory; beside the protocol's five methods, more ways to read.
 
-    `logger` is told of each supersession, since no Branch is.
+    `logger` gets an entry for each supersession, because a Branch has no verb for that.
     """
 
     def __init__(self, nexus: Nexus, *, logger: LogSink | None = None) -> None:
@@ -147,10 +147,10 @@ class NexusKnowledgeStore(RankedStore):
         limit: int = 50,
         after: str | None = None,
     ) -> Claims:
-        """Return claims, the newest first; `after` is the id of the last one of a page before.
+        """Return claims, the newest first; `after` is the id of the last one of the page before.
 
-        `show` names what was written during a show, `agent` what is scoped to an agent,
-        `artifact` what cites it.
+        `show` keeps claims written during a show, `agent` those scoped to an agent, `artifact`
+        those that cite one.
         """
         filters = Filters(scope, status, project, domain, run, show, session, agent, tag, artifact)
         return await self._read(listed, self.nexus, filters, limit, after)
@@ -266,7 +266,7 @@ class SQLiteKnowledgeStore(_OwnStore):
 
 
 def _with_folders(path: Path) -> Path:
-    """Return a path in the user's home if it says so, after its folders were made."""
+    """Return a path with `~` expanded, after making its folders."""
     try:
         file = path.expanduser()
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Claims, and what belongs to them, as JSON and back.
 
-The rule: a member has the name of its field. What is no field is refused, with the nearest that
-is; what a field may hold is the business of the class it belongs to.
+The rule: a member has the name of its field. Anything but a field is refused, and the error names
+the nearest one; what a field may hold is checked by its class.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Claims written and moved through their lifecycle, each call one transaction.
 
-The rule: what a call looks at and what it writes are one transaction, so no event is lost, and
-none is built on what is no longer so.
+The rule: what a call looks at and what it writes are one transaction, so no event is lost, and none
+is based on a state that has changed.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Writer:
     def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
         """Keep claims that are checked, all or none, and return their ids.
 
-        What is there already with the same content stays as it is; CONFLICT for another content.
-        Where nobody acts, each claim tells who created it.
+        A claim that is there already with the same content stays as it is; CONFLICT for other
+        content. If no actor is set, each claim says who created it.
         """
         if not claims:
             return []
@@ -168,11 +168,11 @@ class Writer:
         self._write(Decision([old_id, new_id], replace), actor.name)
 
     def _write(self, decision: Decision, actor: str | None) -> None:
-        """Write what is decided; the first write that is kept declares the indexes as well.
+        """Write what is decided; the first write that is kept also declares the indexes.
 
-        So does the first one in another group of the same name, after the one before was dropped.
-        A refused write makes no group. What a block around it may yet undo is not remembered;
-        inside a snapshot it decides by what is there now.
+        So does the first one after the group was dropped and created again. A refused write creates
+        no group. Anything that an enclosing block may still undo is not remembered; inside a
+        snapshot it decides by the present state.
         """
         group: object = None
         is_certain = not self._nexus.is_in_block
@@ -245,7 +245,7 @@ class Writer:
 
 
 def _creator(claim: Claim, actor: Actor) -> Actor:
-    """Return who creates a claim: who acts, or whom it names where nobody does."""
+    """Return who creates a claim: the actor, or whoever the claim names if there is none."""
     if actor != NOBODY:
         return actor
     return Actor(claim.actor_type, claim.actor_id, claim.session_id, claim.branch_id)

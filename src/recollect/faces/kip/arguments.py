@@ -25,7 +25,7 @@ def require_text(name: str, value: object) -> str:
 
 
 def require_nexus(value: object) -> None:
-    """Refuse what is no memory to run a text on."""
+    """Refuse anything but an open memory."""
     if not isinstance(value, Nexus):
         raise RecollectError(
             INVALID_ARGUMENT,

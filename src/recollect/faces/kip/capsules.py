@@ -1,7 +1,7 @@
-"""A memory as KIP capsules: texts that make the living graph again, in another memory.
+"""A memory as KIP capsules: texts that make the living graph again in another memory.
 
-A capsule names what it does not hold by type and name, and links by the propositions they are,
-so that it stands on the capsules before it and on nothing else.
+A capsule names concepts that it does not hold by type and name, and links by subject, predicate and
+object, so it depends on the capsules before it and on nothing else.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def export_capsules(
     most_elements: int = MOST_ELEMENTS,
     notices: list[Notice] | None = None,
 ) -> Iterator[str]:
-    """Yield the capsules that make a group's living graph, or what a FIND finds, again.
+    """Yield the capsules that make a group's living graph, or what a FIND finds, once more.
 
     Run in order on an empty memory they give equal concepts with the ids that were given,
-    attributes, metadata, fact times, and links. A link that is found brings its ends. Links
-    with a key have no form in KIP, and episodes and what claims are made of are not written by
-    it: they are left out with what is said about them, which `notices` is told at the end. The
-    same graph gives the same texts. The query may find as much as `read` may answer.
-    KIP 1.0-draft3, KML.
+    attributes, metadata, fact times, and links. A link that is found brings its ends. Links with a
+    key cannot be expressed in KIP, and KML does not write episodes or the elements of claims: these
+    are left out, with the links about them, and `notices` gets warnings of that at the end. The
+    same graph gives the same texts. The query may find as much as `read` may answer. KIP
+    1.0-draft3, KML.
     """
     found = None if query is None else Found(query, parameters or {})
     records = nexus.elements(found, as_of=read_as_of(as_of))
@@ -68,9 +68,9 @@ def import_capsules(
 ) -> Iterator[Imported]:
     """Run capsules in order, each one transaction, and yield what was done so far after each.
 
-    A text that holds anything but UPSERT is no capsule: KIP_1001. The target of a link that is
-    not there is an error, not left out. What stands already is
-    not changed by what it says again, so an import that was cut short can be run again.
+    A text that holds anything but UPSERT is not a capsule: KIP_1001. The target of a link that is
+    not there is an error, not left out. Saying again what the memory already holds changes nothing,
+    so an import that was cut short can be run again.
     """
     done = Imported(0, 0, 0)
     for text in capsules:

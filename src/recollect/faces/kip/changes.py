@@ -21,8 +21,8 @@ DEFAULT_LIMIT = 100
 def read_changes(nexus: Nexus, since: int = 0, limit: int = DEFAULT_LIMIT) -> Response:
     """Return `{"result": {"transactions", "next"}}`: those after number `since`, oldest first.
 
-    `next` is the `since` of the page after; it stays where nothing has happened. A number that
-    is none is answered INVALID_ARGUMENT.
+    `next` is the `since` of the page after; it stays where nothing has happened. INVALID_ARGUMENT
+    for anything but a whole number from 0.
     """
     try:
         require_nexus(nexus)

@@ -1,7 +1,7 @@
 """Answers in the layout of KIP's release candidates: `format="columns"`.
 
-Its one rule: a result is what the statement asks for and nothing around it, so it may be an
-array or a number; the cursor of the next page stands beside it. KIP 1.0-RC11, section 6.2.
+Its one rule: a result is what the statement asks for and nothing around it, so it may be an array
+or a number; the cursor of the next page is beside it. KIP 1.0-RC11, section 6.2.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from recollect.model import (
 
 
 def columnar(answer: Answer) -> Object:
-    """Return the response to one text; several UPSERTs are one, else it is an array of responses.
+    """Return the response to one text: one for several UPSERTs, else an array of responses.
 
-    `blocks` counts the UPSERT statements, and a dry run names none of what it would make.
+    `blocks` counts the UPSERT statements; a dry run does not name the elements it would make.
     """
     upserts = [one for one in answer.results if isinstance(one, UpsertReport)]
     if upserts and len(upserts) == len(answer.results):

@@ -145,7 +145,7 @@ def _read(nexus: Nexus, request: Request, command: Command) -> Answer:
 def _stops(nexus: Nexus, request: Request, command: Command) -> bool:
     """Whether what comes after a command that failed may have relied on it.
 
-    A text that is none may have been meant to write; KIP 1.0-RC11 goes on after it.
+    A text that cannot be parsed may have been meant to write; KIP 1.0-RC11 goes on after it.
     """
     try:
         return not nexus.only_reads(command.text)

@@ -1,7 +1,7 @@
 """Answers and errors as the JSON objects of KIP's response.
 
-Its one rule: a response holds `result` or `error`, never both; but for the layout of the
-release candidates, `result` is always an object.
+Its one rule: a response holds `result` or `error`, never both; except in the layout of the release
+candidates, `result` is always an object.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ STARTERS = {
     "core": "the types of types and predicates, domains and belonging to them",
     "memory": "Person, Event, Preference, Insight and Commitment, and the agent itself",
 }
-"""What each capsule brings, in the order in which they stand on one another."""
+"""What each capsule brings; each depends only on those before it."""
 
 _CORE = "core"
 _HAS_CORE = 'FIND(?type) WHERE { ?type {type: "$ConceptType", name: "$ConceptType"} }'
@@ -47,8 +47,8 @@ def load_capsules(
 ) -> Imported:
     """Load capsules by name, each as one transaction, in the order they need.
 
-    What one of them stands on is loaded with it, unless the memory has a bootstrap of its own.
-    KIP_3004 where that one says other things of the same protected concepts.
+    Capsules that one depends on are loaded with it, unless the memory has a bootstrap of its own.
+    KIP_3004 if that bootstrap says other things about the same protected concepts.
     """
     wanted = {name: starter_capsule(name) for name in names}
     if wanted and _CORE not in wanted and not _has_core(nexus):

@@ -13,7 +13,7 @@ from recollect.errors import PERMISSION_DENIED, RecollectError
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A caller with its groups; None is every group there is. `name` is what it acts as."""
+    """A caller with its groups (None: every group); `name` is the actor it is recorded as."""
 
     groups: frozenset[str] | None = None
     is_admin: bool = True

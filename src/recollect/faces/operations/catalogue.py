@@ -1,6 +1,6 @@
 """Every operation by its name: what it takes, what it answers, and what runs it.
 
-The rule: faces, servers and clients know the operations from here and from nowhere else.
+The rule: this is the only list of operations; faces, servers and clients use it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Deletions: what goes is gone at every point in time, and deleting nothing is no error.
+"""Deletions: what is deleted is gone at every point in time, and deleting nothing is allowed.
 
 Specification 004, sections 2.5 and 4.4.
 """

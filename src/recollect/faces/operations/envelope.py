@@ -1,7 +1,7 @@
 """The uniform envelope: inputs checked, answers and failures in one form.
 
-The rule: whatever is sent, what comes back is an envelope; what went wrong inside tells nobody
-how the inside looks. Specification 004, section 3.
+The rule: whatever is sent, an envelope comes back, and an error reveals nothing about the inside.
+Specification 004, section 3.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def named_key(given: object) -> str | None:
 def checked(adapter: TypeAdapter[object], given: Mapping[str, object]) -> object:
     """Return an input with every field checked.
 
-    INVALID_ARGUMENT for what is not as the schema says, LIMIT_EXCEEDED for what is too large.
+    INVALID_ARGUMENT for fields that do not fit the schema, LIMIT_EXCEEDED for those too large.
     """
     try:
         size = len(orjson.dumps(given))
@@ -235,7 +235,7 @@ def _short_name(what: str, given: object) -> str:
 
 
 def unknown_operation(name: object, known: Iterable[str]) -> RecollectError:
-    """Return the error for an operation that there is none of."""
+    """Return the error for an operation that does not exist."""
     near = nearest(str(name), known)
     return RecollectError(
         RESOURCE_NOT_FOUND,

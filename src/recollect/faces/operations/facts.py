@@ -1,7 +1,7 @@
 """Facts and nodes that are told outright, without an episode to extract them from.
 
-The rule: everything of one call happens in one transaction, or nothing; what contradicts what is
-the memory's own rule. Specification 004, sections 6 and 9.
+The rule: everything in one call happens in one transaction, or nothing; the memory itself decides
+which facts contradict each other. Specification 004, sections 6 and 9.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def put_node(
     source: str | None = None,
     handle: str | None = None,
 ) -> PutConcept:
-    """Return the change that creates a node or merges into the one of that normalised name.
+    """Return the change that creates a node, or merges into the one with that normalised name.
 
     `new_uuid` is for a node that is not there yet; `source` is the episode that told of it.
     """
@@ -123,7 +123,7 @@ def add_facts(context: Context, given: AddFacts) -> Facts:
 
 
 def get_entity_edge(context: Context, given: GetEntityEdge) -> FactResult:
-    """Return one fact, even one that is expired; NOT_FOUND when there is none."""
+    """Return one fact, even an expired one; NOT_FOUND if there is none."""
     uuid, as_of = given["uuid"], asked_moment(given)
     found = context.holder(uuid, given.get("group_id"), is_fact, as_of)
     if found is None:

@@ -1,7 +1,7 @@
 """Where episodes go once they are accepted: the seam between the operations and the pipeline.
 
 The rule: what was accepted is durable before the caller hears of it. `EpisodesOnly` keeps the
-episodes and learns nothing from them, and says so when it is asked how far it is.
+episodes and learns nothing from them, and says so when asked for a receipt.
 """
 
 from __future__ import annotations

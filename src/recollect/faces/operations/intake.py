@@ -1,4 +1,4 @@
-"""What is told in episodes and messages, how far it is learnt, and what is kept of it.
+"""Episodes and messages: how they are accepted, how far they are learnt, what is kept.
 
 Specification 004, sections 4.2, 4.3.3 and 5.
 """

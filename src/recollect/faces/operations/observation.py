@@ -1,4 +1,4 @@
-"""What is told of every operation, for logs and metrics. Specification 004, section 14."""
+"""What logs and metrics learn about every operation. Specification 004, section 14."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Observation:
     error_code: str | None
     seconds: float
     accepted: int = 0  # episodes and messages taken in
-    cause: str | None = None  # the code of the error underneath, where that is another
+    cause: str | None = None  # the code of the underlying error, if it is a different one
     embedding_failures: int = 0  # searches and writes that went on without vectors
 
 
@@ -34,5 +34,5 @@ Observer = Callable[[Observation], None]
 
 
 def unobserved(observation: Observation) -> None:
-    """Tell nobody."""
+    """Do nothing."""
     del observation

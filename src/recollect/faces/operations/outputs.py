@@ -1,6 +1,6 @@
-"""The outputs of the operations: what is optional is there as null.
+"""The outputs of the operations; an optional field without a value is null.
 
-The rule: they are the specification's own fields and those that it lets stand beside them.
+The rule: they have the specification's own fields and those that it allows beside them.
 Specification 004, sections 3.2 and 4.5.
 """
 

@@ -44,7 +44,7 @@ def is_episode(element: Element) -> TypeGuard[Concept]:
 
 
 def is_node(element: Element) -> TypeGuard[Concept]:
-    """Whether an element may be an end of facts: any concept that is no episode."""
+    """Whether an element may be an end of facts: any concept except an episode."""
     return isinstance(element, Concept) and element.type != EPISODE
 
 

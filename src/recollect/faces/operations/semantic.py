@@ -27,7 +27,7 @@ class SemanticLeg(Protocol):
 
 
 class ByMeaning:
-    """Compares what is asked with the vectors of the memory, where it has an embedder."""
+    """Compares questions with the vectors of the memory, if it has an embedder."""
 
     def facts(self, nexus: Nexus, query: str, limit: int, as_of: AsOf) -> Sequence[Ranked]:
         """Return the facts whose words are nearest."""

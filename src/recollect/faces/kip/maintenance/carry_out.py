@@ -27,7 +27,7 @@ class Done:
 
 
 class _TakenBack(Exception):
-    """Ends a transaction of which nothing is kept."""
+    """Ends a transaction so that nothing of it is kept."""
 
 
 def carry_out(
@@ -38,7 +38,7 @@ def carry_out(
     actor: str | None,
     request_id: str | None,
 ) -> Done:
-    """Run statements as one transaction, and tell what it changed; `dry_run` takes it back."""
+    """Run statements as one transaction, and return what it changed; `dry_run` undoes it."""
     done = Done("".join(f"{one}\n" for one in statements), (), None, dry_run)
     if not statements:
         return done

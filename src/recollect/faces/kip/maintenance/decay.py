@@ -1,7 +1,7 @@
 """Fading: what nobody has observed for long is held less firmly.
 
 The rule: `after = max(floor, before * 0.5 ** (since / half_life))`, where `since` is the time since
-it was observed, or faded last. However often it runs, a month takes what a month takes.
+it was observed, or faded last. However often it runs, a month fades an element by the same amount.
 KIP 1.0-RC11, section 4.3.
 """
 

@@ -1,7 +1,7 @@
 """Concepts that are likely one thing under two names, and the MERGE texts that make them one.
 
-The rule: every proposal stands on its own: the duplicate is like the concept it would become,
-which is the one with more links, or else the older one. Nothing is merged unasked.
+The rule: proposals are independent of each other: the duplicate is like the concept it would
+become, which is the one with more links, or else the older one. Nothing is merged unasked.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """What is likely there twice, the likeliest first, and what was done about it."""
+    """Pairs that are likely the same, the likeliest first, and what was done about them."""
 
     found: tuple[Duplicate, ...]
     done: Done | None  # None: nothing was asked for
@@ -96,12 +96,12 @@ def find_duplicates(
     threshold: float = LIKELY,
     progress: Progress = silent,
 ) -> Duplicates:
-    """Return the concepts of one type that are likely the same, of some types or of all.
+    """Return the pairs of concepts of one type that are likely the same, for some types or all.
 
-    Compared are names and aliases: equal when normal, equal but for punctuation or the order of
-    words, or alike by trigrams; names with different numbers are not. `threshold` is the least
-    score. INVALID_ARGUMENT for one that is not above 0 and at most 1. Cost: every name once,
-    and two counts for each concept of a pair.
+    Names and aliases are compared: they match if they are equal when normalised, equal except for
+    punctuation or the order of words, or alike by trigrams; names with different numbers do not
+    match. `threshold` is the least score. INVALID_ARGUMENT for one that is not above 0 and at most
+    1. Cost: every name once, and two counts for each concept of a pair.
     """
     if not 0 < threshold <= 1:
         raise RecollectError(

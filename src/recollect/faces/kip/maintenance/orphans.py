@@ -49,7 +49,7 @@ class Orphans:
 def find_orphans(nexus: Nexus, *, progress: Progress = silent) -> Orphans:
     """Return the concepts without links, or domains, and the declarations that nothing uses.
 
-    Domains count as used once an ordinary concept belongs to one. Definitions are no orphans.
+    Domains count as used once an ordinary concept belongs to one. Definitions are never orphans.
     Cost: every concept once.
     """
     used = types_in_use(nexus)

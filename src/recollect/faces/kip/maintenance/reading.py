@@ -22,7 +22,7 @@ LEFT_ALONE = frozenset({"Domain", "Episode"})
 BELONGS = "belongs_to_domain"
 
 _PATIENT = Limits(max_rows=10**7, max_steps=10**11, max_seconds=3_600.0)
-"""Maintenance looks at all there is, and nobody waits for it."""
+"""Maintenance looks at everything, and nobody waits for it."""
 
 _CONCEPTS = """
 FIND(?x.id, ?x.metadata._version, ?x.name, {fields})

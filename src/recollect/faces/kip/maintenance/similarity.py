@@ -112,10 +112,11 @@ def _nearly(name: str) -> set[str]:
 
 
 def _rarest(own: Trigrams, held: Counter[str], threshold: float) -> list[str]:
-    """Return the trigrams one of which every name that is so alike shares.
+    """Return trigrams such that every name alike by `threshold` shares at least one of them.
 
-    So alike names share at least `threshold / (2 - threshold)` of the trigrams of either; when
-    both put their rarest first, the first that is shared is not among the last so many.
+    Names alike by `threshold` share at least `threshold / (2 - threshold)` of the trigrams of
+    either; if both put their rarest first, the first shared one cannot be among that many at the
+    end.
     """
     shared = ceil(len(own) * threshold / (2 - threshold) - 1e-9)
     rare_first = sorted(own, key=lambda trigram: (held[trigram], trigram))

@@ -88,7 +88,7 @@ def tmp_refs(extraction: Extraction) -> Mapping[str, int]:
 
 
 def outside_refs(extraction: Extraction) -> set[str]:
-    """Return the refs of the facts that are no tmp_ref, so that the group must have them."""
+    """Return the refs of the facts that are not a tmp_ref, so the group must have them."""
     known = tmp_refs(extraction)
     ends = {edge[end] for edge in extraction.get("edges") or [] for end in ENDS}
     return {one for one in ends if one not in known}

@@ -1,7 +1,7 @@
-"""What a group knows already, as an extractor may ask for it.
+"""What a group already knows, for an extractor that asks.
 
-The rule: an answer holds all that was told before. While some of that is not written yet, only
-what is there already is told; who asks for more has to come again.
+The rule: an answer holds everything that earlier episodes told. If some of that is not written yet,
+only what is certain already is answered; an extractor that asks for more is called again later.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The extractor that asks a language model, at any endpoint that speaks OpenAI's protocol.
 
-The rule: one call for each attempt, and what comes back is checked as strictly as what a caller
-sends; why it was refused is told to the model at the next attempt. Needs the extra `llm`.
+The rule: one call for each attempt, and the answer is checked as strictly as input from a caller;
+if it is refused, the next attempt tells the model why. Needs the extra `llm`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from recollect.faces.operations.pipeline.structured import StructuredExtractor, 
 
 DEFAULT_URL = "https://api.openai.com/v1"
 
-_LONGEST_ANSWER = 100_000  # characters; a longer one is no list of facts
+_LONGEST_ANSWER = 100_000  # characters; a longer answer cannot be a list of facts
 _TOO_MANY_TOKENS = 2**31  # for one call
 _FOREIGN = "the model's service answered what its protocol does not"
 _FORMAT: ResponseFormatJSONSchema = {
@@ -97,7 +97,7 @@ class LlmExtractor:
             )
         except openai.APIConnectionError:
             return Refused("the model's service cannot be reached", usage=Usage(1))
-        except (openai.OpenAIError, ValueError, RecursionError):  # a body that is no JSON, or deep
+        except (openai.OpenAIError, ValueError, RecursionError):  # a body not JSON, or too deep
             return Refused(_FOREIGN, usage=Usage(1))
         return _found(completion, known)
 
@@ -160,6 +160,6 @@ def _found(completion: object, known: Known) -> Extracted | Refused:
 
 
 def _tokens(used: object, name: str) -> int:
-    """Return a count of tokens; none where what is said is no count."""
+    """Return a count of tokens; 0 if what is reported is not a count."""
     count = getattr(used, name, None)
     return count if isinstance(count, int) and 0 <= count < _TOO_MANY_TOKENS else 0

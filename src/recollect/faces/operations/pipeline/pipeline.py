@@ -20,7 +20,7 @@ PARKED: State = "parked"
 
 
 def _nobody() -> None:
-    """Wake nobody: a worker looks by itself."""
+    """Do nothing: a worker looks by itself."""
 
 
 class Pipeline:

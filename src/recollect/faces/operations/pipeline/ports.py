@@ -1,8 +1,8 @@
 """The parts of the pipeline that plug in: what extracts, and what embeds.
 
-The rule: a port is called outside of any transaction, and may be called again for the same
-episode, after a crash or once what it asked for is written. Whatever else it raises is a failed
-attempt, told by its words.
+The rule: a port is called outside of any transaction, and may be called again for the same episode:
+after a crash, or once the knowledge it asked for is written. Any other exception it raises is a
+failed attempt, reported with its message.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Embedding(Protocol):
     """Makes the vectors of what is going to be written, before it is."""
 
     def is_needed(self, nexus: Nexus) -> bool:
-        """Whether what is written to the memory gets vectors; else the step is none."""
+        """Whether texts written to the memory get vectors; if not, the step does nothing."""
 
     def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
         """Embed the texts of extractions; texts that have vectors are not embedded again.

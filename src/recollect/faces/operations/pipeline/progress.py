@@ -1,7 +1,7 @@
-"""Where an item of the pipeline stands, as the queue keeps it between steps.
+"""The progress of an item of the pipeline, as the queue keeps it between steps.
 
-The rule: a queue may come from a dump that somebody changed, so of what is kept only that is
-taken which is as this program writes it.
+The rule: a queue may come from a dump that somebody changed, so anything in it that is not in the
+form this program writes is ignored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a language model is told and shown, and the schema that its answer must have.
 
-The rule: what an episode says is material and never an instruction; the model is shown the names
-and relations that the group has, so that it says old things in old words.
+The rule: an episode is material and never an instruction; the model is shown the names and
+relations that the group has, so that it uses the same words for the same things.
 """
 
 from __future__ import annotations
@@ -100,5 +100,5 @@ def shown(episode: Episode, known: Known) -> str:
 
 
 def complaint(rejected: Rejected) -> str:
-    """Return what a model is told of an answer that was refused."""
+    """Return what a model is told about an answer that was refused."""
     return f"That answer was refused: {rejected.reason}. Answer again, mended, as JSON only."

@@ -45,7 +45,7 @@ class StructuredExtractor:
 
 
 def stated(episode: Episode) -> dict[str, object] | None:
-    """Return the JSON object of an episode that states nodes or edges itself, checked by nobody."""
+    """Return the JSON object of an episode that states nodes or edges itself, unchecked."""
     if episode.source != "json":
         return None
     try:

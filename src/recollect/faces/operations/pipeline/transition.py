@@ -1,4 +1,4 @@
-"""What is told of every step of the pipeline, for logs and metrics: section 14."""
+"""What logs and metrics learn about every step of the pipeline: section 14."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ Watcher = Callable[[Transition], None]
 
 
 def unwatched(transition: Transition) -> None:
-    """Tell nobody."""
+    """Do nothing."""
     del transition

@@ -233,7 +233,7 @@ class Work:
             return Refused(_reason(error), usage=usage)
 
     def _embed(self, nexus: Nexus, waiting: deque[WorkItem]) -> list[WorkItem]:
-        """Embed what all of them tell at once, or where that fails, what each of them does."""
+        """Embed the texts of all items at once, or, if that fails, item by item."""
         if len(waiting) > 1 and self._fault_of_embedding(nexus, waiting) is None:
             return _reached("embedded", _taken(waiting))
         done: list[WorkItem] = []
@@ -339,7 +339,7 @@ def _reached(state: State, items: Iterable[WorkItem]) -> list[WorkItem]:
 
 
 def _episodes(nexus: Nexus, items: Iterable[WorkItem]) -> dict[str, Episode]:
-    """Return the episodes of items by their uuids, but for those deleted or not to be read."""
+    """Return the episodes of items by uuid, except those deleted or unreadable."""
     found = nexus.look_up([one.item for one in items])
     return {
         uuid: _episode(shown_episode(nexus.group_name, dated))
@@ -365,7 +365,7 @@ def _episode(said: ShownEpisode) -> Episode:
 
 
 def _reason(error: Exception) -> str:
-    """Return why a step failed; what is wrong with the store is no fault of the item."""
+    """Return why a step failed; a fault of the store is not counted against the item."""
     if not isinstance(error, RecollectError):
         return f"{type(error).__name__}: {error}"
     if error.code.code.startswith(_STORE):

@@ -1,6 +1,6 @@
 """Threads that work on the queue of a memory until they are stopped.
 
-The rule: a thread dies of nothing that passes: while the store is busy or away it waits.
+The rule: a thread survives whatever is temporary: while the store is busy or away it waits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How a service learns from episodes: the extractor that the settings name.
 
-The rule: a service starts whatever is missing, and says what it does not learn without it.
+The rule: a service starts even if something is missing, and says what it cannot learn.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ class Settings:
         return self.environment.get("RECOLLECT_GROUP") or DEFAULT_GROUP
 
     def actor(self, given: str | None = None) -> str | None:
-        """Return who writes: given, RECOLLECT_ACTOR, nobody that is known."""
+        """Return who writes: the one given, else RECOLLECT_ACTOR, else None."""
         return self.environment.get("RECOLLECT_ACTOR") or None if given is None else given
 
     def host(self, given: str | None = None) -> str:
@@ -144,9 +144,9 @@ class Settings:
         return Path(named) if given is None and named else given
 
     def import_from(self, given: Sequence[Path] = ()) -> tuple[Path, ...]:
-        """Return the folders that agents take files in from: given, RECOLLECT_IMPORT_FROM, none.
+        """Return the folders that agents import from: those given, else RECOLLECT_IMPORT_FROM.
 
-        Several are named as in PATH. INVALID_ARGUMENT for one that is none.
+        Several are separated as in PATH. INVALID_ARGUMENT for anything but a folder.
         """
         named = self.environment.get("RECOLLECT_IMPORT_FROM", "").split(os.pathsep)
         folders = tuple(given) or tuple(Path(one) for one in named if one)
@@ -184,7 +184,7 @@ class Settings:
         )
 
     def _one_of(self, variable: str, known: tuple[str, ...], noun: str) -> str:
-        """Return a word of the environment; the first of those known where it says none."""
+        """Return a word of the environment; the first known one if it is not set."""
         named = self.environment.get(variable) or known[0]
         if named not in known:
             near = nearest(named, known) or known

@@ -1,4 +1,4 @@
-"""What a process does instead of ending at once, when it is told to end."""
+"""What a process does when it is told to end, instead of ending at once."""
 
 from __future__ import annotations
 

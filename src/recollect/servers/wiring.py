@@ -56,14 +56,14 @@ def open_nexus(
 
 
 def require_group(nexus: Nexus) -> None:
-    """Refuse a group that nobody wrote to with KIP_3002; in a new memory `default` is one."""
+    """Refuse a group that was never written to with KIP_3002; a new memory has `default`."""
     absent = absent_group(nexus)
     if absent is not None:
         raise absent
 
 
 def absent_group(nexus: Nexus) -> RecollectError | None:
-    """Return what to say of a group that nobody wrote to; in a new memory `default` is one."""
+    """Return what to say of a group that was never written to; a new memory has `default`."""
     name, names = nexus.group_name, nexus.groups()
     if name in names or (not names and name == DEFAULT_GROUP):
         return None
@@ -79,7 +79,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder of the user's own data, which nobody made by hand."""
+    """Make the folder of the user's own data if it does not exist."""
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:

@@ -110,7 +110,7 @@ def _answer(
     group: str | None,
     as_of: Mapping[str, str | int | None] | None = None,
 ) -> None:
-    """Answer a text of the program's own: no error points into it, for nobody wrote it."""
+    """Answer a text of the program's own; errors do not point into it, because no user wrote it."""
     with opened_to_read(out, database, group) as nexus:
         response = without_places(
             execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)

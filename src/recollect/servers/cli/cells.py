@@ -15,7 +15,7 @@ _WIDTH = 90  # of the attributes of an element
 
 
 def cell(value: object, names: Names) -> Text:
-    """Return a value as text: elements by what they are called, null dim, text as it is."""
+    """Return a value as text: elements by their names, null dim, text unchanged."""
     match value:
         case None:
             return Text(MISSING, style="dim")
@@ -67,7 +67,7 @@ def link(value: Mapping[str, object], names: Names) -> Text:
 
 
 def end(identifier: str, names: Names) -> Text:
-    """Return what the end of a link is called; its id where nobody told."""
+    """Return the name of the end of a link, or its id if the name is not known."""
     return Text(one_line(names.get(identifier, identifier)), "" if identifier in names else "dim")
 
 

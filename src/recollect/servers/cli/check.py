@@ -17,7 +17,7 @@ from recollect.servers.cli.render import counted
 def check_files(
     files: Sequence[str], parameters: Mapping[str, Value] | None, *, as_json: bool
 ) -> None:
-    """Tell what is wrong with some files and what is doubtful in them; exit code 1 for errors."""
+    """Show the errors and the warnings about some files; exit code 1 for errors."""
     with output(as_json=as_json, takes_parameters=True) as out:
         reports = [(file, _examined(out, file, parameters)) for file in files]
         if out.as_json:

@@ -79,7 +79,7 @@ def parameters_of_query(given: list[str] | None, query: str | None) -> dict[str,
 
 
 def _value(name: str, text: str) -> Value:
-    """Return what a value means; one that begins like JSON and is none is doubtful text."""
+    """Return what a value means; one that begins like JSON but is not JSON is doubtful text."""
     try:
         value: Value = json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -95,5 +95,5 @@ def _value(name: str, text: str) -> Value:
 
 
 def _no_constant(name: str) -> Value:
-    """Refuse NaN and Infinity, which are no JSON: on a command line they are words."""
+    """Refuse NaN and Infinity, which are not JSON: on a command line they are words."""
     raise json.JSONDecodeError(f"{name} is not JSON", name, 0)

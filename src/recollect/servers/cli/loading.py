@@ -1,7 +1,7 @@
-"""Loading what the MCP server is made of in less time.
+"""Loads the modules of the MCP server in less time.
 
-The rule: what is loaded is the same, and works the same; what it may use is made ready when it
-is first needed.
+The rule: the same modules are loaded and work the same; parts they may not use are only made ready
+when first needed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from pydantic import BaseModel
 
 @contextmanager
 def in_haste() -> Iterator[None]:
-    """Import modules meanwhile: their models are built when used, and nothing is collected.
+    """Import modules inside the block without building their models or collecting cycles.
 
-    The protocol's library declares hundreds of models, of which a conversation uses some tens;
-    and among modules, which stay, the collector finds nothing to free.
+    The protocol's library declares hundreds of models, and a conversation uses a few dozen of them,
+    so each is built when it is first used. Modules stay, so the collector would find nothing to
+    free.
     """
     was_collecting = gc.isenabled()
     gc.disable()

@@ -21,7 +21,7 @@ GRACE_SECONDS = 3
 """How long calls and steps of the pipeline that are running may take to end."""
 
 ACTOR = "mcp"
-"""Who writes, where RECOLLECT_ACTOR names nobody."""
+"""Who writes, if RECOLLECT_ACTOR is not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def serve(asked: Asked, *, as_json: bool) -> None:
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
                     serve_stdio(Memory(service, actor, asked.is_read_only, folders))
                     return
-                # Who calls from elsewhere is told of files only where they are allowed.
+                # Callers from elsewhere learn about files only if those are allowed.
                 offered = folders if folders.allowed else None
                 memory = Memory(service, actor, asked.is_read_only, offered)
                 _over_http(memory, asked.address, settings.tokens(asked.tokens), located.path, out)

@@ -1,7 +1,7 @@
 """The command that makes a memory known to an agent's program.
 
-The rule: it prints what belongs into the program's file, and edits the file only when it is
-told to, after a copy beside it; what else stands there stays as it is.
+The rule: it prints what belongs into the program's file, and edits the file only when it is told
+to, after making a copy beside it; everything else in it stays as it is.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def names_of(nexus: Nexus, response: Response, as_of: Mapping[str, object] | Non
 def _called(
     nexus: Nexus, identifier: str, known: Mapping[str, object] | None, depth: int
 ) -> str | None:
-    """Return what an element is called: a link by its ends, so many levels deep."""
+    """Return what an element is called: a link by its ends, down to a number of levels."""
     response = execute_kip_readonly(nexus, _WHO, parameters={"id": identifier}, as_of=known)
     match result_of(response):
         case {"rows": [[str() as kind, str() as name]]}:

@@ -74,7 +74,7 @@ class Output:
     def json(self, response: Response) -> None:
         """Print one JSON text on a line, as UTF-8 whatever the terminal's encoding.
 
-        What a terminal would obey, or not show, is escaped; the JSON means the same.
+        Characters that a terminal would obey, or not show, are escaped; the JSON means the same.
         """
         if self._warnings:
             response = {**response, "warnings": self._warnings}
@@ -144,7 +144,7 @@ class Output:
         self.err.print(line, soft_wrap=True)
 
     def warn_of(self, notices: Iterable[Notice]) -> None:
-        """Tell what is to be known about an answer: each on a line, or beside it in the JSON."""
+        """Show the notices about an answer: each on a line, or beside it in the JSON."""
         for one in notices:
             if self.as_json:
                 self._warnings.append(self._rephrased(one.to_wire()))

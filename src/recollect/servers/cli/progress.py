@@ -15,9 +15,9 @@ from recollect.servers.cli.safe_text import plain
 
 @contextmanager
 def told(out: Output, unit: str = "") -> Iterator[Progress]:
-    """Give what long work tells its progress to: a bar for each of its steps.
+    """Give the function that long work reports its progress to: a bar for each of its steps.
 
-    `unit` is what is counted, where it is not what the steps are called by.
+    `unit` is what is counted, if the name of the step does not say it.
     """
     what = f", in {unit}" if unit else ""
     bars: dict[str, TaskID] = {}

@@ -1,4 +1,4 @@
-"""Open a memory for a command that only reads, and tell why what it reads may be empty."""
+"""Open a memory for a command that only reads, and say why its answer may be empty."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING = 'FIND(?x) WHERE { ?x {id: "none"} }'
 
 @contextmanager
 def opened_to_read(out: Output, database: str | None, group: str | None) -> Iterator[Nexus]:
-    """Open the memory that was asked for, and warn of a group that nobody wrote to."""
+    """Open the memory that was asked for, and warn of a group that was never written to."""
     settings = Settings()
     with open_nexus(settings.database(database), settings.group(group)) as nexus:
         warn_of_absent_group(out, nexus)
@@ -34,8 +34,8 @@ def warn_of_absent_group(out: Output, nexus: Nexus) -> None:
 def warn_of_question(out: Output, nexus: Nexus, found: Found | None, as_of: AsOf | None) -> None:
     """Warn as `query` would of the same question: of the moment, and of the names in a FIND.
 
-    What is refused to `query` is for the work itself to refuse: a strict group lets go of what it
-    has not declared. Cost: the FIND, which is asked for nothing but its warnings.
+    Queries that `query` would refuse are left to the work itself, which may accept them: a strict
+    group can delete what it has not declared. Cost: one FIND, run for its warnings alone.
     """
     text, parameters = (_NOTHING, {}) if found is None else (found.text, found.parameters)
     try:

@@ -48,7 +48,7 @@ def error_of(response: Response) -> Mapping[str, object] | None:
 
 
 def parts_of(response: Response, name: str) -> Iterator[Mapping[str, object]]:
-    """Yield the objects in the list `name` of the result; nothing if there is none."""
+    """Yield the objects in the list `name` of the result; nothing if there is no such list."""
     result = result_of(response)
     match result.get(name) if result is not None else None:
         case list() as items:

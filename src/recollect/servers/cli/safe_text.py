@@ -10,7 +10,7 @@ import re
 
 from rich.text import Text
 
-# Terminal control characters, and those that reorder or hide what stands beside them.
+# Terminal control characters, and those that reorder or hide their neighbours.
 _UNSEEN = "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f"
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{_UNSEEN}]")
 _CONTROL_OR_BREAK = re.compile(f"[\x00-\x1f{_UNSEEN}]")
@@ -41,7 +41,7 @@ def shown(text: str, style: str = "") -> Text:
 
 
 def escaped(json_text: str) -> str:
-    r"""Return an equal JSON text that a terminal shows as it is: what is unseen as `\uXXXX`.
+    r"""Return an equal JSON text that a terminal shows in full: the invisible as `\uXXXX`.
 
     >>> escaped('["\u202egnp.exe"]')
     '["\\u202egnp.exe"]'

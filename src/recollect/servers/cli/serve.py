@@ -94,7 +94,7 @@ def _open(located: Located, group: str, plan: Plan, listener: socket.socket, beg
 
 
 def _processes(asked: Asked, located: Located) -> int:
-    """Return how many processes serve: one where nobody says more."""
+    """Return how many processes serve: one, unless more are asked for."""
     count = asked.processes or 1
     if count > 1 and located.file is None:
         raise RecollectError(

@@ -88,7 +88,7 @@ def _beside(reports: Sequence[ImportReport]) -> Iterator[None]:
 
 
 def _kept(done: int, files: int) -> str:
-    """Return what became of files of which the first came in, and the next is under way."""
+    """Return what became of several files if the first ones are in and the next is under way."""
     if not done:
         return NOTHING_KEPT
     if done == files:

@@ -1,4 +1,4 @@
-"""Tell what is wrong with a command line, in this program's words and, with `--json`, as JSON."""
+"""Say what is wrong with a command line, in this program's words and, with `--json`, as JSON."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def write_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
 def recall_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
     """Answer a question with claims and their scores.
 
-    What there is to warn of in the time that is asked about stands beside them.
+    Warnings about the time that is asked about are beside them.
     """
     scope = _part(Scope, given.get("scope"))
     filters = Filters(scope, given.get("status"), given.get("project"))
@@ -215,9 +215,9 @@ def record_rejection(nexus: Nexus, given: Given) -> Mapping[str, object]:
 
 
 def signed(given: Given, caller: Caller) -> Given:
-    """Return what a call is given, with a caller's name as who acts and who wrote its claims.
+    """Return the input of a call, with the caller's name as its actor and author.
 
-    PERMISSION_DENIED where it says another: the rule of KIP, for whoever may say who it is.
+    PERMISSION_DENIED if the call names another actor: the same rule as in KIP.
     """
     if caller.name is None:
         return given

@@ -1,6 +1,6 @@
 """The calls of claims in the words of OpenAPI, made from the classes that check them.
 
-The rule: nothing about a claim is written here that its class has, but for the words it knows.
+The rule: what a claim's class already says is not repeated here, except the words it knows.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GROUP: Final[Schema] = {
 
 
 def reference(name: str) -> Schema:
-    """Return what stands for a schema."""
+    """Return the reference to a schema."""
     return {"$ref": PLACE.format(model=name)}
 
 
@@ -85,7 +85,7 @@ def schemas() -> dict[str, Mapping[str, object]]:
 
 
 def asked_of(call: Call) -> Schema:
-    """Return what a route says of what it takes."""
+    """Return the description of a route's input."""
     if call.method == "GET":
         return {"parameters": [GROUP, *parameters(call.given, call.example)]}
     content = {"schema": reference(f"{call.name}Request"), "example": dict(call.example)}

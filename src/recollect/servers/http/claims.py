@@ -1,7 +1,7 @@
 """Claims over HTTP: `/v1/claims`, `/v1/attention` and `GET /api/search`. Specification 002.
 
-The rule: which group is asked is settled before anything of it is looked up, and the answer is
-the envelope of the operations, but for the search, whose answer is its results.
+The rule: which group is asked is settled before anything of it is looked up, and the answer is the
+envelope of the operations, except that a search answers with its results alone.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def query_members(request: Request) -> Members:
 
 
 def body_members(body: bytes) -> Members:
-    """Return the fields in a body; INVALID_ARGUMENT where it is no object."""
+    """Return the fields in a body; INVALID_ARGUMENT if it is not an object."""
     try:
         members: Any = from_json(body, allow_inf_nan=False)
     except ValueError as error:

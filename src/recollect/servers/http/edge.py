@@ -1,7 +1,7 @@
 """The outermost layer: every request gets an id, a limit to its body, and an answer.
 
-The rule: it is the one place that catches what nobody expected; that is INTERNAL, it is logged,
-and nothing of it is told.
+The rule: only here are unexpected exceptions caught; they become INTERNAL and are logged, and the
+caller learns nothing about them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Edge:
         try:
             await self._app(scope, self._limited(receive, headers), sent)
         except ClientDisconnect:
-            return  # nobody is there to be answered
+            return  # there is nobody left to answer
         except Exception as error:  # the edge: nothing may pass unanswered
             log_failure(state["request_id"], error)
             if is_begun:

@@ -112,7 +112,7 @@ class Streams:
         self._open = 0
 
     async def begun(self, request: Request) -> StreamingResponse:
-        """Return a stream; what is wrong with what was asked is told before it begins."""
+        """Return a stream; errors in the request are raised before it begins."""
         nexus = self._shared.service.nexus.group(group_of(request, self._shared))
         given = cast("StreamEvents", checked(_GIVEN, query_members(request)))
         after = request.headers.get(_LAST) or given.get("after")

@@ -1,7 +1,7 @@
 """What a face brings to the server, and what the server gives to every face.
 
-The rule: a route asks nobody for a token, counts no bytes and catches nothing: it is let in by
-the guard, reads what the edge lets through, and raises RecollectError.
+The rule: a route checks no token, counts no bytes and catches nothing: the guard has let the call
+in, the edge bounds what it reads, and it raises RecollectError.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who may come in: the bearer of a token, or without tokens whoever is on this machine.
+"""Who may call: the bearer of a token, or, without tokens, anybody on this machine.
 
 The rule: nothing of a request is read before its bearer is known. Without tokens a web page must
 not reach the memory through the browser of somebody on this machine: the name the server is
@@ -35,7 +35,7 @@ class Guard:
         request.state.caller = self._caller(request)
 
     async def admit_admin(self, request: Request) -> None:
-        """Find who asks, and raise PERMISSION_DENIED for one that is no administrator."""
+        """Find the caller, and raise PERMISSION_DENIED unless it is an administrator."""
         caller = self._caller(request)
         if not caller.is_admin:
             raise RecollectError(

@@ -1,6 +1,6 @@
-"""KIP and the changes feed in the words of OpenAPI, and what they are called everywhere else.
+"""KIP and the changes feed in the words of OpenAPI, under the names used everywhere else.
 
-The rule: what a function takes is said by its definition for models, and by nothing here.
+The rule: the definition for models says what a function takes; nothing here repeats it.
 """
 
 from __future__ import annotations

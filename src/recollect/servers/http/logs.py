@@ -1,7 +1,7 @@
 """The log of a server: one line for each operation, each refusal and each failure.
 
-The rule: a line says what was asked for, by its name, and how it ended, never what was in it:
-no query, no name, no message of an error that may quote them.
+The rule: a line has the name of the operation and how it ended, never its contents: no query, no
+name, and no error message that may quote them.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def log_operation(observation: Observation) -> None:
 
 
 def log_step(transition: Transition) -> None:
-    """Tell of a step of the pipeline; the reason of a failure stands in ListParked."""
+    """Log a step of the pipeline; ListParked has the reason of a failure."""
     _tell(
         logging.INFO if transition.failed is None else logging.WARNING,
         "step",

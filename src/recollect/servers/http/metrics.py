@@ -34,7 +34,7 @@ from recollect.servers.http.kip_schemas import KIP_NAMES
 
 SEARCHES = frozenset({"SearchFacts", "SearchNodes", "GetMemory"})
 UNKNOWN = "unknown"
-"""What an operation is called that there is none of."""
+"""The name for operations that do not exist."""
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # nobody asks when a count began
 
@@ -184,7 +184,7 @@ def forget_process(process: int, folder: Path) -> None:
 
 
 def _ring(path: Path | None) -> mmap:
-    """Return a ring of nothing, which others read in its file if it has one."""
+    """Return an empty ring, which other processes read in its file if it has one."""
     size = _RECENT * _ENTRY.size
     if path is None:
         return mmap(-1, size)

@@ -37,7 +37,7 @@ class Asked:
 
 
 def operations_face(shared: Shared) -> Face:
-    """Return the face: a route for each operation, and one for names that are none."""
+    """Return the face: a route for each operation, and one for unknown names."""
     router = APIRouter(prefix=PREFIX, tags=["operations"])
     for operation in OPERATIONS.values():
         _add(router, shared, operation)
@@ -80,7 +80,7 @@ def _handler(shared: Shared, name: str | None) -> Handler:
 
 
 def read_asked(request: Request, body: bytes) -> Asked:
-    """Return what a body asks for; INVALID_ARGUMENT where it is not a request of section 3.1.
+    """Return the request in a body; INVALID_ARGUMENT if it is not a request of section 3.1.
 
     From here on the request is known by the id in its body, if it has one.
     """

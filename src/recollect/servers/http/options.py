@@ -14,7 +14,7 @@ NETWORK_THREADS = 8
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a server is told; the defaults are those of a server on this machine alone."""
+    """The options of a server; the defaults are for a server that only this machine reaches."""
 
     tokens: Tokens = field(default_factory=Tokens)
     """Without any, everybody who reaches the server may do everything."""
@@ -28,8 +28,8 @@ class Options:
     threads: int = 2
     """How many requests are worked on at once.
 
-    Most of a request is Python, of which one thread runs at a time: with eight of them half of
-    the processor's time went into handing over. What waits for the network wants more.
+    Most of a request is Python, and only one thread runs that at a time: with eight threads, half
+    of the processor's time went into switching. Requests that wait for the network need more.
     """
 
     waiting: int = 512

@@ -1,7 +1,7 @@
-"""How a memory is to be served, and that being done by several processes.
+"""How a memory is to be served, and the serving of it by several processes.
 
-The rule: what a process is told stands in its plan, which can be sent to another process. Nothing
-that only those need who answer requests is loaded here.
+The rule: everything a process is told is in its plan, which can be sent to another process. Modules
+that only answering requests needs are not loaded here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Open(Protocol):
 def serve_in_processes(
     opened: Open, plan: Plan, listener: socket.socket, count: int, begun: Begun
 ) -> None:
-    """Serve a memory until SIGTERM or Ctrl-C, in so many other processes.
+    """Serve a memory in several other processes until SIGTERM or Ctrl-C.
 
     `opened` is sent to each, so all it holds must be what can be sent. Raises what
     `Processes.run` raises.

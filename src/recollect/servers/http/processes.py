@@ -53,7 +53,7 @@ class _Running:
 
 
 class Processes:
-    """As many processes as are asked for; `ended` is told of each that ends by itself."""
+    """A number of processes; `ended` is called for each that ends by itself."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class Turns(socket.socket):
     _not_before = 0.0
 
     def accept(self) -> tuple[socket.socket, object]:
-        """Return the next connection; BlockingIOError where it is for others to take it."""
+        """Return the next connection; BlockingIOError if another process is to take it."""
         now = time.monotonic()
         if now < self._not_before:
             raise BlockingIOError
@@ -218,7 +218,7 @@ def _work(work: Work, listener: socket.socket, line: Connection, end_seconds: fl
 
 
 def _end_with(line: Connection, end_seconds: float) -> None:
-    """End when the one that watches says so or is gone: in order, or after a while at once."""
+    """End when the watching process says so or is gone: in order, and after a while at once."""
     with suppress(EOFError, OSError):
         line.recv()
     signal.raise_signal(signal.SIGTERM)

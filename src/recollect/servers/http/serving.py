@@ -1,4 +1,4 @@
-"""A memory that is open, served by this process, be it the only one or one of several."""
+"""Serves an open memory in this process, whether it is the only one or one of several."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Bearer tokens: each is good for some groups, or for all of them.
+"""Bearer tokens: each is valid for some groups, or for all of them.
 
-The rule: what is kept is a hash, and a token is compared with every hash there is, each in
-constant time. A token has 256 random bits, so that a hash without salt gives nothing away.
+The rule: only a hash is kept, and a token is compared with every hash, each in constant time. A
+token has 256 random bits, so that a hash without salt gives nothing away.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NAME_LENGTH = 128
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is kept of a token; `groups` is None where it is good for every group.
+    """The row kept for a token; `groups` is None if it is valid for every group.
 
-    `name` is who its bearer is, if it says: what they write in KIP, and do with claims, is
-    recorded as done by it.
+    `name` is who the bearer is, if known: it is recorded as the actor of what the bearer writes in
+    KIP and does with claims.
     """
 
     sha256: str
@@ -79,10 +79,10 @@ class Tokens:
 def new_token(
     groups: Sequence[str], *, is_admin: bool = False, name: str | None = None
 ) -> tuple[str, Row]:
-    """Return a new token and what to keep of it; without groups it is good for all of them.
+    """Return a new token and the row to keep of it; without groups it is valid for all of them.
 
-    Raises INVALID_ARGUMENT for a token that is neither bound to a group nor an administrator's,
-    and for a name that is none.
+    Raises INVALID_ARGUMENT for a token that is neither bound to a group nor an administrator's, and
+    for a name that is not valid.
     """
     if name is not None and not _is_name(name):
         raise RecollectError(
@@ -106,8 +106,8 @@ def digest(token: str) -> str:
 def read_tokens(path: Path) -> Tokens:
     """Return the tokens of a file: one row as JSON on each line, `#` begins a comment.
 
-    Raises STORE_UNAVAILABLE for a file that cannot be read, INVALID_ARGUMENT for one that holds
-    no token or a line that is none.
+    Raises STORE_UNAVAILABLE for a file that cannot be read, INVALID_ARGUMENT for one that holds no
+    token, or a line that is not one.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""What a server does with all that it is told: it is counted, and it is logged."""
+"""What a server does with every observation: it counts it and logs it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.servers.http.metrics import Metrics
 
 
 def observer(metrics: Metrics) -> Observer:
-    """Return what is told of every operation."""
+    """Return what observes every operation."""
 
     def observe(observation: Observation) -> None:
         metrics.observe(observation)
@@ -20,7 +20,7 @@ def observer(metrics: Metrics) -> Observer:
 
 
 def watcher(metrics: Metrics) -> Watcher:
-    """Return what is told of every step of the pipeline."""
+    """Return what observes every step of the pipeline."""
 
     def watch(transition: Transition) -> None:
         metrics.watch(transition)

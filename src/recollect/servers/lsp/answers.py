@@ -51,7 +51,7 @@ def quick_fixes(uri: str, text: str, where: types.Range) -> list[types.CodeActio
 
 
 def hover(text: str, position: types.Position) -> types.Hover | None:
-    """Return what the keyword at a place means, None where there is none."""
+    """Return what the keyword at a place means; None if there is no keyword."""
     positions = Positions(text)
     offset = positions.offset(position)
     words = list(_WORD.finditer(text))

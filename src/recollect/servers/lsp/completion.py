@@ -68,7 +68,7 @@ def _items(names: Iterable[str], detail: str, kind: CompletionItemKind) -> Itera
 
 
 def _written(text: str, offset: int, wanted: Wanted, begun: str) -> Iterator[CompletionItem]:
-    """Yield the names of the text with one sign, but for the one that is being typed."""
+    """Yield the names in the text that begin with a sign, except the one that is being typed."""
     start = offset - len(begun)
     found = (one for one in re.finditer(SIGNS[wanted], text) if one.start() != start)
     names = sorted({one.group() for one in found})

@@ -65,7 +65,7 @@ class Vocabulary:
         return tuple(found)
 
     def _listed(self, command: str, member: str, name: str | None = None) -> tuple[str, ...]:
-        """Return the names in a list of what a DESCRIBE answers; none where it fails."""
+        """Return the names in the list that a DESCRIBE answers with; none if it fails."""
         if self.nexus is None:
             return ()
         parameters = {} if name is None else {"name": name}

@@ -55,7 +55,7 @@ def is_small(value: object) -> bool:
 
 
 def beginning(value: object) -> dict[str, object]:
-    """Return what stands for a value that is too large."""
+    """Return what is shown in place of a value that is too large."""
     return {"truncated": True, "beginning": json_line(value)[:_EXCERPT]}
 
 
@@ -78,7 +78,7 @@ def fitting(items: Sequence[object]) -> int:
 
 
 def _cursor(nexus: Nexus, arguments: Mapping[str, object], kept: int) -> str | None:
-    """Return the cursor after so many rows; None of a query with a LIMIT of its own."""
+    """Return the cursor after a number of rows; None for a query with a LIMIT of its own."""
     command = arguments.get("command")
     if not isinstance(command, str):
         return None

@@ -30,9 +30,9 @@ class Call:
         self.total = self._before + total if total else 0
 
     def cancel(self) -> None:
-        """Note that nobody waits any more."""
+        """Note that nobody waits for the call any more."""
         self._cancelled.set()
 
     def is_cancelled(self) -> bool:
-        """Whether nobody waits any more."""
+        """Whether nobody waits for the call any more."""
         return self._cancelled.is_set()

@@ -20,7 +20,7 @@ NAME: Final = "recollect"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a program starts: a command, and what it adds to the environment."""
+    """What a client starts: a command, and the variables added to its environment."""
 
     command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Explain: one memory with what it rests on and what became of it.
 
-The rule: a page of the past holds so many steps, oldest first; its cursor is the next step.
+The rule: a page of the past holds at most `limit` steps, oldest first; its cursor is the next one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def explain_memory(nexus: Nexus, given: Explain) -> Explained:
 
 
 def one_element(nexus: Nexus, identifier: str) -> Dated:
-    """Return an element, closed or not; NOT_FOUND for an id of nothing."""
+    """Return an element, closed or not; NOT_FOUND if none has the id."""
     dated = nexus.look_up([identifier], closed=True).get(identifier)
     if dated is None:
         raise RecollectError(

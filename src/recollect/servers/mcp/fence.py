@@ -1,7 +1,7 @@
 """Text that comes out of a memory, so that a model can tell it from its own instructions.
 
-The rule: it stands between two lines that nobody could have written before, since they hold a
-number drawn for this one answer, and no sign in it ends a line or is not shown.
+The rule: it is put between two lines that nobody could have written before, because they hold a
+number drawn for this one answer, and every character in it is visible and ends no line.
 """
 
 from __future__ import annotations

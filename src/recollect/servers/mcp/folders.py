@@ -1,9 +1,9 @@
-"""The folders that files may be taken in from, as whoever starts the server allows them.
+"""The folders that files may be imported from, as allowed by whoever starts the server.
 
-The rule: a path counts as what it leads to, and what is checked is what is read. Links are
-followed first, then each part of the way is opened without following one, so that nothing
-outside of the folders is opened, whatever a path is made of and whoever moves what lies on it;
-and nothing is told of what is there.
+The rule: a path is judged by the file it leads to, and the file checked is the one read. Links are
+followed first, then each part of the path is opened without following any. So nothing outside the
+folders is opened, whatever the path holds and whoever moves things meanwhile, and nothing is
+revealed about what is there.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Folders:
     def opened(self, named: str) -> Iterator[int]:
         """Open the file at a path, which is one of a folder or begins at the root.
 
-        PERMISSION_DENIED for a path that leads out of the folders, RESOURCE_NOT_FOUND for one of
-        nothing, INVALID_ARGUMENT for what is no regular file, LIMIT_EXCEEDED for too large a one.
+        PERMISSION_DENIED for a path that leads out of the folders, RESOURCE_NOT_FOUND if nothing is
+        there, INVALID_ARGUMENT for anything but a regular file, LIMIT_EXCEEDED for too large a one.
         """
         if not self.allowed:
             raise RecollectError(
@@ -93,7 +93,7 @@ class Folders:
 
 
 def _opened(place: tuple[Path, Path]) -> int | None:
-    """Open what is at the end of a way without following links, which it had none of."""
+    """Open the end of a path, which is free of links by now, without following any."""
     folder, way = place
     try:
         if os.open not in os.supports_dir_fd:

@@ -19,7 +19,7 @@ _NAMES: Final = 50  # types, predicates and reasons that are listed
 
 
 def import_file(memory: Memory, given: ImportFile, call: Call) -> Imported:
-    """Take in a file, or with `dry_run` only look; CANCELLED where nobody waits any more."""
+    """Import a file, or with `dry_run` only try it; CANCELLED if nobody waits for it any more."""
     with (memory.folders or Folders()).opened(given["path"]) as file:
         told = take_in(
             memory.nexus,

@@ -13,13 +13,13 @@ from recollect.servers.service import Service
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One group as a client sees it; `actor` stands in the log beside what it writes."""
+    """One group as a client sees it; the log shows `actor` beside what it writes."""
 
     service: Service
     actor: str
     is_read_only: bool = False
     folders: Folders | None = field(default_factory=Folders)
-    """Where files are taken in from; None where that is not offered."""
+    """The folders that files are imported from; None if that is not offered."""
 
     @property
     def nexus(self) -> Nexus:
@@ -39,8 +39,8 @@ class Memory:
     def seen_by(self, caller: Caller) -> Memory:
         """Return the memory of the bearer of a token, who writes under its name.
 
-        Its group is this one if the token is good for it, else the only one of the token;
-        PERMISSION_DENIED where that is not one.
+        Its group is this one if the token is valid for it, else the only group of the token;
+        PERMISSION_DENIED if the token has several.
         """
         group = self._group_of(caller)
         service = replace(self.service, nexus=self.nexus.group(group))

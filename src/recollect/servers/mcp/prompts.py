@@ -60,7 +60,7 @@ def prompts_of(memory: Memory) -> tuple[Prompt, ...]:
 
 
 def instructions(memory: Memory) -> str:
-    """Return what a client is told when it connects."""
+    """Return the instructions that a client gets when it connects."""
     return INSTRUCTIONS + (_READING_ONLY if memory.is_read_only else "")
 
 

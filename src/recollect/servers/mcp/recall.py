@@ -149,7 +149,7 @@ def _size(asked: _Question, wanted: int) -> int:
 
 
 def _packed(cursor: str, moment: AsOf) -> str:
-    """Return a cursor that keeps the moment it is of."""
+    """Return a cursor that keeps the moment of its first page."""
     parts = [moment.valid, moment.known, moment.transaction]
     return f"{json.dumps(parts, separators=(',', ':'))[1:-1]}:{cursor}"
 

@@ -106,7 +106,7 @@ def _failed(error: Error) -> RecollectError:
 
 
 def _claim(memory: Memory, text: str, evidence: Sequence[Evidence], confidence: float) -> Claim:
-    """Keep a claim under an id made of what it says, so that it is there once; return it."""
+    """Keep a claim under an id derived from its content, so that it is kept once; return it."""
     says = json.dumps([memory.group, text, list(evidence)], sort_keys=True)
     identifier = str(uuid.uuid5(_NAMESPACE, says))
     there = one_claim(memory.nexus, identifier)
@@ -124,7 +124,7 @@ def _claim(memory: Memory, text: str, evidence: Sequence[Evidence], confidence: 
 
 
 def _notices(claim: Claim, confidence: float | None) -> Iterator[Notice]:
-    """Tell in what a claim, there since an earlier call, is not what was to be kept."""
+    """Return how a claim that an earlier call kept differs from the one to be kept now."""
     if claim.claim_status not in ACTIVE:
         yield Notice(
             "claim_stays",

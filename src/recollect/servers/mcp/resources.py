@@ -86,7 +86,7 @@ TEMPLATES: Final = (
 
 
 def read_resource(nexus: Nexus, uri: str) -> tuple[str, str]:
-    """Return the kind of a resource and its text; NOT_FOUND for an address of nothing."""
+    """Return the kind of a resource and its text; NOT_FOUND if nothing has the address."""
     if match := _ELEMENT.fullmatch(uri):
         return JSON, _json(_element(nexus, unquote(match[1])))
     if match := _CHANGES.fullmatch(uri):

@@ -1,7 +1,7 @@
-"""The traffic of the MCP server: what a client asks, and who answers it.
+"""The traffic of the MCP server: requests, and the threads that answer them.
 
-The rule: the memory is worked on in threads beside the one that speaks; what a client no longer
-waits for is let go where it reads, goes on where it writes, and is stopped where it can be.
+The rule: work on the memory runs in threads beside the one that speaks. If a client no longer
+waits, a read is abandoned, a write is finished, and an import is stopped.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _Desk:
         return await self._asked(lambda: prompts.get_prompt(self._seen(context), asked.name))
 
     def _seen(self, context: Context) -> Memory:
-        """Return the memory as whoever asks sees it; PERMISSION_DENIED where it is closed."""
+        """Return the memory as the caller sees it; PERMISSION_DENIED if the caller may not."""
         if context.request is None:
             return self._memory
         caller = getattr(context.request.state, CALLER, None)
@@ -146,7 +146,7 @@ def _run(
 
 
 async def _tell(context: Context, call: Call) -> None:
-    """Tell the client how far a call is, until it is over; note when nobody waits any more."""
+    """Tell the client how far a call is until it ends; note when nobody waits any more."""
     try:
         while True:
             await anyio.sleep(_LOOK_SECONDS)

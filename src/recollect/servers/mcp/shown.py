@@ -53,7 +53,7 @@ _BEHIND_CLAIMS: Final = (EVIDENCE, TAG)
 
 
 def kind_of(element: Element, ends: Mapping[str, Dated]) -> Kind | None:
-    """Return which kind of memory an element is; None for what only stands behind others."""
+    """Return which kind of memory an element is; None for elements that only support others."""
     match element:
         case Link():
             start = ends.get(element.subject)
@@ -200,7 +200,7 @@ def _source(found: Recalled, metadata: Attributes) -> None:
 
 
 def _describe(found: Recalled, attributes: Attributes) -> None:
-    """Add the attributes where they are few; the words of a fact stand there already."""
+    """Add the attributes if they are few; the words of a fact are shown already."""
     others: dict[str, Value] = {key: one for key, one in attributes.items() if key != FACT}
     if not others:
         return

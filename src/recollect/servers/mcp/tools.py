@@ -1,6 +1,6 @@
-"""The tools: what each is called, what it takes and answers, what a client may expect of it.
+"""The tools: their names, inputs, outputs, and what a client may expect of each.
 
-The rule: a client knows the tools from here alone; what a tool does is in a module beside.
+The rule: this is the only list of tools; what a tool does is in a module beside it.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def _entry(
 
 
 def _chinese(standard: str) -> Callable[[str], str]:
-    """Return the Chinese names of a standard's entries; empty where there is none."""
+    """Return the Chinese names of a standard's entries; empty if there are none."""
     domain = standard.lower().replace("iso ", "iso")
     catalogue = gettext.translation(
         domain, pycountry.LOCALES_DIR, languages=["zh_CN"], fallback=True

@@ -35,7 +35,7 @@ WORDS: Mapping[str, str] = {
     "exit": "\\q",
     "quit": "\\q",
 }
-"""What people say to any shell, and the command they mean; none of it can begin a text."""
+"""What people type in any shell, and the command they mean; no KIP text can begin so."""
 
 LATE = re.compile(r"(WITH|ORDER|LIMIT|OFFSET)\b")
 """How a clause begins that came after its statement had run."""

@@ -11,10 +11,10 @@ from recollect.kernel import parse
 from recollect.servers.cli.lexer import KipLexer
 
 _MAY_FOLLOW = (" WITH METADATA {}", " ORDER BY ?x", " LIMIT 1", " OFFSET 1", ' WITH TYPE "x"')
-"""Clauses that may stand at the end of a statement."""
+"""Clauses that may end a statement."""
 
 SENDS = ";"
-"""Ends a text for certain; it is no part of KIP."""
+"""Always ends a text; it is not part of KIP."""
 
 _OPEN, _CLOSED = "{([", "})]"
 _LEXER = KipLexer(stripnl=False, ensurenl=False)

@@ -37,6 +37,11 @@ class Site(BaseHTTPRequestHandler):
             self.send_response(200)
             self.end_headers()
             self.wfile.write(TEXT)
+        elif self.path == "/part":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(TEXT) + 1))
+            self.end_headers()
+            self.wfile.write(TEXT)
         elif self.path == "/moved":
             self.send_response(302)
             self.send_header("Location", "/page")
@@ -94,6 +99,13 @@ def test_a_url_is_fetched_only_when_asked(store: Store, wait: Wait, site: str) -
     ]
     (report, *_) = wait(store.check("c", Checker()))
     assert "was not fetched" in report.message
+
+
+@HERE
+def test_a_download_that_breaks_off_tells_nothing(store: Store, wait: Wait, site: str) -> None:
+    evidence = [from_url(f"{site}/part", content_hash=one) for one in (HASH, "0" * 64, None)]
+    asked = Checker(fetch=True, allow_private=True)
+    assert outcomes(store, wait, asked, *evidence) == ["unknown"] * 3
 
 
 @HERE

@@ -192,6 +192,8 @@ def _digest(url: str, response: http.client.HTTPResponse) -> str:
         if size > MOST_BYTES:
             raise _unavailable(f"{url} has more than {MOST_BYTES} bytes")
         digest.update(part)
+    if response.length:
+        raise _unavailable(f"{url} breaks off {response.length} bytes before its end")
     return digest.hexdigest()
 
 

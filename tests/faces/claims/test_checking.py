@@ -378,17 +378,25 @@ def test_a_folder_is_no_file(store: Store, wait: Wait, repo: tuple[Path, str]) -
 
 
 @HERE
-def test_where_a_symbolic_link_of_a_commit_leads_is_not_known(
+def test_where_links_and_submodules_of_a_commit_lead_is_not_known(
     store: Store, wait: Wait, repo: tuple[Path, str]
 ) -> None:
-    folder, _ = repo
+    folder, commit = repo
     (folder / "link.py").symlink_to("saga.py")
+    (folder / "link").symlink_to("lib")
     git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for words in (["add", "-A"], ["commit", "-qm", "a link"]):
+    submodule = ["update-index", "--add", "--cacheinfo", f"160000,{commit},lib/sub"]
+    for words in (["add", "-A"], submodule, ["commit", "-qm", "links"]):
         subprocess.run([*git, *words], check=True)
     done = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    ref = EvidenceRef("file", path="link.py", commit_sha=done.stdout.strip(), content_hash=HASH)
-    assert outcomes(store, wait, Checker(folder), ref) == ["unknown"]
+    (folder / "link").unlink()
+    (folder / "link").mkdir()
+    paths = "link.py", "link/a.py", "lib/sub/a.py", "lib/sub", "lib/a.py/a.py", "lib/a.py"
+    evidence = [from_file(one, commit=done.stdout.strip()) for one in paths]
+    inside = from_file("a.py", "link", done.stdout.strip())
+    checker = Checker(folder, {"link": folder / "link"})
+    found = outcomes(store, wait, checker, inside, *evidence)
+    assert found == [*["unknown"] * 4, *["refuted"] * 2, "confirmed"]
 
 
 @HERE

@@ -145,8 +145,6 @@ def _at_commit(root: Path, ref: EvidenceRef, commit: str) -> tuple[Outcome, str]
     if entry is None:
         return "refuted", f"{ref.path} is not there at {commit}"
     type_, id = entry
-    if type_ == "link":
-        return "unknown", f"{ref.path} is a symbolic link at {commit}"
     if type_ != "blob":
         return "refuted", f"{ref.path} is not a file at {commit}"
     if ref.content_hash is None:

@@ -7,9 +7,11 @@ has on it, such as those of an engine; and git fetches nothing that a clone left
 from __future__ import annotations
 
 import hashlib
+import os
+import re
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from recollect.errors import UNAVAILABLE, RecollectError
@@ -29,8 +31,10 @@ import hashlib, sys
 with open(sys.argv[1], "rb") as file:
     print(hashlib.file_digest(file, "sha256").hexdigest())
 """
+_ENTRY: Final = re.compile(r"(\d+) (\w+) (\w+)\t([^\0]+)\0")
 _LINK: Final = "120000"
-"""Git's mode of a symbolic link."""
+_SUBMODULE: Final = "160000"
+"""What git lists, and its modes of what leads away."""
 
 _SECONDS: Final = 20
 _MOST_BYTES: Final = 200 * 2**20
@@ -46,19 +50,23 @@ def file_hash(path: Path) -> str:
 
 
 def entry_at(folder: Path, path: Path, commit: str) -> tuple[str, str] | None:
-    """Return the type and the id of what a commit has at a path in a folder; None if nothing.
+    """Return git's type and the id of what a commit has at a path in a folder; None for nothing.
 
-    The types are those of git, and "link" for the blob that holds where a symbolic link leads.
-
-    UNAVAILABLE if git cannot tell, for example because the commit is not there.
+    UNAVAILABLE if git cannot tell, for example because the commit is not there, or the path leads
+    over a symbolic link or into a submodule.
     """
-    listed = _git(folder, "ls-tree", "-z", f"{commit}^{{commit}}", "--", f"./{path.as_posix()}")
-    if not listed:
-        return None
-    if path == Path():  # of the folder itself its content is listed
-        return "tree", commit
-    mode, type_, id = listed.partition(b"\t")[0].decode().split()
-    return "link" if mode == _LINK else type_, id
+    prefix = os.fsdecode(_git(folder, "rev-parse", "--show-prefix")).removesuffix("\n")
+    whole = PurePosixPath(prefix, path.as_posix())
+    way = [str(one) for one in (whole, *whole.parents)]
+    named = (f"./{one}" for one in way)
+    listed = _git(folder, "ls-tree", "-z", "--full-tree", f"{commit}^{{commit}}", "--", *named)
+    entries = {".": ("", "tree", commit)}
+    for mode, type_, id, place in _ENTRY.findall(os.fsdecode(listed)):
+        entries[place] = mode, type_, id
+    (mode, type_, id), *above = [entries.get(one, ("", "", "")) for one in way]
+    if mode == _LINK or any(one[0] in (_LINK, _SUBMODULE) for one in above):
+        raise _unavailable(f"a symbolic link or a submodule is on its way at {commit}")
+    return (type_, id) if type_ else None
 
 
 def blob_hash(folder: Path, id: str) -> str:

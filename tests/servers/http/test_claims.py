@@ -176,10 +176,23 @@ def test_the_name_of_a_token_is_who_acts(send: Send, nexus: Nexus) -> None:
             output(send(path, body, token=ANN))
         events = output(send("/v1/claims/history", id=id))["events"]
         assert [one["actor_id"] for one in events] == ["ann"] * 4
-        assert [one["actor_type"] for one in events] == ["system", "user", "system", "system"]
+        assert [one["actor_type"] for one in events] == ["agent", "user", "system", "system"]
         assert output(send("/v1/claims/claim", id=id))["claim"]["actor_id"] == "ann"
     logged = nexus.group("team").changes(0, 100)
     assert {one.transaction.actor for one in logged if one.transaction.actor} == {"ann"}
+
+
+def test_a_token_with_a_name_leaves_a_claim_to_tell_the_rest_of_its_creator(send: Send) -> None:
+    told = {"actor_type": "tool", "session_id": "s", "branch_id": "b"}
+    acting = {"actor_type": "user", "session_id": "t", "branch_id": None}
+    written(send, claim("c", **told), token=ANN)
+    output(send("/v1/claims", {"claims": [claim("d", **told)], "actor": acting}, token=ANN))
+    for id, creator in (("c", told), ("d", acting)):
+        (event,) = output(send("/v1/claims/history", id=id))["events"]
+        assert {**event, **creator, "actor_id": "ann"} == event
+    send("/v1/claims", {"claims": [{"text": "trust me"}]}, token=ANN)
+    (item,) = output(send("/v1/attention"))["items"]
+    assert item["reason"].startswith("ann ")
 
 
 @pytest.mark.parametrize(

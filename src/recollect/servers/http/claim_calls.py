@@ -83,7 +83,9 @@ def write_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
         try:
             claims.append(from_wire(Claim, members))
         except ValueError as error:
-            fingerprint = AttentionQueue(nexus).reject(members.get("text") or "", actor)
+            who = given.get("actor") or {"actor_id": members.get("actor_id")}
+            text = members.get("text") or ""
+            fingerprint = AttentionQueue(nexus).reject(text, from_wire(Actor, who))
             raise RecollectError(
                 INVALID_ARGUMENT,
                 str(error),
@@ -217,13 +219,17 @@ def record_rejection(nexus: Nexus, given: Given) -> Mapping[str, object]:
 def signed(given: Given, caller: Caller) -> Given:
     """Return the input of a call, with the caller's name as its actor and author.
 
+    Where the call names no actor, each of its claims tells who wrote it.
+
     PERMISSION_DENIED if the call names another actor: the same rule as in KIP.
     """
     if caller.name is None:
         return given
-    said = {**given, "actor": _by(caller, given.get("actor") or {})}
+    said = dict(given)
     if "claims" in given:
         said["claims"] = [_by(caller, one) for one in given["claims"]]
+    if "claims" not in given or given.get("actor"):
+        said["actor"] = _by(caller, given.get("actor") or {})
     return said
 
 

@@ -26,7 +26,7 @@ from recollect.faces.claims import (
     from_url,
     from_user_statement,
 )
-from recollect.model import Instant, Key
+from recollect.model import Instant, Key, Limits
 
 DAY = 24 * 3600
 START = 1_700_000_000  # seconds
@@ -327,6 +327,24 @@ def test_the_queue_is_of_one_state_while_claims_change(tmp_path: Path, wait: Wai
         while passing.is_alive():
             assert len(wait(store.attention())) == 1
         passing.join()
+
+
+def test_the_queue_is_of_more_items_than_an_answer_of_kip_may_have(
+    clock: Clock, wait: Wait
+) -> None:
+    with recollect.open(":memory:", limits=Limits(max_rows=2), clock=clock) as nexus:
+        store = NexusKnowledgeStore(nexus)
+        disputed = [claim(id=f"c{at}", claim_status="verified") for at in range(3)]
+        wait(store.write_claims([*disputed, *(claim(confidence=0.1) for _ in range(3))]))
+        for one in disputed:
+            wait(store.transition(one.id, "disputed"))
+            wait(store.record_rejection(one.id))
+        clock.seconds += 8 * DAY
+        items = wait(store.attention())
+        assert len(items) == 9
+        for one in items:
+            wait(store.dismiss(one.fingerprint))
+        assert wait(store.attention()) == []
 
 
 def test_somebody_who_puts_an_item_aside_is_told_of(store: Store, wait: Wait) -> None:

@@ -18,7 +18,7 @@ from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
 from recollect.faces.claims.past import cited_evidence
-from recollect.faces.claims.reading import claims_of
+from recollect.faces.claims.reading import claims_of, first_column
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
     SET_ASIDE,
@@ -57,7 +57,6 @@ from recollect.model import (
     Instant,
     Present,
     PutConcept,
-    Rows,
     Value,
     instant_text,
 )
@@ -267,9 +266,8 @@ class AttentionQueue:
             yield item, choice_of(said)
 
     def _concepts(self, text: str, parameters: dict[str, Value]) -> list[Concept]:
-        (rows,) = self._nexus.read(text, parameters).results
-        assert isinstance(rows, Rows)
-        return [row[0] for row in rows.rows if isinstance(row[0], Concept)]
+        found = first_column(self._nexus, text, parameters)
+        return [one for one in found if isinstance(one, Concept)]
 
 
 def _item(

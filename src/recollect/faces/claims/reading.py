@@ -31,7 +31,7 @@ from recollect.faces.claims.validation import (
 )
 from recollect.faces.claims.words import STATUSES, known_word
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Concept, Element, Ranked, Rows, Value
+from recollect.model import AsOf, Cell, Concept, Element, Ranked, Rows, Value
 
 _AT_FIRST: Final = 4  # times as many claims as are wanted, so that equals are seldom parted
 _MOST_EQUAL: Final = 2_000  # claims with one score that are put in order
@@ -234,11 +234,18 @@ def _newest_ids(nexus: Nexus, where: Mapping[str, list[str]], limit: int, as_of:
 def _ids(
     nexus: Nexus, text: str, parameters: Mapping[str, Value], as_of: AsOf | None = None
 ) -> list[str]:
-    """Return the ids in the first column of an answer, each once, however many there are."""
+    """Return the ids in the first column of an answer, each once."""
+    return list(dict.fromkeys(str(one) for one in first_column(nexus, text, parameters, as_of)))
+
+
+def first_column(
+    nexus: Nexus, text: str, parameters: Mapping[str, Value], as_of: AsOf | None = None
+) -> list[Cell]:
+    """Return the first column of an answer, however many rows there are."""
     limits = replace(nexus.limits, max_rows=LARGEST_LIMIT)  # they are counted or cut, not shown
     (rows,) = nexus.read(text, parameters, as_of=as_of, limits=limits).results
     assert isinstance(rows, Rows)
-    return list(dict.fromkeys(str(row[0]) for row in rows.rows))
+    return [row[0] for row in rows.rows]
 
 
 def is_claim(element: Element) -> bool:

@@ -122,6 +122,8 @@ def test_a_point_in_time_is_a_whole_number(nexus: Nexus, as_of: AsOf) -> None:
         {"busy_seconds": -1.0},
         {"busy_seconds": float("nan")},
         {"busy_seconds": float("inf")},
+        {"busy_seconds": "soon"},
+        {"busy_seconds": None},
         {"search_mode": "guess"},
         {"group": ""},
         {"group": "a\nb"},

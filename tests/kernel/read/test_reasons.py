@@ -84,6 +84,11 @@ def test_steps_are_the_same_on_every_run_and_grow_with_the_work(nexus: Nexus) ->
     assert steps[1] > steps[0]
 
 
+def test_steps_of_a_search_are_the_same_on_every_run(nexus: Nexus) -> None:
+    steps = {nexus.explain('SEARCH "pain aspirin"').steps for _ in range(4)}
+    assert len(steps) == 1
+
+
 def test_explain_is_a_statement_that_reads(nexus: Nexus) -> None:
     text = f"EXPLAIN {WHO_TREATS}"
     assert nexus.only_reads(text)

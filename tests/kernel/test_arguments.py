@@ -247,10 +247,10 @@ def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (PutConcept("T", "a", expect_version=-1), "expect_version is -1, which is no version"),
+        (PutConcept("T", "a", expect_version=-1), "expect_version is -1, not a version"),
         (
             PutLink("a", "p", "a", expect_version=True),
-            "expect_version is True, which is no version",
+            "expect_version is True, not a version",
         ),
         (PutFact("a", "p", "a", 5), "the text of the fact is not a string"),  # type: ignore[arg-type]
         (PutFact("a", "p", "a", " "), "the text of the fact is empty"),

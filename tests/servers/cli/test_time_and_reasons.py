@@ -139,6 +139,6 @@ def test_a_transaction_that_has_not_been_is_warned_of(
     now = cli(*words, "--db", memory, "--transaction", "1")
     assert (asked.exit_code, asked.stdout, now.stderr) == (0, now.stdout, "")
     assert asked.stderr == (
-        "warning: transaction 99 has not been: the answer is as of 1, the last one"
+        "warning: transaction 99 does not exist yet; the answer is as of 1, the latest"
         " (use --transaction 1)\n"
     )

@@ -77,7 +77,7 @@ def check_as_of(as_of: AsOf) -> None:
     if type(as_of.transaction) is not int or not 0 <= as_of.transaction < LIVING:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"transaction of AsOf is {as_of.transaction!r}, which is no number of a transaction",
+            f"transaction of AsOf is {as_of.transaction!r}, not the number of one",
             hint="pass a whole number from 0",
         )
     if as_of.known is not None:
@@ -93,8 +93,8 @@ def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterat
     asked = as_of.known or 0
     if as_of.transaction is not None and as_of.transaction > number:
         message = (
-            f"transaction {as_of.transaction} has not been:"
-            f" the answer is as of {number}, the last one"
+            f"transaction {as_of.transaction} does not exist yet;"
+            f" the answer is as of {number}, the latest"
         )
         yield Notice("future_transaction", message, hint=f'use {{"known": {number}}}')
     elif number == 0 < asked <= last_transaction(session, group.group_id):

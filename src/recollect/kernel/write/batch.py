@@ -448,7 +448,7 @@ def _version(expected: object) -> int:
         return expected
     raise RecollectError(
         INVALID_ARGUMENT,
-        f"expect_version is {expected!r}, which is no version",
+        f"expect_version is {expected!r}, not a version",
         hint="pass a whole number, zero or more",
     )
 
@@ -462,7 +462,7 @@ def _own(metadata: Attributes, own: Attributes | None) -> Attributes:
         return part
     raise RecollectError(
         INVALID_ARGUMENT,
-        "own_metadata is no part of the metadata",
+        "own_metadata holds what metadata does not",
         hint="repeat in metadata what own_metadata holds",
     )
 

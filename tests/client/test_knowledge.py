@@ -18,6 +18,7 @@ from recollect.errors import (
     INVALID_ARGUMENT,
     LIMIT_EXCEEDED,
     PERMISSION_DENIED,
+    RESOURCE_NOT_FOUND,
     UNAUTHENTICATED,
     UNAVAILABLE,
     RecollectError,
@@ -98,6 +99,13 @@ def test_a_token_brings_its_group_and_another_is_refused(remote: Open, nexus: Ne
     assert asyncio.run(remote(group="other").get("c")) is None
     assert code_of(remote(ONLY_G, group="other").get("c")) is PERMISSION_DENIED
     assert code_of(remote(None).list()) is UNAUTHENTICATED
+
+
+@pytest.mark.usefixtures("nexus")
+def test_an_address_that_the_server_does_not_have_is_no_absent_claim(stage: Stage) -> None:
+    with RemoteKnowledgeStore(f"{stage.url}/prefix", ADMIN) as store:
+        for call in (store.get("c"), store.list(), store.history("c")):
+            assert code_of(call) is RESOURCE_NOT_FOUND
 
 
 def test_who_acts_travels_along(remote: Open) -> None:

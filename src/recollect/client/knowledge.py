@@ -175,8 +175,8 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         try:
             return kept_claim((await self._claim(claim_id))["claim"])
         except RecollectError as error:
-            if error.code is not RESOURCE_NOT_FOUND:
-                raise
+            if error.code is not RESOURCE_NOT_FOUND or "claim_id" not in error.details:
+                raise  # the server has no such claim only where it names one
             return None
 
     async def superseded_by(self, claim_id: str) -> str | None:

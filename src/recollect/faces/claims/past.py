@@ -41,7 +41,10 @@ class Told:
 def no_claim(claim_id: str) -> RecollectError:
     """Return the error for an id that no claim has."""
     return RecollectError(
-        RESOURCE_NOT_FOUND, f'no claim has the id "{claim_id}"', hint="list them: store.list()"
+        RESOURCE_NOT_FOUND,
+        f'no claim has the id "{claim_id}"',
+        hint="list them: store.list()",
+        details={"claim_id": claim_id},
     )
 
 

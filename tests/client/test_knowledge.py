@@ -108,6 +108,17 @@ def test_an_address_that_the_server_does_not_have_is_no_absent_claim(stage: Stag
             assert code_of(call) is RESOURCE_NOT_FOUND
 
 
+def test_more_claims_than_a_call_may_write_are_written_in_several(remote: Open) -> None:
+    claims = [claim() for _ in range(1_001)]
+    with pytest.raises(RecollectError) as caught:
+        asyncio.run(remote().write_claims(claims))
+    assert caught.value.code is INVALID_ARGUMENT
+    assert caught.value.message == "claims has more than 1,000"
+    assert caught.value.hint == "send them in several calls"
+    assert asyncio.run(remote().count()) == 0
+    assert len(asyncio.run(remote().write_claims(claims[:1_000]))) == 1_000
+
+
 def test_who_acts_travels_along(remote: Open) -> None:
     branch = Branch(knowledge_store=remote(), actor="reviewer", run="run-1", show="show-1")
 

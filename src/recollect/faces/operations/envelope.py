@@ -172,6 +172,7 @@ def _refused(faults: Iterable[ErrorDetails]) -> RecollectError:
     return RecollectError(
         INVALID_ARGUMENT if wrong else LIMIT_EXCEEDED,
         f"{path or 'the input'} {_problem(first)}",
+        hint="send them in several calls" if first["type"] == "too_long" else "",
         details={"fields": shown},
     )
 

@@ -65,11 +65,12 @@ def test_a_file_is_there_with_its_hash(store: Store, wait: Wait, tmp_path: Path)
         EvidenceRef("file", path="a.py", content_hash=f"sha256:{HASH.upper()}"),
         EvidenceRef("file", path="a.py", content_hash="0" * 64),
         EvidenceRef("file", path="a.py", content_hash="abc"),
+        EvidenceRef("file", path="a.py", content_hash="x" * 64),
         EvidenceRef("file", path="../secret.py"),
         EvidenceRef("file", path="/etc/passwd"),
         EvidenceRef("file"),
     )
-    assert found == ["confirmed", "refuted", "confirmed", "refuted", *["unknown"] * 4]
+    assert found == ["confirmed", "refuted", "confirmed", "refuted", *["unknown"] * 5]
 
 
 @HERE

@@ -22,6 +22,7 @@ from recollect.kernel import Nexus
 
 Outcome = Literal["confirmed", "refuted", "unknown"]
 
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
 _TYPES: Final = {"message": ("Episode", "Event", "Message"), "artifact": ("Artifact",)}
 """The types of concepts that can be what an id of evidence names; a claim can be none."""
@@ -129,7 +130,7 @@ def _compared(ref: EvidenceRef, found: str) -> tuple[Outcome, str]:
     wanted = (ref.content_hash or "").casefold().removeprefix("sha256:")
     if wanted == found:
         return "confirmed", f"{what} has the same content"
-    if len(wanted) != len(found):
+    if not _SHA256.fullmatch(wanted):
         return "unknown", f"the hash of {what} is not a SHA-256 in hexadecimal"
     return "refuted", f"the content of {what} differs"
 

@@ -115,6 +115,9 @@ def test_an_item_of_attention_is_put_aside(claims: Cli) -> None:
     claims("claim", "dispute", "c1", "--reason", "no")
     print_ = "claim:c1:knowledge.disputed.user_rejection"
     assert "Review conflicting evidence" in claims("attention").stdout
+    refused = claims("attention", "snooze", print_)
+    assert refused.exit_code == 2
+    assert "attention snooze needs an instant: add --until 2100-01-01" in refused.stderr
     refused = claims("attention", "snooze", print_, "--until", "2001-01-01")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "until is 2001-01-01T00:00:00.000Z, which is not after now" in refused.stderr

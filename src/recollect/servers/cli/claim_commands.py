@@ -209,7 +209,9 @@ def show_attention(
     if (action is AttentionAction.LIST) != (fingerprint is None):
         problem = "takes no fingerprint" if fingerprint else "needs a fingerprint"
         raise typer.BadParameter(f"attention {action.value} {problem}")
-    if (action is AttentionAction.SNOOZE) != (until is not None):
+    if action is AttentionAction.SNOOZE and until is None:
+        raise typer.BadParameter("attention snooze needs an instant: add --until 2100-01-01")
+    if action is not AttentionAction.SNOOZE and until is not None:
         raise typer.BadParameter("--until is for: recollect attention snooze FINGERPRINT")
     asked = claims.Asked(db, group, actor, as_json=json)
     attention.attend(asked, fingerprint, until, all_items=all)

@@ -342,6 +342,24 @@ def test_a_branch_of_a_project_asks_a_plain_store_for_more_until_it_has_enough(
     assert [call[2]["limit"] for call in plain.calls] == [80_000]
 
 
+def test_a_branch_of_a_project_works_on_a_store_that_scores_without_projects(wait: Wait) -> None:
+    class Scoring(Recording):
+        async def recall_scored(
+            self,
+            question: str,
+            *,
+            scope: Scope | None = None,
+            status: list[str] | None = None,
+            limit: int = 10,
+        ) -> list[tuple[Claim, float]]:
+            found = await self.query(question, scope=scope, status=status, limit=limit)
+            return [(one, 1.0) for one in found]
+
+    branch = Branch(knowledge_store=Scoring(), project="payments")
+    claim_id = wait(branch.learn("payments uses sagas", FILE))
+    assert [one.id for one in wait(branch.recall("sagas"))] == [claim_id]
+
+
 def test_a_scoped_branch_of_a_project_sees_neither_other_scopes_nor_other_projects(
     store: NexusKnowledgeStore, wait: Wait
 ) -> None:

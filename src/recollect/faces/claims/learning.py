@@ -24,28 +24,12 @@ from recollect.faces.claims.model import (
     optional_scope,
     project_of,
 )
-from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
+from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore, RankedStore
 from recollect.faces.claims.validation import checked_limit
 from recollect.faces.claims.words import ACTIVE, DISPUTED, SUPERSEDED, VERIFIED
 
 _WIDER: Final = 4  # times as many are asked for where others are left out afterwards
 _WIDEST: Final = 10_000  # claims asked for at most, unless the limit is near it
-
-
-@runtime_checkable
-class Recalling(Protocol):
-    """A store that recalls with scores, of one project if asked."""
-
-    async def recall_scored(
-        self,
-        question: str,
-        *,
-        scope: Scope | None = None,
-        status: Sequence[str] | None = None,
-        project: str | None = None,
-        limit: int = 10,
-    ) -> list[tuple[Claim, float]]:
-        """Return claims with their scores."""
 
 
 @runtime_checkable
@@ -161,7 +145,7 @@ class Learner(ABC):
         with acting(at.actor):
             if project is None:
                 return await at.store.query(question, scope=about, status=status, limit=limit)
-            if isinstance(at.store, Recalling) and iscoroutinefunction(at.store.recall_scored):
+            if isinstance(at.store, RankedStore):
                 found = await at.store.recall_scored(
                     question, scope=about, status=status, project=project, limit=limit
                 )

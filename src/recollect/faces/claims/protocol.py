@@ -60,9 +60,10 @@ class RankedStore(ABC):
         *,
         scope: Scope | None = None,
         status: Sequence[str] | None = None,
+        project: str | None = None,
         limit: int = 10,
     ) -> list[tuple[Claim, float]]:
-        """Return the claims a question is about, each with its score in 0..1."""
+        """Return the claims a question is about, of a project if asked, with scores in 0..1."""
 
     async def write_claim(self, claim: Claim) -> str:
         """Persist a claim and return its id; the same again changes nothing.

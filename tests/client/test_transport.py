@@ -178,3 +178,18 @@ def test_what_is_no_address_of_a_server_is_refused(kind: Callable[..., object], 
         kind(url)
     assert caught.value.code is INVALID_ARGUMENT
     assert "not the address of a server" in caught.value.message
+
+
+@pytest.mark.parametrize("token", ["", "tok\n", " tok", "tök", "\x7f", "\ud800", 5])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(client.Operations, client.AsyncOperations, client.Kip, client.AsyncKip),
+        client.RemoteKnowledgeStore,
+    ],
+)
+def test_what_is_no_token_is_refused(kind: Callable[..., object], token: Any) -> None:
+    with pytest.raises(RecollectError) as caught:
+        kind("http://127.0.0.1:1", token)
+    assert caught.value.code is INVALID_ARGUMENT
+    assert caught.value.message.startswith("the token is not")

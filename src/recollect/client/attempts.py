@@ -5,14 +5,18 @@ The rule: what may have arrived is sent again only where twice is the same as on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final, Generic, Protocol, TypeVar
 
 import httpx2
 
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+
 AnswerT = TypeVar("AnswerT")
 AnswerT_co = TypeVar("AnswerT_co", covariant=True)
 
+_TOKEN: Final = re.compile("[!-~]([ -~]*[!-~])?")  # ASCII that is seen, from end to end
 _PAUSES: Final = (0.1, 0.4)  # seconds before each new attempt
 _GATEWAY: Final = frozenset({502, 503, 504})
 _NEVER_ARRIVED: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -81,7 +85,18 @@ def attempts(exchange: Sent[AnswerT]) -> Iterator[Attempt[AnswerT]]:
             return
 
 
-def headers_for(token: str | None) -> Mapping[str, str]:
-    """Return what every request says of what it carries and of who sends it."""
+def headers_for(token: object) -> Mapping[str, str]:
+    """Return what every request says of what it carries and of who sends it.
+
+    INVALID_ARGUMENT for a token that a header cannot carry.
+    """
     headers = {"content-type": "application/json"}
-    return headers if token is None else {**headers, "authorization": f"Bearer {token}"}
+    if token is None:
+        return headers
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the token is not text that a header can carry",
+            hint="pass it as it was shown, or None",
+        )
+    return {**headers, "authorization": f"Bearer {token}"}

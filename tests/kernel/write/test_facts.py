@@ -189,6 +189,22 @@ def test_a_batch_run_twice_changes_nothing(nexus: Nexus) -> None:
     assert nexus.write(batch).transaction is None
 
 
+@pytest.mark.parametrize("source", ["a\0b", "\ud800", 2**64, float("nan"), [], {}])
+def test_a_source_is_an_id(nexus: Nexus, source: Any) -> None:
+    changes: list[Change] = [
+        PutConcept("Person", "A", source=source),
+        fact("of old", id="f", source=source),
+        fact("of old", source=source),
+        fact("of late", id="g", source=source),
+    ]
+    before = nexus.stats().transactions
+    for one in changes:
+        with pytest.raises(RecollectError) as caught:
+            nexus.write([one])
+        assert caught.value.code is INVALID_VALUE
+    assert nexus.stats().transactions == before
+
+
 def test_distances_follow_links_in_both_directions(nexus: Nexus) -> None:
     ids = written(nexus, *(PutConcept("Person", name) for name in "ABCD")).ids
     written(nexus, PutLink(C, "knows", B), PutLink(C, "knows", Key("Person", "D")))

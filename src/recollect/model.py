@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final, Literal, NewType
 
-from recollect.errors import Notice
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 """A JSON value, as KIP's data model has it."""
@@ -141,15 +141,32 @@ class AsOf:
     transaction: int | None = None
 
 
+_LARGEST_LIMIT: Final = 2**62
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one text may ask for; beyond it KIP_4002, or KIP_4001 for the seconds."""
+    """How much one text may ask for; beyond it KIP_4002, or KIP_4001 for the seconds.
+
+    INVALID_ARGUMENT for what is no number from 0, whole but for the seconds.
+    """
 
     max_rows: int = 100_000
     max_steps: int = 500_000_000  # the engine's instructions: the same on every machine
     max_seconds: float = 30.0
     max_depth: int = 64  # of blocks, patterns and values in each other, and of what is stored
     max_length: int = 32 * 2**20  # bytes of text
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            given = getattr(self, one.name)
+            is_number = type(given) is int or (one.name == "max_seconds" and type(given) is float)
+            if not is_number or not 0 <= given <= _LARGEST_LIMIT:
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"{one.name} is {given!r:.40}, which is no limit",
+                    hint=f"pass {one.name}={one.default}",
+                )
 
 
 @dataclass(frozen=True, slots=True)

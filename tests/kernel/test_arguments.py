@@ -22,6 +22,7 @@ from recollect.model import (
     Found,
     Instant,
     Key,
+    Limits,
     Local,
     PutConcept,
     PutFact,
@@ -93,6 +94,21 @@ def test_a_value_that_nests_without_end_is_refused(nexus: Nexus) -> None:
 @pytest.mark.parametrize("limit", [-1, None, "10", 1.5, True])
 def test_a_search_wants_a_whole_number_as_its_limit(nexus: Nexus, limit: Any) -> None:
     assert code_of(lambda: nexus.search("x", limit=limit)) == "KIP_1001"
+
+
+@pytest.mark.parametrize("limit", [-1, None, "10", 1.5, True, float("nan")])
+def test_facts_are_ranked_to_a_whole_number(nexus: Nexus, limit: Any) -> None:
+    fact = PutFact(Key("T", "a"), "knows", Key("T", "a"), "x knows itself")
+    nexus.write([PutConcept("T", "a"), fact])
+    assert code_of(lambda: nexus.rank_facts("x", limit, through="T")) == "KIP_1001"
+    assert len(nexus.rank_facts("x", 2**63, through="T")) == 1
+
+
+@pytest.mark.parametrize(
+    ("term", "through"), [(None, "T"), (b"x", "T"), ("x", SURROGATE), ("x", 5)]
+)
+def test_facts_are_ranked_by_a_text_through_a_type(nexus: Nexus, term: Any, through: Any) -> None:
+    assert code_of(lambda: nexus.rank_facts(term, through=through)) == "KIP_2003"
 
 
 @pytest.mark.parametrize("term", [5, None, "", b"x", SURROGATE])
@@ -309,6 +325,20 @@ MISTAKES: list[Callable[[Any], object]] = [
     lambda nexus: nexus.read(QUERY, as_of=AsOf(transaction=-1)),
     lambda nexus: nexus.search("x", kind="relation"),
     lambda nexus: nexus.write([PutConcept("T", "y")], on_missing="x"),
+    lambda nexus: nexus.look_up(None),
+    lambda nexus: nexus.look_up("x"),
+    lambda nexus: nexus.look_up([1]),
+    lambda nexus: nexus.keys([1]),
+    lambda nexus: nexus.distances("x", ["x"], ""),
+    lambda nexus: nexus.distances("x", ["x"], True),
+    lambda nexus: nexus.distances("x", None, 1),
+    lambda nexus: nexus.distances(["x"], ["x"], 1),
+    lambda _: Limits(max_rows=2**63),
+    lambda _: Limits(max_rows=1.5),  # type: ignore[arg-type]
+    lambda _: Limits(max_steps=-1),
+    lambda _: Limits(max_depth=""),  # type: ignore[arg-type]
+    lambda _: Limits(max_length=True),
+    lambda _: Limits(max_seconds=float("nan")),
 ]
 
 

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 import orjson
 
-from recollect.errors import NOT_FOUND, RecollectError
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.kernel.read.moment import Moment
-from recollect.kernel.read.named import latest_by_id
+from recollect.kernel.read.named import check_ids, latest_by_id
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
@@ -33,10 +33,15 @@ def distances_between(
 ) -> dict[str, int]:
     """Return how many links each target is away, of those that are at most `most` away.
 
-    KIP_3002 when nothing is called `start`. Cost: one statement for each step, and every link
-    met on the way.
+    KIP_3002 when nothing is called `start`; INVALID_ARGUMENT for what is no number of links.
+    Cost: one statement for each step, and every link met on the way.
     """
-    named = latest_by_id(session, group, {start, *targets}, moment)
+    check_ids(targets)
+    if type(most) is not int:
+        raise RecollectError(
+            INVALID_ARGUMENT, "most is not a whole number of links", hint="pass most=2"
+        )
+    named = latest_by_id(session, group, [start, *targets], moment)
     if start not in named:
         raise RecollectError(NOT_FOUND, f'no element has the id "{start}"')
     places = {text: named[text] for text in targets if text in named}

@@ -82,6 +82,18 @@ def elements_named(session: Session, group: Group, terms: Terms, what: str | Key
     return found
 
 
+def check_ids(ids: object) -> None:
+    """Raise INVALID_ARGUMENT for what is not a collection of texts, whatever the types say."""
+    if (
+        isinstance(ids, str)
+        or not isinstance(ids, Collection)
+        or not all(isinstance(one, str) for one in ids)
+    ):
+        raise RecollectError(
+            INVALID_ARGUMENT, "the ids are not a collection of texts", hint='pass ["..."]'
+        )
+
+
 def lives_by_id(
     session: Session, group: Group, ids: Collection[str], moment: Moment = NOW
 ) -> dict[str, list[int]]:
@@ -89,6 +101,7 @@ def lives_by_id(
 
     An id of nothing is left out. Cost: one statement, whatever the number of ids.
     """
+    check_ids(ids)
     check_parameters({"ids": list(ids)}, max_depth=2)
     normal = {one: canonical_name(one) for one in ids}
     computed = {name: element_id(group.id_bits, name) for name in normal.values()}

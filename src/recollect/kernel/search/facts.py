@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import nlargest
 
+from recollect.kernel.lang.ast import NOWHERE
+from recollect.kernel.plan.bind import Bindings, literal, wrong_value
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.hits import concept_hits
@@ -25,10 +27,16 @@ def facts_about(
 ) -> tuple[Ranked, ...]:
     """Return the best facts, at most `limit`, that are there and true at a moment.
 
-    `through` is the type of the concepts whose names lead to their facts. No text raises.
+    `through` is the type of the concepts whose names lead to their facts. No text raises; what
+    is no text, no type or no limit raises as in a SEARCH.
     """
+    if not isinstance(term, str):
+        raise wrong_value("the search term is not a string", term, NOWHERE)
+    bindings = Bindings({})
+    limit = bindings.whole(literal(limit), "LIMIT")
+    type_ = bindings.string(literal(through), "the type")
     term = storable(term)
-    code = term_code(session, group.group_id, ElementKind.CONCEPT, through)
+    code = term_code(session, group.group_id, ElementKind.CONCEPT, type_)
     ends: Mapping[int, float] = {}
     if code is not None:
         of_type = Scope(group, code, moment.valid, moment.known)

@@ -22,6 +22,7 @@ from tests.integrations.exchange.conftest import (
 from recollect.errors import RecollectError
 from recollect.integrations.exchange import take_in
 from recollect.kernel import Nexus
+from recollect.model import PutConcept
 
 TURTLE = """\
 @prefix : <http://example.org/> .
@@ -96,6 +97,15 @@ def test_an_export_makes_the_same_memory_again(
         assert elements(other) == elements(nexus)
         again = exported(other, tmp_path / "again", format)
         assert isomorphic(graph(again), graph(path))
+
+
+@pytest.mark.parametrize("format", ["turtle", "ntriples"])
+def test_names_of_white_space_come_back(nexus: Nexus, tmp_path: Path, format: str) -> None:
+    nexus.write([PutConcept("T", name) for name in (" ", "\t", "\r\n", "\x85", "\u2028")])
+    path = exported(nexus, tmp_path / f"out.{format}", format)
+    with Nexus.open(":memory:") as other:
+        take_in(other, path, format=format)
+        assert elements(other) == elements(nexus)
 
 
 def test_a_reified_triple_is_a_fact_with_what_is_said_of_it(nexus: Nexus, write: Write) -> None:

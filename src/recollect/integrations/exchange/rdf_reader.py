@@ -196,7 +196,7 @@ class _Graph:
                 for one in self.said.get(node, ())
                 if one.predicate == wanted and isinstance(one.object, Literal)
             ]
-            texts = [one for one in found if one.text.strip()]
+            texts = [one for one in found if (one.text if _is_own(node) else one.text.strip())]
             if texts:
                 return min(texts, key=_preference).text
         return node if node.startswith(BLANK) else local_name(node)

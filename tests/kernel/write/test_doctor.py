@@ -54,6 +54,7 @@ MENDABLE = {
     "a superseded text": f"DELETE FROM text_past WHERE group_id = {GROUP}",
     "an element of a superseded text": f"UPDATE text_past SET element = element + 2 WHERE group_id = {GROUP}",
     "the time of a superseded text": f"UPDATE text_past SET until = until + 1 WHERE group_id = {GROUP}",
+    "the document of a superseded text": f"UPDATE text_past SET doc = doc + 99 WHERE group_id = {GROUP}",
     "a count of nothing": f"INSERT INTO tally VALUES ({GROUP}, 'multiple', 1, 1)",
     "an index": 'DROP INDEX "attribute:n"',
     "an index nobody declared": 'CREATE INDEX "attribute:m" ON concept (group_id)',

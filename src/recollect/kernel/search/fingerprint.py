@@ -18,11 +18,12 @@ _AT_ONCE = 10_000  # terms read together
 _OPEN = "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, text_index, instance)"
 _CLOSE = "DROP TABLE temp.vocabulary"
 
-# Documents of superseded contents are numbered anew by a rebuild, so they are only counted.
+# A rebuild renumbers superseded documents: their element and time stand for the number.
 _TERMS = """
 SELECT one.term, count(*),
-  sum(CASE WHEN one.doc > 0 THEN (31 * one.doc + one.offset) % 1000003 ELSE one.offset END)
+  sum((31 * iif(one.doc > 0, one.doc, 31 * past.element + past.until) + one.offset) % 1000003)
 FROM temp.vocabulary AS one
+LEFT JOIN text_past AS past ON past.group_id = :group AND past.doc = -one.doc
 WHERE one.term > :after AND one.term <= :last GROUP BY one.term LIMIT :most
 """
 
@@ -42,8 +43,8 @@ def fingerprint(session: Session, group_id: int) -> bytes:
     for prefix in prefixes:
         after, last = prefix, prefix + "\U0010ffff"
         while True:
-            parameters: dict[str, SqlValue] = {"after": after, "last": last, "most": _AT_ONCE}
-            rows = session.rows(_TERMS, parameters)
+            place: dict[str, SqlValue] = {"after": after, "last": last, "most": _AT_ONCE}
+            rows = session.rows(_TERMS, {"group": group_id, **place})
             digest.update(orjson.dumps(rows))
             if len(rows) < _AT_ONCE:
                 break

@@ -69,6 +69,14 @@ def test_a_content_of_no_transaction_is_told_as_damage(path: Path) -> None:
     assert caught.value.code.code == "STORE_CORRUPT"
 
 
+@pytest.mark.parametrize("use", ["history", "write"])
+def test_a_version_that_is_no_number_is_told_as_damage(path: Path, use: str) -> None:
+    tamper(path, "UPDATE concept SET version = '3x' WHERE name = 'A'")
+    with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:
+        READS[use](nexus)
+    assert caught.value.code.code == "STORE_CORRUPT"
+
+
 def test_a_fact_time_of_no_year_is_told_as_damage(path: Path) -> None:
     tamper(path, "UPDATE concept SET valid_at = 1 << 61 WHERE name = 'A'")
     with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:

@@ -90,6 +90,8 @@ def test_a_group_nobody_wrote_to_is_whole(nexus: Nexus) -> None:
         ("UPDATE concept_past SET invalid_at = 9 WHERE until = 3 AND group_id = :group", 2, "the content of"),
         ("DELETE FROM concept_past WHERE until = 3 AND group_id = :group", 2, "is gone, and no purge"),
         ("UPDATE concept SET version = 7 WHERE name = 'A' AND group_id = :group", 3, "no transaction wrote"),
+        ("UPDATE concept SET version = '3x' WHERE name = 'A' AND group_id = :group", 3, "no transaction wrote"),
+        ("UPDATE link_past SET version = '1x' WHERE group_id = :group", 1, "no transaction wrote"),
         ("UPDATE concept_past SET until = 4 WHERE until = 3 AND group_id = :group", 2, "no transaction wrote"),
         ("UPDATE link SET object = subject WHERE group_id = :group", 1, "the content of"),
         ("UPDATE link SET key = 'k' WHERE group_id = :group", 1, "the content of"),

@@ -82,7 +82,7 @@ WHERE e.group_id = :group AND (
     AND c.operation IN ('create', 'update', 'close'))
   OR e.expired_at <> :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
     AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
-  OR e.version - {moved} <> 1 + (SELECT count(*) FROM {table}_past AS p
+  OR e.version <> {moved} + 1 + (SELECT count(*) FROM {table}_past AS p
     WHERE p.group_id = :group AND p.id = e.id))
 LIMIT 1
 """
@@ -101,7 +101,7 @@ SELECT e.id, e.changed_at FROM (
   SELECT p.id, p.changed_at, p.version, p.metadata,
     row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
   FROM {table}_past AS p WHERE p.group_id = :group) AS e
-WHERE e.version - {moved} <> e.place LIMIT 1
+WHERE e.version <> {moved} + e.place LIMIT 1
 """
 _MOVED = {
     "concept": "0",

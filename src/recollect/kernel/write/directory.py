@@ -392,4 +392,4 @@ def _before(shared: _Shared) -> Before:
     content = Content(
         members(attributes), members(metadata), Instant(valid_at), Instant(invalid_at)
     )
-    return Before(content, version, born_at, changed_at)
+    return Before(content, whole(version), born_at, changed_at)

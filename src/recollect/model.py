@@ -5,6 +5,8 @@ Nothing here opens a store, parses a text or knows a face.
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -27,6 +29,8 @@ BEGINNING = Instant(-(2**62))
 
 FOREVER = Instant(2**62)
 """Upper bound of a fact time that was not given."""
+
+_BARE = re.compile(r'[^\s".]+')  # a name that needs no quotes
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -748,13 +752,20 @@ Record = ConceptRecord | LinkRecord
 
 @dataclass(frozen=True, slots=True)
 class AttributeIndex:
-    """An attribute of a concept type that comparisons find by value."""
+    """An attribute of a concept type that comparisons find by value.
+
+    >>> print(AttributeIndex("Drug", "risk_level"), AttributeIndex("Drug", "half life"))
+    Drug.risk_level Drug."half life"
+    """
 
     type: str
     attribute: str
 
     def __str__(self) -> str:
-        return f"{self.type}.{self.attribute}"
+        names = self.type, self.attribute
+        return ".".join(
+            one if _BARE.fullmatch(one) else json.dumps(one, ensure_ascii=False) for one in names
+        )
 
 
 _FROM_CONTENTS: Final = frozenset({"text", "vectors", "indexes"})

@@ -228,6 +228,34 @@ def test_indexes_are_listed_added_and_dropped(cli: Cli, memory: str):
     assert cli("index", "list", "Drug.x", "--db", memory).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("written", "type_", "attribute"),
+    [
+        ('Drug."half life"', "Drug", "half life"),
+        ('Drug."a.b"', "Drug", "a.b"),
+        ('"Drug 2.0"."say \\"hi\\" \\\\"', "Drug 2.0", 'say "hi" \\'),
+        ("Drug.risk-level", "Drug", "risk-level"),
+    ],
+)
+def test_an_index_is_named_in_quotes_where_a_name_needs_them(
+    cli: Cli, memory: str, written: str, type_: str, attribute: str
+):
+    added = answer(cli("index", "add", written, "--db", memory, "--json"))["result"]
+    assert added == {"indexes": [{"type": type_, "attribute": attribute}]}
+    assert cli("index", "--db", memory).stdout == f"{written}\n"
+    assert cli("index", "drop", written, "--db", memory).stdout == "no indexes\n"
+
+
+@pytest.mark.parametrize(
+    "written", ["Drug.a.b", 'Drug."a', 'Drug.a"b"', 'Drug."a\\q"', 'Drug."a"b', '"Drug"']
+)
+def test_an_index_whose_name_is_not_clear_is_refused(cli: Cli, memory: str, written: str):
+    refused = cli("index", "add", written, "--db", memory)
+    assert refused.exit_code == 2
+    assert "write it like" in refused.stderr
+    assert cli("index", "--db", memory).stdout == "no indexes\n"
+
+
 def test_an_index_of_a_type_that_is_not_there_is_added_with_a_warning(cli: Cli, memory: str):
     added = cli("index", "add", "Durg.risk_level", "--db", memory)
     assert (added.exit_code, added.stdout) == (0, "Durg.risk_level\n")

@@ -429,7 +429,10 @@ def index(
         IndexAction, typer.Argument(metavar="ACTION", help="list, add or drop.")
     ] = IndexAction.LIST,
     name: Annotated[
-        str | None, typer.Argument(metavar="TYPE.ATTRIBUTE", help="Such as Drug.risk_level.")
+        str | None,
+        typer.Argument(
+            metavar="TYPE.ATTRIBUTE", help="Such as Drug.risk_level, or 'Drug.\"half life\"'."
+        ),
     ] = None,
     db: Database = None,
     group: GroupName = None,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Literal
 
@@ -15,6 +18,8 @@ from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
 _ONE = "FIND(?one) WHERE { ?one {type: $type} } LIMIT 1"
+_NAME = r'("(?:[^"\\]|\\.)*"|[^".]+)'
+_INDEX = re.compile(rf"{_NAME}\.{_NAME}")
 
 
 def change_indexes(
@@ -54,9 +59,14 @@ def change_indexes(
 
 
 def _named(name: str) -> AttributeIndex:
-    type_, dot, attribute = name.rpartition(".")
-    if not dot or not type_ or not attribute:
-        raise typer.BadParameter(
-            f'"{name}" does not name an attribute of a type: write it like Drug.risk_level'
-        )
-    return AttributeIndex(type_, attribute)
+    if (found := _INDEX.fullmatch(name)) is not None:
+        with suppress(json.JSONDecodeError):  # the escapes of a text are none of JSON's
+            return AttributeIndex(*map(_unquoted, found.groups()))
+    raise typer.BadParameter(
+        f"{name} does not name an attribute of a type: write it like Drug.risk_level"
+        """ or 'Drug."half life"'"""
+    )
+
+
+def _unquoted(name: str) -> str:
+    return str(json.loads(name)) if name.startswith('"') else name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,19 @@ def test_a_file_in_a_read_only_folder_is_read(memory: Path) -> None:
     assert message == f"{memory.parent} is read-only, so the memory can only be read"
     assert hint == f"make it writable: chmod u+w {memory.parent}"
     assert names(memory) == ["m.db"]
+
+
+def test_a_file_on_a_read_only_file_system_is_read_and_has_to_be_copied(memory: Path) -> None:
+    mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+    alone = ["unshare", "--map-root-user", "--mount", "sh", "-c", mount, str(memory.parent)]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
+        pytest.skip("only where anyone may mount")
+    command = [*alone, sys.executable, "-c", READ, str(memory)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    count, code, message, hint = done.stdout.splitlines()
+    assert (count, code) == ("1", "STORE_UNAVAILABLE")
+    assert message == f"{memory} is on a read-only file system, so the memory can only be read"
+    assert hint == "copy it to a file system that can be written"
 
 
 def test_a_reader_without_rights_sees_what_a_writer_with_them_has_just_written(

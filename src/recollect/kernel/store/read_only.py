@@ -41,11 +41,12 @@ class ReadOnlyFile:
     def not_writable(self) -> RecollectError:
         """Return the error for a write."""
         place = self.path if not os.access(self.path, os.W_OK) else self.path.parent
-        return RecollectError(
-            STORE_UNAVAILABLE,
-            f"{place} is read-only, so the memory can only be read",
-            hint=f"make it writable: chmod u+w {place}",
-        )
+        what, hint = "read-only", f"make it writable: chmod u+w {place}"
+        if _is_file_system_read_only(place):
+            what = "on a read-only file system"
+            hint = "copy it to a file system that can be written"
+        message = f"{place} is {what}, so the memory can only be read"
+        return RecollectError(STORE_UNAVAILABLE, message, hint=hint)
 
 
 def read_only(path: Path) -> ReadOnlyFile | None:
@@ -82,3 +83,12 @@ def _state(path: Path) -> tuple[int, int, int]:
         return (status.st_size, status.st_mtime_ns, size_of(log))
     except OSError:
         return (0, 0, 0)
+
+
+def _is_file_system_read_only(path: Path) -> bool:
+    if not hasattr(os, "statvfs"):  # Windows
+        return False
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False

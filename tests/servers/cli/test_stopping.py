@@ -131,6 +131,17 @@ def test_what_is_stopped_while_another_writes_tells_what_is_kept(
         assert again.stats().concepts == 4
 
 
+def test_a_command_that_is_stopped_before_it_begins_says_so(
+    cli: Cli, memory: str, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("recollect.servers.cli.indexes.Settings", interrupt)
+    ended = cli("index", "--db", memory)
+    assert (ended.exit_code, ended.stderr) == (130, "stopped\n")
+
+
 def test_a_reindex_tells_that_what_is_embedded_is_kept(
     memory: str, monkeypatch: pytest.MonkeyPatch
 ):

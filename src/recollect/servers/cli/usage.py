@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.servers.cli.output import Output
+from recollect.servers.cli.output import STOPPED, Output
 
 NOT_UNDERSTOOD = 2
 """The exit code of a command line that means nothing."""
@@ -48,6 +48,14 @@ class Commands(TyperGroup):
         if command is not None:
             _show_flags_alone(command, context)
         return command
+
+    def invoke(self, ctx: object) -> object:
+        """Run a command; Ctrl-C before it has an output, or after, is told as in between."""
+        try:
+            return super().invoke(cast(typer.Context, ctx))
+        except KeyboardInterrupt:
+            Output(as_json=False).stopped()
+            raise typer.Exit(STOPPED) from None
 
     def main(
         self,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect
 from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import SqlRow
+from recollect.kernel.store.protocol import Parameters, SqlRow
 from recollect.model import Key, PutConcept, PutLink
 
 TABLE = "CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT, number INTEGER, salt BLOB)"
@@ -37,6 +39,39 @@ def test_rows_are_the_same_one_by_one_and_all_at_once(drawn: list[SqlRow]):
         insertion.run(session, drawn, slow)
         assert session.rows("SELECT * FROM kept ORDER BY id") == drawn
         session.execute_many("DELETE FROM kept", [()])
+    session.close()
+
+
+class Counting(SqliteSession):
+    """A session that counts the statements of each text."""
+
+    def __init__(self) -> None:
+        super().__init__(":memory:", Settings(), query_only=False, creates=True)
+        self.counted: Counter[str] = Counter()
+
+    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+        made = list(parameters)
+        self.counted[sql] += len(made)
+        super().execute_many(sql, made)
+
+
+@pytest.mark.parametrize(
+    ("slow", "text", "one", "many"),
+    [
+        (1_000.0, "short", 2_016, 0),  # nobody else had the turn
+        (-1.0, "short", 16, 2),
+        (-1.0, "x" * 2_000, 2_016, 0),  # the engine takes longer than a turn
+    ],
+)
+def test_rows_go_by_the_thousand_where_others_take_the_turn(
+    slow: float, text: str, one: int, many: int
+):
+    session = Counting()
+    session.rows(TABLE)
+    insertion = Insertion("kept", 4, blob=3)
+    insertion.run(session, [(at, text, at, b"salt") for at in range(2_016)], slow)
+    assert (session.counted[insertion.one], session.counted[insertion.many]) == (one, many)
+    assert session.row("SELECT count(*), min(text) FROM kept") == (2_016, text)
     session.close()
 
 

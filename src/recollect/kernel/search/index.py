@@ -19,7 +19,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.protocol import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 
 _LENGTHS = """
@@ -100,7 +100,7 @@ class TextIndex:
     def __init__(self, session: Session, group_id: int) -> None:
         self._session = session
         self._group_id = group_id
-        self._added: list[Parameters] = []  # documents of elements that had none
+        self._added: list[SqlRow] = []  # documents of elements that had none
         self._current: dict[int, _Document] = {}
         self._removed: dict[int, bool] = {}  # whether each was living
         self._past: dict[tuple[int, int], str] = {}  # by element and until

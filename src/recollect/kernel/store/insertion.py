@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.protocol import Session, SqlRow
 
 _FIRST = 16
 """Rows that are put one by one in any case; the time they take decides about the others."""
@@ -21,8 +21,11 @@ _FIRST = 16
 _AT_ONCE = 1_000
 """Rows of one statement."""
 
+_MOST_BYTES = 2**20
+"""Texts and bytes of one statement: with more, the engine takes longer than any turn."""
+
 _SLOW = 0.0002
-"""Seconds a row beyond which another thread must have had the turn; alone it takes 0.00001."""
+"""Seconds a row, beyond which another thread has had the turn, or the texts are long."""
 
 
 class Insertion:
@@ -42,16 +45,20 @@ class Insertion:
         self.one = f"INSERT INTO {target} VALUES ({', '.join('?' * values)})"  # noqa: S608
         self.many = f"INSERT INTO {target} SELECT {', '.join(parts)} FROM jsonb_each(?)"  # noqa: S608
 
-    def run(self, session: Session, rows: Sequence[Parameters], slow: float = _SLOW) -> None:
+    def run(self, session: Session, rows: Sequence[SqlRow], slow: float = _SLOW) -> None:
         """Put rows in their order; beyond `slow` seconds a row, the others by the thousand."""
-        start, size, is_slow = 0, _FIRST, False
-        while start < len(rows):
-            block = rows[start : start + size]
-            if is_slow:
+        began = time.perf_counter()
+        session.execute_many(self.one, rows[:_FIRST])
+        is_slow = time.perf_counter() - began > slow * _FIRST
+        for start in range(_FIRST, len(rows), _AT_ONCE):
+            block = rows[start : start + _AT_ONCE]
+            if is_slow and _size(block) <= _MOST_BYTES:
                 document = orjson.dumps(block, default=bytes.hex).decode()
                 session.execute_many(self.many, [(document,)])
             else:
-                began = time.perf_counter()
                 session.execute_many(self.one, block)
-                is_slow = time.perf_counter() - began > slow * len(block)
-            start, size = start + size, _AT_ONCE
+
+
+def _size(rows: Sequence[SqlRow]) -> int:
+    """Return the length of all texts and bytes in rows."""
+    return sum(len(cell) for row in rows for cell in row if isinstance(cell, str | bytes))

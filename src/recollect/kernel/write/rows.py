@@ -13,7 +13,7 @@ import orjson
 
 from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.protocol import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import (
     Before,
@@ -89,8 +89,8 @@ class RowBatch:
     _moves: dict[str, list[Parameters]] = field(
         default_factory=lambda: {sql: [] for sql in _MOVES_IN_ORDER}
     )
-    _links: list[Parameters] = field(default_factory=list)
-    _concepts: list[Parameters] = field(default_factory=list)
+    _links: list[SqlRow] = field(default_factory=list)
+    _concepts: list[SqlRow] = field(default_factory=list)
 
     def insert(self, elements: Iterable[Element]) -> None:
         """Collect the rows of living elements that have none."""

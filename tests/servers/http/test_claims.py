@@ -226,6 +226,23 @@ def test_nobody_with_a_name_acts_as_another(
     assert nexus.group("team").stats().transactions == before
 
 
+@pytest.mark.parametrize(
+    ("told", "author"),
+    [
+        ({"actor_id": 5, "actor_type": "tool"}, "tool"),
+        ({"actor_id": "bob", "actor_type": "nobody"}, "bob"),
+        ({"actor_id": "a\0b", "session_id": ["s"]}, "system"),
+    ],
+)
+def test_a_refused_claim_is_recorded_whatever_it_tells_of_its_author(
+    send: Send, told: dict[str, object], author: str
+) -> None:
+    refused = send("/v1/claims", {"claims": [{"text": "trust me", **told}]})
+    assert refused.json()["error"]["message"].startswith("A Claim requires at least one")
+    (item,) = output(send("/v1/attention"))["items"]
+    assert item["reason"].startswith(f"{author} ")
+
+
 def test_a_claim_without_evidence_is_refused_and_recorded(send: Send) -> None:
     for evidence in ({}, {"evidence": []}):
         refused = send("/v1/claims", {"claims": [{"text": "trust me", **evidence}]})

@@ -59,6 +59,7 @@ _NOTHING: Final = 'FIND(?x) WHERE { ?x {id: "none"} }'
 _LISTED = 50
 _RECALLED = 10
 _EVENTS = 100
+_AUTHOR = frozenset({"actor_type", "actor_id", "session_id", "branch_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,8 @@ def write_claims(nexus: Nexus, given: Given) -> Mapping[str, object]:
         try:
             claims.append(from_wire(Claim, members))
         except ValueError as error:
-            who = given.get("actor") or {"actor_id": members.get("actor_id")}
-            text = members.get("text") or ""
-            fingerprint = AttentionQueue(nexus).reject(text, from_wire(Actor, who))
+            who = actor if given.get("actor") else _author(members)
+            fingerprint = AttentionQueue(nexus).reject(members.get("text") or "", who)
             raise RecollectError(
                 INVALID_ARGUMENT,
                 str(error),
@@ -247,6 +247,18 @@ def filters_of(given: Given) -> Filters:
 
 def _by(caller: Caller, members: Given) -> Given:
     return {**members, "actor_id": caller.acting_as(members.get("actor_id"))}
+
+
+def _author(members: Given) -> Actor:
+    """Return who a refused claim says wrote it, as far as that can be kept."""
+    said: dict[str, object] = {}
+    for name in _AUTHOR & members.keys():
+        try:
+            from_wire(Actor, {name: members[name]})
+        except RecollectError:  # the claim is refused anyway, and that is recorded all the same
+            continue
+        said[name] = members[name]
+    return from_wire(Actor, said)
 
 
 def _actor(given: Given) -> Actor:

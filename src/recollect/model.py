@@ -123,9 +123,9 @@ Cell = Value | Element | list[Element]
 class AsOf:
     """The point in both times a read speaks of; what is left out means now, and any fact time.
 
-    `valid` keeps what is true at that instant. The memory stood as it did at the instant `known`,
-    or after the `transaction` of that number: one of the two. Instants are milliseconds since
-    1970-01-01T00:00:00Z, so `AsOf(known=12)` is not transaction 12.
+    `valid` keeps what is true at that instant. The answer is as the memory stood at the instant
+    `known`, or after the transaction of the number `transaction`: one of the two. Instants are
+    milliseconds since 1970-01-01T00:00:00Z, so `AsOf(known=12)` is not transaction 12.
 
     >>> import recollect
     >>> with recollect.open(":memory:") as nexus:

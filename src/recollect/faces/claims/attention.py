@@ -2,7 +2,7 @@
 
 The rule: an item is computed from what the memory holds, so it is there for as long as its cause
 is. What a person has put aside, by fingerprint, stays aside until its status or reason changes; the
-choice is kept in the claim itself, so it is erased with it.
+choice is kept in the concept that it is about, so it is erased with it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class AttentionItem:
 
 
 _Asking = tuple[AttentionItem, Mapping[str, Value] | None]
-"""An item, and the last choice that a person made about its claim."""
+"""An item, and the last choice that a person made about the same thing."""
 
 
 class AttentionQueue:

@@ -25,7 +25,7 @@ def answer(
 ) -> Result:
     """Return the result of one query; `origin` is its text, if that holds nothing else.
 
-    That a strict group has declared its types and predicates is the caller's care.
+    The caller has refused what a strict group does not declare.
     """
     match query:
         case ast.Find():

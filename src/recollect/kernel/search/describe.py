@@ -2,7 +2,7 @@
 
 The rule: every count is of what is alive now, of one group; the later pages of a list keep to the
 moment of the first. What a definition says is shown beside the counts. Names and their counts come
-from `tally`; a portrait of a type or predicate is drawn from its newest elements, and says so if
+from `tally`; a portrait of a type or predicate is drawn from some of its elements, and says so if
 there are more. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.1.
 """
 

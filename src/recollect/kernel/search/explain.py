@@ -99,7 +99,7 @@ def _describe(query: ast.Describe) -> tuple[str, ...]:
             return (
                 counted,
                 "read its definition",
-                "read the newest elements of it, to tell what they look like",
+                "read some elements of it, to tell what they look like",
             )
         case _:
             assert_never(query)

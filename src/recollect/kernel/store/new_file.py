@@ -26,8 +26,8 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
 
     Raises INVALID_ARGUMENT when something stands at `path` already; `name` is one that would fit
     into a folder there. What the block is refused of other files is its own error. A block that
-    fails leaves nothing; a process that is killed may leave a
-    file that ends in `.part`, never a `path`, unless it is an empty one where there are no links.
+    fails leaves nothing; a process that is killed may leave a file that ends in `.part`, never a
+    `path`, unless it is an empty one where there are no links.
     """
     wanted = named_file(path)
     check_place(wanted, name)

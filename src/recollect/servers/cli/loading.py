@@ -1,7 +1,7 @@
 """Loads the modules of the MCP server in less time.
 
-The rule: the same modules are loaded and work the same; parts they may not use are only made ready
-when first needed.
+The rule: the same modules are loaded and work the same; parts that may turn out not to be needed
+are made ready when first used.
 """
 
 from __future__ import annotations

@@ -268,6 +268,25 @@ def test_the_past_is_asked_by_what_was_declared_then(nexus: recollect.Nexus):
     assert len(found.rows) == 1  # type: ignore[union-attr]
 
 
+def test_the_past_before_a_type_was_declared_is_asked_by_its_name():
+    with recollect.open(":memory:") as nexus:
+        nexus.group("decoy").write([PutConcept("Drug", "Decoy")])
+        nexus.write([PutConcept("Drug", "Aspirin"), PutConcept("Drug", "Ibuprofen")])
+        nexus.write([PutLink(Key("Drug", "Aspirin"), "like", Key("Drug", "Ibuprofen"))])
+        nexus.write([PutConcept("$ConceptType", "Drug"), PutConcept("$PropositionType", "like")])
+        nexus.set_schema("strict")
+        before, linked = recollect.AsOf(transaction=1), recollect.AsOf(transaction=2)
+        asked = 'FIND(?n) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?n) }'
+        assert nexus.read(asked, as_of=before).results[0].rows == [("Aspirin",), ("Ibuprofen",)]
+        asked = 'FIND(?n) WHERE { (?a, "like", ?b) ATTR(?b, "name", ?n) }'
+        assert nexus.read(asked, as_of=before).results[0].rows == []
+        assert nexus.read(asked, as_of=linked).results[0].rows == [("Ibuprofen",)]
+        assert nexus.why(asked, as_of=linked)
+        with pytest.raises(RecollectError) as raised:
+            nexus.read('FIND(?d) WHERE { ?d {type: "Durg"} }', as_of=before)
+        assert raised.value.hint == 'use "Drug"'
+
+
 def misfitting(nexus: recollect.Nexus) -> recollect.Nexus:
     group = nexus.group("messy")
     group.write(SCHEMA)

@@ -51,19 +51,28 @@ def refuse_undeclared(
 ) -> None:
     """Raise KIP_2001 for the first type or predicate in a tree that is not declared.
 
-    `known` asks what was declared after a transaction. Cost: two look-ups a statement, and
-    nothing in an open group.
+    A read as of the transaction `known` may also name what was declared then. Cost: two look-ups
+    a statement, four when some name of such a read is not declared now, and nothing in an open
+    group.
     """
     if not group.is_strict:
         return
-    named = list(_named(tree, bindings))
+    refused = _not_declared(session, group, list(_named(tree, bindings)))
+    if known is not None:
+        refused = _not_declared(session, group, refused, known)
+    if refused:
+        first = refused[0]
+        raise undeclared(session, group, first.kinds[0], first.name, first)
+
+
+def _not_declared(
+    session: Session, group: Group, named: list[Named], known: int | None = None
+) -> list[Named]:
     if not named:
-        return
+        return []
     names = {one.name for one in named}
     declared = {kind: defined(session, group, kind, names, known) for kind in ElementKind}
-    for one in named:
-        if not any(one.name in declared[kind] for kind in one.kinds):
-            raise undeclared(session, group, one.kinds[0], one.name, one)
+    return [one for one in named if not any(one.name in declared[kind] for kind in one.kinds)]
 
 
 def undeclared(

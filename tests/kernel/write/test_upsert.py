@@ -229,6 +229,17 @@ def test_what_cannot_be_meant_is_refused_and_changes_nothing(
     refused(memory, f"UPSERT {{ {blocks} }}", code)
 
 
+def test_a_new_concept_without_a_name_is_asked_for_one(memory: Memory) -> None:
+    memory.write('UPSERT { CONCEPT { {type: "Tag", name: "B"} } }')
+    for type_ in ("A", "Tags"):
+        error = refused(memory, f'UPSERT {{ CONCEPT {{ {{type: "{type_}"}} }} }}', "KIP_3002")
+        assert error.message.endswith("and a new concept needs a name")
+        assert error.hint == f'name it: {{type: "{type_}", name: "..."}}'
+        assert error.known == ()
+    memory.write('UPSERT { CONCEPT { {type: "Tag"} SET ATTRIBUTES { x: 1 } } }')
+    assert memory.concepts() == {"Tag B": ({"x": 1}, {})}
+
+
 def test_an_undefined_handle_names_the_nearest_one(memory: Memory) -> None:
     text = 'UPSERT { CONCEPT @drug { {type: "T", name: "A"} SET PROPOSITIONS { ("p", @dru) } } }'
     error = refused(memory, text, "KIP_3001")

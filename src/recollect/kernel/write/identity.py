@@ -103,7 +103,8 @@ def match_or_create(
     if wanted.type is None or wanted.name is None:
         concept = find_concept(unit, wanted)
         if concept is None:
-            raise missing_concept(unit, wanted)
+            is_nameless = wanted.name is None and wanted.id is None
+            raise _nameless(wanted) if is_nameless else missing_concept(unit, wanted)
         return concept, False
     concept = find_concept(unit, ConceptName(wanted.type, wanted.name, span=wanted.span))
     if concept is None:
@@ -117,6 +118,15 @@ def match_or_create(
     if wanted.id is None and new_id is not None:
         check_id(unit, replace(wanted, id=new_id), None)
     return unit.create_concept(wanted.type, wanted.name, wanted.id or unit.adopted(new_id)), True
+
+
+def _nameless(wanted: ConceptName) -> RecollectError:
+    return RecollectError(
+        NOT_FOUND,
+        f"no concept matches {wanted}, and a new concept needs a name",
+        hint=f"name it: {replace(wanted, name='...')}",
+        span=wanted.span,
+    )
 
 
 def _spelled_otherwise(unit: Unit, wanted: ConceptName) -> ConceptElement | None:

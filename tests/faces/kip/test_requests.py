@@ -126,6 +126,11 @@ def test_a_time_given_as_text_is_told_which_of_the_two_clocks_to_name(empty: Nex
     assert error["hint"] == 'pass {"known": "2020"} as as_of'
 
 
+def test_a_whole_number_as_text_is_answered_with_the_number(empty: Nexus) -> None:
+    error = execute_kip(empty, NAMES, as_of={"known": "07"})["error"]
+    assert error["hint"] == 'use {"known": 7}'
+
+
 def test_a_transaction_that_has_not_been_is_answered_as_of_the_last_with_a_warning(
     medicine: Nexus,
 ) -> None:

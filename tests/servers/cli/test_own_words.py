@@ -17,6 +17,15 @@ def test_a_transaction_that_has_not_been_is_named_as_the_shell_has_it(cli: Cli, 
     assert "use \\asof transaction 1)" in told.stderr
 
 
+def test_a_whole_number_for_an_instant_is_taken_for_a_transaction(cli: Cli, memory: str):
+    asked = ("query", DRUGS, "--db", memory, "--known")
+    assert "hint: use --transaction 1\n" in cli(*asked, "1").stderr
+    assert 'hint: write it like "2024-01-31"' in cli(*asked, "soon").stderr
+    assert 'hint: write it like "2024-01-31"' in cli(*asked, "9" * 5_000).stderr
+    told = cli("shell", memory, input="\\asof known 1\n")
+    assert "hint: use \\asof transaction 1\n" in told.stderr
+
+
 def test_a_text_that_writes_is_not_explained_but_run(cli: Cli, memory: str):
     refused = cli("explain", 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } }', "--db", memory)
     assert refused.exit_code == 1

@@ -6,11 +6,15 @@ Its one rule: text is ISO 8601, a reduced form means the start of the period, no
 from __future__ import annotations
 
 import json
+import re
 
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.faces.kip.arguments import refuse_unknown, require_object, require_text
 from recollect.kernel import parse_instant
 from recollect.model import AsOf, Instant
+
+_LIKE = 'write it like "2024-01-31" or "2024-01-31T09:30:00Z"'
+_WHOLE = re.compile("[0-9]{1,18}")
 
 
 def read_as_of(value: object) -> AsOf | None:
@@ -37,7 +41,7 @@ def read_as_of(value: object) -> AsOf | None:
         return AsOf(valid=valid_at)
     if isinstance(known, int) and not isinstance(known, bool):
         return AsOf(valid=valid_at, transaction=_transaction(known))
-    return AsOf(valid=valid_at, known=_instant("as_of.known", known))
+    return AsOf(valid=valid_at, known=_instant("as_of.known", known, _hint_for_known(known)))
 
 
 def _transaction(number: int) -> int:
@@ -50,13 +54,20 @@ def _transaction(number: int) -> int:
     )
 
 
-def _instant(name: str, value: object) -> Instant:
+def _hint_for_known(value: object) -> str:
+    """Return what to write in place of a text, which may be the number of a transaction."""
+    if isinstance(value, str) and _WHOLE.fullmatch(value) is not None:
+        return f'use {{"known": {int(value)}}}'
+    return _LIKE
+
+
+def _instant(name: str, value: object, hint: str = _LIKE) -> Instant:
     text = require_text(name, value)
     instant = parse_instant(text)
     if instant is None:
         raise RecollectError(
             INVALID_VALUE,
             f"{name} is {text!r}, which is not an ISO 8601 date or time",
-            hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
+            hint=hint,
         )
     return instant

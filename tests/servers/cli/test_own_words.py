@@ -37,6 +37,13 @@ def test_the_groups_are_named_by_a_command(cli: Cli, memory: str):
     assert "hint: recollect groups" in refused.stderr
 
 
+def test_an_element_that_is_not_there_is_looked_for_by_a_command(cli: Cli, memory: str):
+    for words in (("history", "nobody"), ("purge", "nobody", "--yes")):
+        refused = cli(*words, "--db", memory)
+        assert refused.exit_code == 1
+        assert "hint: look for it: recollect search WORDS\n" in refused.stderr
+
+
 def test_a_purged_element_is_told_with_its_transaction(cli: Cli, memory: str):
     words = ("purge", "--type", "Drug", "--name", "Aspirin", "--db", memory, "--yes", "--json")
     (gone, *_) = answer(cli(*words))["result"]["ids"]

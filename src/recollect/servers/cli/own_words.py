@@ -14,6 +14,7 @@ _MOVED_BY = {"verified": "verify", "disputed": "dispute", "superseded": "superse
 _SKIP = "mend it, or pass skip_bad=True to leave it out"
 _FORCE = "declare or mend it, or pass force=True"
 _GROUPS = "use Nexus.groups to see which there are"
+_SEARCH = "look for it with SEARCH"
 _OPTIONS = {
     "list them: store.list()": "recollect claim list",
     "list the items: store.attention()": "recollect attention --all",
@@ -48,6 +49,8 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         return "mend it, or add --skip-bad to leave it out"
     if hint == _FORCE:
         return "declare or mend it: recollect schema show; or add --force"
+    if hint == _SEARCH and not is_shell:
+        return "look for it: recollect search WORDS"
     if hint == _GROUPS:
         return "\\group" if is_shell else "recollect groups"
     return _OPTIONS.get(hint, hint)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 from tests.servers.cli.conftest import DRUGS, Cli, answer
 
 
@@ -30,6 +33,21 @@ def test_a_text_that_writes_is_not_explained_but_run(cli: Cli, memory: str):
     refused = cli("explain", 'UPSERT { CONCEPT @a { {type: "T", name: "a"} } }', "--db", memory)
     assert refused.exit_code == 1
     assert "hint: run it: recollect run -" in refused.stderr
+
+
+def test_a_text_in_the_place_of_a_file_is_told_how_to_run(cli: Cli):
+    text = 'UPSERT { CONCEPT @a { {type: "T", name: "it\'s"} } }'
+    refused = cli("run", text, "--db", "new.db", "--json")
+    error = answer(refused)["error"]
+    assert (refused.exit_code, error["code"]) == (1, "INVALID_ARGUMENT")
+    piped = error["hint"].removeprefix("pipe it: ")
+    assert shlex.split(piped) == ["printf", "%s", text, "|", "recollect", "run", "-"]
+    for long in (text.replace(" ", "\n"), text.replace("it", "i" * 5_000 + "\n")):
+        assert "hint: pipe it into: recollect run -\n" in cli("run", long).stderr
+    assert not Path("new.db").exists()
+    Path("FIND (1).kip").write_text(text)
+    assert cli("run", "FIND (1).kip", "--db", "new.db").exit_code == 0
+    assert "No such file" in cli("run", "FINDINGS.kip").stderr
 
 
 def test_the_groups_are_named_by_a_command(cli: Cli, memory: str):

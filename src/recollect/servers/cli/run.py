@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from shlex import quote
 
-from recollect.errors import Notice
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.kip import execute_kip
 from recollect.kernel import Nexus, parse
 from recollect.model import Value, silent
@@ -22,6 +25,9 @@ from recollect.servers.wiring import open_nexus
 
 Ask = Callable[..., Response]
 """`execute_kip` with all that is the same for every statement."""
+
+_TEXT = re.compile(r"\s*(FIND|UPSERT|UPDATE|MERGE|DELETE|DESCRIBE|SEARCH|EXPORT|EXPLAIN)[\s({]")
+"""How a KIP text begins."""
 
 LARGE = 50_000
 """So many characters of one transaction are worth a sign that it goes on."""
@@ -61,6 +67,7 @@ def run_file(
         request_id=request_id,
     )
     with output(as_json=as_json, takes_parameters=True) as out:
+        _refuse_text(file)
         text = text_of(file)
         if is_comment(text):
             _nothing_to_run(out, each=each)
@@ -70,6 +77,18 @@ def run_file(
             parse(text)  # a text with a slip makes no memory
         with open_nexus(located, settings.group(group), create=True) as nexus:
             run(out, nexus, text, ask)
+
+
+def _refuse_text(file: str) -> None:
+    """Refuse a KIP text in the place of a file, unless a file has that name."""
+    if _TEXT.match(file) is None or os.path.exists(file):
+        return
+    piped = f"pipe it: printf %s {quote(file)} | recollect run -"
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        "this is a KIP text, and run takes a file, or - for standard input",
+        hint=piped if file.isprintable() else "pipe it into: recollect run -",
+    )
 
 
 def _nothing_to_run(out: Output, *, each: bool) -> None:

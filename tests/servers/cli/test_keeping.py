@@ -74,7 +74,15 @@ def test_what_is_no_dump_is_refused(cli: Cli, memory: str):
         refused = cli("restore", source, "--db", "new.db")
         assert refused.exit_code == 1
         assert refused.stderr.startswith("INVALID_ARGUMENT")
-    assert answer(cli("groups", "--db", "new.db", "--json"))["result"]["groups"] == []
+    assert not Path("new.db").exists()
+
+
+def test_a_backup_is_told_to_be_a_memory_already(cli: Cli, memory: str):
+    assert cli("backup", "b 1.db", "--db", memory).exit_code == 0
+    refused = cli("restore", "b 1.db", "--db", "new.db")
+    assert "b 1.db is an SQLite file, not a Recollect dump" in refused.stderr
+    assert "a memory already: copy it, or use it with --db 'b 1.db'" in refused.stderr
+    assert not Path("new.db").exists()
 
 
 def test_an_export_is_taken_in_by_another_memory(cli: Cli, memory: str):
@@ -144,7 +152,9 @@ def test_what_begins_like_no_dump_is_called_so(cli: Cli):
     Path("other.jsonl").write_text('{"a": 1}\n')
     told = cli("restore", "capsule.kip", "--db", "new.db").stderr
     assert "capsule.kip is not a Recollect dump" in told
-    assert "not a dump of Recollect" in cli("restore", "other.jsonl", "--db", "new.db").stderr
+    told = cli("restore", "other.jsonl", "--db", "new.db").stderr
+    assert "other.jsonl is not a Recollect dump" in told
+    assert not Path("new.db").exists()
     piped = cli("restore", "-", "--db", "new.db", input="hello\n").stderr
     assert "standard input is not a Recollect dump" in piped
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
@@ -12,6 +13,11 @@ from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus, require_group
+
+_SQLITE = b"SQLite format 3\0"
+_BEGINNING = b'"recollect_dump"'
+_LONGEST = 2**16  # bytes of a first line that are looked at
+_NAME_A_DUMP = "name a file that `recollect dump` wrote"
 
 
 def backup(path: str, database: str | None, *, as_json: bool) -> None:
@@ -60,6 +66,7 @@ def restore(path: str, database: str | None, *, as_json: bool) -> None:
     settings = Settings()
     with output(as_json=as_json) as out:
         out.if_stopped = NOTHING_KEPT
+        _refuse_foreign(path)
         with (
             open_nexus(settings.database(database), settings.group(), create=True) as nexus,
             told(out) as progress,
@@ -77,11 +84,33 @@ def restore(path: str, database: str | None, *, as_json: bool) -> None:
         out.say(f"restored {counted(len(groups), 'group')}: {', '.join(groups)}", "green")
 
 
+def _refuse_foreign(path: str) -> None:
+    """Refuse a file that is no dump before a memory is made; a pipe can be read only once."""
+    if path == STANDARD_INPUT or Path(path).is_fifo():
+        return
+    try:
+        with Path(path).open("rb") as file:
+            first = file.readline(_LONGEST)
+    except OSError as error:
+        reason = error.strerror or "it is no file"
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{path} cannot be read: {reason}", hint=_NAME_A_DUMP
+        ) from error
+    if first.startswith(_SQLITE):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{path} is an SQLite file, not a Recollect dump",
+            hint=f"a backup is a memory already: copy it, or use it with --db {quote(path)}",
+        )
+    if _BEGINNING not in first:
+        raise _no_dump(path)
+
+
 def _no_dump(path: str) -> RecollectError:
     """Return the error for a text whose first line is not how a dump begins."""
     name = "standard input" if path == STANDARD_INPUT else path
     return RecollectError(
         INVALID_ARGUMENT,
         f"{name} is not a Recollect dump",
-        hint="name a file that `recollect dump` wrote",
+        hint=_NAME_A_DUMP,
     )

@@ -1,8 +1,9 @@
 """Somebody who follows a page from top to bottom, in one folder, and believes every word.
 
-`python`, `pycon`, `sh` and `console` blocks run where they stand. A `kip` block runs on the
-`memory.db` of the folder, and a `json` block that names a tool and its arguments is a call of
-that tool over MCP; a `json` or `text` block right after one is its answer. `"…"` stands for
+`python`, `pycon`, `sh` and `console` blocks run where they stand. A `kip` block goes to
+`recollect run` on the `memory.db` of the folder, and prints what a `text` block right after it
+shows, so a comment in its head is a comment. A `json` block that names a tool and its arguments is a call of
+that tool over MCP; a `json` block right after one is its answer. `"…"` stands for
 anything, and as a member for all members that are not shown. Any other `json` must be JSON.
 The pages of `docs/kip` run on a graph of their own (tests/faces/kip).
 """
@@ -22,10 +23,9 @@ from mcp import Client
 from tests.docs.forms import check_form, is_form
 from tests.docs.pages import Block, Command, blocks, commands, name_of
 from tests.docs.terminal import Terminal
-from tests.faces.kip.examples import check, read_examples
+from tests.faces.kip.examples import Example, check, read_examples
 
 import recollect
-from recollect.faces.kip import execute_kip
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.server import build_server
 from recollect.servers.service import make_service
@@ -68,8 +68,7 @@ class Reader:
             case "kip":
                 example = next(self._kip)
                 if not self.is_reference:
-                    with recollect.open("memory.db") as nexus:
-                        check(example, execute_kip(nexus, example.command, **example.arguments))
+                    self._run_kip(example)
             case "json":
                 self._read_json(json.loads(block.code))
             case "toml":
@@ -103,6 +102,17 @@ class Reader:
         assert (done.code == 0) != is_error(command.output), shown
         if command.output:
             assert is_as_shown(command.output, done.output), shown
+
+    def _run_kip(self, example: Example) -> None:
+        assert not example.arguments, "a reader pastes the block, and a comment sets nothing"
+        is_table = example.kind == "text"
+        form = "" if is_table else " --json"
+        done = self.terminal.pipe(example.command, f"recollect run - --db memory.db{form}")
+        if is_table:
+            assert done.code == 0, done.output
+            assert is_as_shown(example.expected, done.output), done.output
+        else:
+            check(example, json.loads(done.output))
 
     def _read_json(self, value: object) -> None:
         if self._asked is not None:

@@ -69,6 +69,11 @@ class Terminal:
                 return Done(done.code, output)
         return Done(0, output)
 
+    def pipe(self, text: str, command: str) -> Done:
+        """Run a plain `recollect` command that reads a text from its standard input."""
+        code, printed, told = self._recollect(shlex.split(command)[1:], text.encode())
+        return Done(code, told + printed.decode())
+
     def close(self) -> None:
         for server in self._servers:
             server.terminate()

@@ -76,6 +76,8 @@ def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
         ("```console\n$ cat nothing.kip | recollect run -\n```", "No such file"),
         ("```console\n$ recollect claim show ID\n```", "say it whole"),
         ('```kip\nFIND(?d) WHERE { ?d {type: "Drug"} }\n```', "unknown_type"),
+        ('```kip\n// as_of: {"valid": "2024"}\nDESCRIBE PRIMER\n```', "a comment sets nothing"),
+        ('```kip\nSEARCH CONCEPT "Ann"\n```\n\n```text\nname\n----\nAnn\n```', "nothing found"),
         ('```json\n{"name": "recall", "arguments": {"question": 1}}\n```', "question"),
     ],
 )

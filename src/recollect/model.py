@@ -115,6 +115,18 @@ class Link:
 
 
 Element = Concept | Link
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A link with its key, and the concept at its other end, as seen from one of its ends."""
+
+    link: Link
+    key: str
+    far: Concept | None  # None: a link is there
+    is_living: bool = True
+
+
 Cell = Value | Element | list[Element]
 """What one column of an answer holds."""
 

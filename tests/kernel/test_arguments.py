@@ -329,6 +329,8 @@ MISTAKES: list[Callable[[Any], object]] = [
     lambda nexus: nexus.look_up("x"),
     lambda nexus: nexus.look_up([1]),
     lambda nexus: nexus.keys([1]),
+    lambda nexus: nexus.concepts.joints("x"),
+    lambda nexus: nexus.concepts.joints(["x"], "both"),
     lambda nexus: nexus.distances("x", ["x"], ""),
     lambda nexus: nexus.distances("x", ["x"], True),
     lambda nexus: nexus.distances("x", None, 1),

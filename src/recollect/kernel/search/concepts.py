@@ -16,6 +16,7 @@ import orjson
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.hydrate import hydrate
+from recollect.kernel.read.joints import End, joints_at
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
@@ -30,7 +31,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Parameters, Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.sqlite import SqliteStore
-from recollect.model import AsOf, Concept, ElementKind, Limits, Ranked
+from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 
@@ -182,6 +183,24 @@ class Concepts:
             if isinstance(concept, Concept):
                 found.setdefault((text(id), text(key)), []).append(concept)
         return found
+
+    def joints(
+        self,
+        ids: Collection[str],
+        end: End = "subject",
+        predicates: Collection[str] | None = None,
+        *,
+        as_of: AsOf | None = None,
+        closed: bool = False,
+    ) -> list[Joint]:
+        """Return the links that begin (with `end="object"`: that end) at elements, by their ids.
+
+        Each comes with its key and what is at its other end, in the order of birth; of some
+        `predicates` where they are given. With `closed` closed links come too. Cost: two
+        statements, whatever the number of ids.
+        """
+        with self._store.reading() as session:
+            return joints_at(self._reader(session, as_of), ids, end, predicates, closed=closed)
 
     def best(
         self,

@@ -1,0 +1,89 @@
+"""The links at many elements at once, with their keys and what is at their other ends.
+
+The rule: an id means its latest life that had begun by the moment asked about. Links come in the
+order of their birth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal, get_args
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.read.named import latest_by_id
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.sql.joints import joints_sql
+from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.identity import public_id
+from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.kernel.store.schema import LIVING
+from recollect.model import Concept, Joint, Link
+
+End = Literal["subject", "object"]
+
+
+def joints_at(
+    reader: Reader,
+    ids: Collection[str],
+    end: End,
+    predicates: Collection[str] | None,
+    *,
+    closed: bool,
+) -> list[Joint]:
+    """Return the links that begin (`subject`) or end (`object`) in elements named by public id.
+
+    `predicates` keeps those of some; with `closed` those that were closed by then come too.
+    Cost: two statements, whatever the number of ids.
+    """
+    if end not in get_args(End):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"end is {end!r:.40}, which is no end of a link",
+            hint='pass end="subject" or end="object"',
+        )
+    session, group, moment = reader.session, reader.group, reader.moment
+    named = {one: id for id, one in latest_by_id(session, group, ids, moment).items()}
+    if not named:
+        return []
+    known = LIVING - 1 if moment.known is None else moment.known
+    parameters: dict[str, SqlValue] = {
+        **moment.parameters,
+        "group": group.group_id,
+        "ids": orjson.dumps([*named]).decode(),
+        "known": known,
+        "after": -1 if closed else known,
+    }
+    if predicates is not None:
+        codes = [reader.terms.code(session, one) for one in predicates]
+        parameters["predicates"] = orjson.dumps(codes).decode()
+    sql = joints_sql(end, moment.clock, SQLITE, is_every=predicates is None)
+    rows = session.rows(sql, parameters)
+    return [_joint(reader, row, named[whole(row[0])], end, known) for row in rows]
+
+
+def _joint(reader: Reader, row: SqlRow, near: str, end: End, known: int) -> Joint:
+    _, id, given, predicate, key, expired_at, attributes, metadata, *at_far = row
+    far, far_given, kind, name, far_attributes, far_metadata = at_far
+    session, terms = reader.session, reader.terms
+    far_id = _id(reader, far, far_given)
+    subject, target = (near, far_id) if end == "subject" else (far_id, near)
+    link = Link(
+        _id(reader, id, given),
+        subject,
+        terms.text(session, whole(predicate)),
+        target,
+        members(attributes),
+        members(metadata),
+    )
+    concept = None
+    if kind is not None:
+        said, about = members(far_attributes), members(far_metadata)
+        concept = Concept(far_id, terms.text(session, whole(kind)), text(name), said, about)
+    return Joint(link, text(key), concept, whole(expired_at) > known)
+
+
+def _id(reader: Reader, element: SqlValue, given: SqlValue) -> str:
+    return text(given) if given is not None else public_id(reader.group.id_bits, whole(element))

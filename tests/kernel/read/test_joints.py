@@ -1,0 +1,109 @@
+"""The links at many elements at once, with their keys and what is at their other ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Concept, Delete, Joint, Key, PutConcept, PutLink
+
+PEOPLE = ("Ann", "Bob", "Eve")
+
+
+@pytest.fixture
+def nexus() -> Iterator[Nexus]:
+    """A memory with the same names in a decoy group."""
+    with Nexus.open(":memory:") as opened:
+        decoy = opened.group("decoy")
+        decoy.write([PutConcept("Person", one, {"of": "decoy"}, id=one) for one in PEOPLE])
+        decoy.write([PutLink("Ann", "knows", "Eve", {"of": "decoy"}, key="decoy")])
+        opened.write([PutConcept("Person", one, {"age": 1}, id=one) for one in PEOPLE])
+        opened.write([PutConcept("City", "Oslo")])
+        opened.write(
+            [
+                PutLink("Ann", "knows", "Bob", {"n": 1}, key="work"),
+                PutLink("Ann", "knows", "Bob", {"n": 2}),
+                PutLink("Bob", "knows", "Eve"),
+                PutLink("Bob", "lives_in", Key("City", "Oslo")),
+            ]
+        )
+        yield opened
+
+
+def said(joints: list[Joint]) -> list[tuple[str, str, str, str]]:
+    return [
+        (one.link.subject, one.link.predicate, one.key, one.far.name if one.far else "-")
+        for one in joints
+    ]
+
+
+def test_links_of_many_subjects_come_with_key_and_other_end_by_age(nexus: Nexus) -> None:
+    found = nexus.concepts.joints(["Bob", "Ann", "nobody"])
+    assert said(found) == [
+        ("Ann", "knows", "work", "Bob"),
+        ("Ann", "knows", "", "Bob"),
+        ("Bob", "knows", "", "Eve"),
+        ("Bob", "lives_in", "", "Oslo"),
+    ]
+    assert found[0].far == Concept("Bob", "Person", "Bob", {"age": 1}, {})
+    assert found[0].link.attributes == {"n": 1}
+    assert nexus.concepts.joints([]) == []
+
+
+def test_links_of_objects_are_found_from_the_other_side(nexus: Nexus) -> None:
+    found = nexus.concepts.joints(["Bob", "Eve"], "object", ("knows",))
+    assert said(found) == [
+        ("Ann", "knows", "work", "Ann"),
+        ("Ann", "knows", "", "Ann"),
+        ("Bob", "knows", "", "Bob"),
+    ]
+
+
+def test_only_links_of_the_predicates_asked_for_are_found(nexus: Nexus) -> None:
+    assert said(nexus.concepts.joints(["Bob"], predicates=["lives_in", "unheard_of"])) == [
+        ("Bob", "lives_in", "", "Oslo")
+    ]
+    assert nexus.concepts.joints(["Bob"], predicates=[]) == []
+
+
+def test_a_computed_id_at_the_far_end_is_the_one_that_reads_show(nexus: Nexus) -> None:
+    (joint,) = nexus.concepts.joints(["Bob"], predicates=["lives_in"])
+    assert joint.far is not None
+    assert joint.link.object == joint.far.id
+    assert nexus.look_up([joint.far.id])[joint.far.id].element == joint.far
+    assert said(nexus.concepts.joints([joint.far.id], "object")) == [("Bob", "lives_in", "", "Bob")]
+
+
+def test_a_link_about_a_link_has_no_concept_at_its_far_end(nexus: Nexus) -> None:
+    about = nexus.concepts.joints(["Ann"])[0].link.id
+    nexus.write([PutLink("Eve", "doubts", about)])
+    (joint,) = nexus.concepts.joints(["Eve"])
+    assert (joint.far, joint.link.object) == (None, about)
+    assert said(nexus.concepts.joints([about], "object")) == [("Eve", "doubts", "", "Eve")]
+
+
+def test_the_past_has_the_links_and_contents_of_then(nexus: Nexus) -> None:
+    then = nexus.write([PutConcept("Person", "Eve", {"age": 2})]).transaction
+    nexus.write([PutConcept("Person", "Eve", {"age": 3})])
+    link = nexus.concepts.joints(["Bob"], predicates=["knows"])[0].link.id
+    nexus.write([Delete(link)])
+    assert nexus.concepts.joints(["Bob"], predicates=["knows"]) == []
+    (joint,) = nexus.concepts.joints(["Bob"], predicates=["knows"], as_of=AsOf(transaction=then))
+    assert joint.is_living
+    assert joint.far is not None
+    assert joint.far.attributes == {"age": 2}
+
+
+def test_closed_links_come_where_they_are_asked_for(nexus: Nexus) -> None:
+    nexus.write([Delete("Eve")])
+    found = nexus.concepts.joints(["Bob"], predicates=["knows"], closed=True)
+    assert [(one.is_living, one.far and one.far.name) for one in found] == [(False, "Eve")]
+    assert nexus.concepts.joints(["Bob"], predicates=["knows"]) == []
+
+
+def test_another_word_for_the_end_is_refused(nexus: Nexus) -> None:
+    with pytest.raises(RecollectError, match="no end of a link"):
+        nexus.concepts.joints(["Ann"], "both")  # type: ignore[arg-type]

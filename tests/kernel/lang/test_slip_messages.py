@@ -175,9 +175,9 @@ KIP_1001 InvalidSyntax: found `SORT`, which is written `ORDER`
     (
         'FIND(?x) WHERE { ?x {type: "A"} } GROUP BY ?x',
         snapshot("""\
-KIP_1001 InvalidSyntax: found `GROUP`, expected ORDER, LIMIT, OFFSET, CURSOR, another statement or the end of the text
+KIP_1001 InvalidSyntax: there is no GROUP BY
    1 | FIND(?x) WHERE { ?x {type: "A"} } GROUP BY ?x
-     |                                   ^^^^^
+     |                                   ^^^^^^^^
   hint: remove GROUP BY: an aggregate is grouped by the plain columns of FIND
   mended: FIND(?x) WHERE { ?x {type: "A"} } \
 """),

@@ -75,6 +75,17 @@ def mend(
         error.fix = None
 
 
+def verified(error: RecollectError, tokens: Tokens, attempt: Attempt) -> RecollectError:
+    """Return an error whose edit was tried: it goes if the text fails as early with it."""
+    fix, source = error.fix, tokens.source
+    if fix is not None and len(source) <= MOST_VERIFIED:
+        edited = source[: fix.span.start] + fix.text + source[fix.span.end :]
+        failed = attempt(edited)
+        if failed is not None and failed <= fix.span.start + len(fix.text):
+            error.fix = None
+    return error
+
+
 def _is_about(error: RecollectError, fix: Fix, source: str) -> bool:
     """Whether an error may ask for an edit: for a quote only where one is missing."""
     if fix.text != '"' or error.message == OPEN_STRING:

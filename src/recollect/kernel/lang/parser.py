@@ -23,8 +23,9 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor
 from recollect.kernel.lang.forms import BEGINNINGS, form_at
+from recollect.kernel.lang.idioms import idiom_at
 from recollect.kernel.lang.lexer import MAX_LENGTH, lex
-from recollect.kernel.lang.mend import mend
+from recollect.kernel.lang.mend import mend, verified
 from recollect.kernel.lang.parse_kml import delete, merge, upsert
 from recollect.kernel.lang.parse_kql import find
 from recollect.kernel.lang.parse_meta import PAGE, describe, explain, export, search
@@ -70,7 +71,11 @@ def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH
     try:
         statements = statements_of(cursor)
     except RecollectError as error:
-        if error.code.category == "syntax" and not cursor.is_settled:
+        is_syntax = error.code.category == "syntax"
+        told = idiom_at(cursor.tokens, cursor.at, cursor.statement) if is_syntax else None
+        if told is not None:
+            raise verified(told, cursor.tokens, lambda part: _failing_at(part, max_depth)) from None
+        if is_syntax and not cursor.is_settled:
             mend(
                 error,
                 cursor.tokens,

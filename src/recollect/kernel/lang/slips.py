@@ -245,7 +245,7 @@ def _swapped(tokens: Tokens, left: int) -> Iterator[Fix]:
 
 
 def _foreign(tokens: Tokens, at: int) -> Iterator[Fix]:
-    """Yield what another language says: `SELECT ?x, ?y WHERE`, `COUNT(*)`, `GROUP BY ?x`."""
+    """Yield what another language says: `SELECT ?x, ?y WHERE`, `COUNT(*)`."""
     texts = tokens.texts
     token, last = texts[at].upper(), at
     if token in COLUMNS_AFTER:
@@ -254,10 +254,6 @@ def _foreign(tokens: Tokens, at: int) -> Iterator[Fix]:
         columns = [one for one in texts[at + 1 : last + 1] if one[0] == "?"]
         if columns:
             yield Fix(tokens.spans(at, last), f"FIND({', '.join(columns)})")
-    elif token == "GROUP":
-        while texts[last + 1] == "BY" or texts[last + 1][0] in "?,.":
-            last += 1
-        yield Fix(tokens.spans(at, last), "")
     elif token == "*":
         named = next((one for one in texts[at:] if one[0] == "?" and len(one) > 1), None)
         if named is not None:
@@ -281,20 +277,26 @@ def _moved(tokens: Tokens, at: int) -> Iterator[Fix]:
 
 
 def _removed(tokens: Tokens, at: int) -> Iterator[Fix]:
-    """Yield a token that is twice there, a bracket or separator too many, last a stray word."""
+    """Yield what is one too many: a bracket, a separator, a quote, a name or keyword said twice.
+
+    Nothing else goes: a word, a number or an operator means something, even where it cannot stand.
+    """
     texts = tokens.texts
     for one in (at, at - 1, at + 1, at - 2):
-        if not 0 <= one < len(texts) - 1:
-            continue
-        is_name = texts[one][0].isalnum() or texts[one][0] in '_"?@$'
-        is_twice = one > 0 and texts[one - 1] == texts[one]
-        if (is_twice or not is_name) and not _joins(tokens, one):
+        if 0 <= one < len(texts) - 1 and _says_nothing(texts, one) and not _joins(tokens, one):
             yield Fix(tokens.span(one), "")
     for one in range(at - 3, max(-1, at - FAR), -1):
         if texts[one] in BRACKETS:
             yield Fix(tokens.span(one), "")
-    if at < len(texts) - 1 and texts[at] not in STATEMENTS:
-        yield Fix(tokens.span(at), "")
+
+
+def _says_nothing(texts: Sequence[str], at: int) -> bool:
+    """Whether a text says the same without a token."""
+    token = texts[at]
+    if token in BRACKETS or token in ",;:.|" or token in ("&&", "||", '"', "'", "`"):
+        return True
+    is_name = token[0].isalpha() or token[0] in '_"?@$'
+    return is_name and token != "NOT" and at > 0 and texts[at - 1] == token
 
 
 def _joins(tokens: Tokens, at: int) -> bool:

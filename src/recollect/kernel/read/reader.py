@@ -27,6 +27,7 @@ from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import collected, decode_rows, element_ids
+from recollect.kernel.read.declared import declared_names
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
 from recollect.kernel.read.moment import Moment, resolve_moment
@@ -50,7 +51,7 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import LINK_BIT, AsOf, Element, Limits, Rows, Value
+from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Limits, Rows, Value
 
 Origin = str
 """A text that consists of exactly one FIND."""
@@ -419,18 +420,22 @@ class Reader:
             if code is None:
                 is_predicate = name in compiled.predicates
                 span = place_of(find.where, text)
-                self.notices.append(self._unknown(text, span, is_predicate=is_predicate))
+                self.notices.extend(self._unknown(text, span, is_predicate=is_predicate))
         return parameters
 
-    def _unknown(self, text: str, span: Span | None, *, is_predicate: bool) -> Notice:
-        """Return the warning for a type or predicate that nothing in the group has."""
+    def _unknown(self, text: str, span: Span | None, *, is_predicate: bool) -> Iterator[Notice]:
+        """Yield the warning for a type or predicate that nothing has and nobody declared."""
+        kind = ElementKind.LINK if is_predicate else ElementKind.CONCEPT
+        declared = declared_names(self.session, self.group.group_id, kind, text)
+        if text in declared[:1]:
+            return
         statistics = self.statistics()
-        known = statistics.links if is_predicate else statistics.concepts
+        known = (*(statistics.links if is_predicate else statistics.concepts), *declared)
         what = "predicate" if is_predicate else "concept type"
         near = nearest(text, known, limit=3)
         shown = " or ".join(map(quoted, near[:1] if is_slip(text, near) else near))
         describe = "PROPOSITION" if is_predicate else "CONCEPT"
-        return Notice(
+        yield Notice(
             f"unknown_{'predicate' if is_predicate else 'type'}",
             f"no {what} is named {quoted(text)}",
             hint=f"use {shown}" if near else f"run DESCRIBE {describe} TYPES",

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import orjson
 
-from recollect.kernel.schema.names import GIVEN, META_TYPES
+from recollect.kernel.read.declared import META_TYPES
+from recollect.kernel.schema.names import GIVEN
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id

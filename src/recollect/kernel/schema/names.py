@@ -8,13 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from recollect.kernel.read.declared import META_TYPES
 from recollect.model import OWN_LINKS, OWN_TYPES, ElementKind
-
-CONCEPT_TYPE = "$ConceptType"
-PROPOSITION_TYPE = "$PropositionType"
-
-META_TYPES = {ElementKind.CONCEPT: CONCEPT_TYPE, ElementKind.LINK: PROPOSITION_TYPE}
-"""The type of the concepts that define concept types, and of those that define predicates."""
 
 GIVEN: Final[Mapping[ElementKind, frozenset[str]]] = {
     ElementKind.CONCEPT: frozenset((*META_TYPES.values(), *OWN_TYPES)),

@@ -15,8 +15,9 @@ from recollect.errors import TYPE_MISMATCH, Fix, RecollectError, Span, nearest
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.read.declared import META_TYPES
 from recollect.kernel.schema.definitions import defined, definitions
-from recollect.kernel.schema.names import GIVEN, META_TYPES, NOUNS
+from recollect.kernel.schema.names import GIVEN, NOUNS
 from recollect.kernel.schema.places import nodes
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session

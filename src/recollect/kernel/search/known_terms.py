@@ -7,6 +7,7 @@ asked about it; the names offered instead of an unknown one are those of now.
 from __future__ import annotations
 
 from recollect.errors import nearest
+from recollect.kernel.read.declared import declared_names
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import TALLY_CONCEPTS, TALLY_LINKS
@@ -73,6 +74,15 @@ def living_count(session: Session, group_id: int, kind: ElementKind, code: int) 
 def nearest_terms(
     session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str
 ) -> tuple[str, ...]:
-    """Return the names in use most like an unknown one, nearest first, at most ten."""
-    known = [one for kind in kinds for one, _ in living_terms(session, group_id, kind, MOST_NAMES)]
+    """Return the known names most like an unknown one, nearest first, at most ten."""
+    known: list[str] = []
+    for kind in kinds:
+        declared = declared_names(session, group_id, kind, name)
+        known += (one for one, _ in living_terms(session, group_id, kind, MOST_NAMES))
+        known += declared
     return nearest(name, known)
+
+
+def is_declared(session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str) -> bool:
+    """Whether a group declares a type or predicate of that name, used or not."""
+    return any(name in declared_names(session, group_id, kind, name)[:1] for kind in kinds)

@@ -16,7 +16,7 @@ from recollect.errors import Notice
 from recollect.kernel.plan.names import without_long_runs
 from recollect.kernel.search.fusion import fused
 from recollect.kernel.search.hits import best, concept_hits
-from recollect.kernel.search.known_terms import nearest_terms, term_code
+from recollect.kernel.search.known_terms import is_declared, nearest_terms, term_code
 from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
@@ -95,7 +95,7 @@ def search(
         type = unicodedata.normalize("NFC", storable(type))
         code = _code(session, group.group_id, kinds, type)
         if code is None:
-            return Found((), (_unknown(session, group.group_id, kinds, type),))
+            return Found((), _unknown(session, group.group_id, kinds, type))
     if limit == 0:
         return Found(())
     scope = Scope(group, code, valid, known, where, among, weights=weights or {})
@@ -192,9 +192,13 @@ def _naming(kinds: tuple[ElementKind, ...]) -> tuple[ElementKind, ...]:
     return tuple(ElementKind) if ElementKind.LINK in kinds else kinds
 
 
-def _unknown(session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str) -> Notice:
+def _unknown(
+    session: Session, group_id: int, kinds: tuple[ElementKind, ...], name: str
+) -> tuple[Notice, ...]:
+    if is_declared(session, group_id, _naming(kinds), name):
+        return ()
     near = nearest_terms(session, group_id, _naming(kinds), name)
     what = "type or predicate" if ElementKind.LINK in kinds else "concept type"
     hint = f'use "{near[0]}"' if near else ""
     others = f"; known: {', '.join(near)}" if near else ""
-    return Notice("unknown_type", f'no {what} "{name}" is in the memory{others}', hint)
+    return (Notice("unknown_type", f'no {what} "{name}" is in the memory{others}', hint),)

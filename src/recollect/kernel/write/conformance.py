@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 
 from recollect.errors import CONSTRAINT_VIOLATION, RecollectError
 from recollect.kernel.lang import ast
+from recollect.kernel.read.declared import META_TYPES
 from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import GIVEN, META_TYPES, NOUNS
+from recollect.kernel.schema.names import GIVEN, NOUNS
 from recollect.kernel.schema.places import place_of_concept
 from recollect.kernel.schema.undeclared import undeclared
 from recollect.kernel.search.known_terms import living_count

@@ -16,10 +16,12 @@ from recollect.errors import (
     Span,
     nearest,
 )
+from recollect.kernel.read.declared import declared_names
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
+from recollect.model import ElementKind
 from recollect.node import node
 
 _SHOWN = 10  # ids or names an error lists
@@ -238,7 +240,12 @@ def _suggestions(unit: Unit, wanted: ConceptName) -> tuple[str, ...]:
         return ()
     code = None if wanted.type is None else unit.terms.code(wanted.type)
     if wanted.type is not None and code is None:
-        return nearest(wanted.type, unit.terms.all())
+        declared = declared_names(
+            unit.session, unit.group.group_id, ElementKind.CONCEPT, wanted.type
+        )
+        if wanted.type in declared[:1]:
+            return ()
+        return nearest(wanted.type, (*unit.terms.all(), *declared))
     if wanted.name is None or code is None:
         return ()
     rows = unit.session.rows(_NAMES, (unit.group.group_id, code, LIVING, _LISTED))

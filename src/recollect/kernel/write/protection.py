@@ -12,14 +12,13 @@ from collections.abc import Iterable
 
 from recollect.errors import IMMUTABLE_TARGET, RecollectError, Span
 from recollect.kernel.lang import ast
+from recollect.kernel.read.declared import CONCEPT_TYPE, PROPOSITION_TYPE
 from recollect.kernel.schema.names import (
     BELONGS,
-    CONCEPT_TYPE,
     CORE_DIRECTIVES,
     CORE_DOMAIN,
     DOMAIN,
     PERSON,
-    PROPOSITION_TYPE,
     SELF,
     SYSTEM,
 )

@@ -1,0 +1,52 @@
+"""The types and predicates that a group has declared, whether anything bears them or not.
+
+The rule: a name that is declared is known. Only names that are neither declared nor in use are
+called unknown, and what is offered instead is of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from recollect.kernel.store.cells import text
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import LIVING
+from recollect.model import ElementKind
+
+CONCEPT_TYPE = "$ConceptType"
+PROPOSITION_TYPE = "$PropositionType"
+
+META_TYPES: Final[Mapping[ElementKind, str]] = {
+    ElementKind.CONCEPT: CONCEPT_TYPE,
+    ElementKind.LINK: PROPOSITION_TYPE,
+}
+"""The type of the concepts that define concept types, and of those that define predicates."""
+
+MOST_DECLARED = 1_000
+"""Declared names compared with an unknown one."""
+
+_DECLARED = """
+SELECT concept.name FROM concept
+WHERE concept.group_id = :group AND concept.type = (
+    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
+  AND concept.expired_at = :living
+ORDER BY concept.name = :first DESC, concept.name LIMIT :limit
+"""
+
+
+def declared_names(
+    session: Session, group_id: int, kind: ElementKind, first: str = ""
+) -> tuple[str, ...]:
+    """Return the names a group declares of types, or of predicates: `first` first, then by name."""
+    rows = session.rows(
+        _DECLARED,
+        {
+            "group": group_id,
+            "meta": META_TYPES[kind],
+            "living": LIVING,
+            "first": first,
+            "limit": MOST_DECLARED,
+        },
+    )
+    return tuple(text(name) for (name,) in rows)

@@ -1,0 +1,8 @@
+"""Knowing Markup: tree documents that people and models edit, on the one graph.
+
+Knowing Markup is a language of the Knowing application, open for use with attribution: see NOTICE.
+"""
+
+from recollect.faces.markup.model import Document, Id, Node, Space
+
+__all__ = ["Document", "Id", "Node", "Space"]

@@ -4,5 +4,6 @@ Knowing Markup is a language of the Knowing application, open for use with attri
 """
 
 from recollect.faces.markup.model import Document, Id, Node, Space
+from recollect.faces.markup.parser import parse
 
-__all__ = ["Document", "Id", "Node", "Space"]
+__all__ = ["Document", "Id", "Node", "Space", "parse"]

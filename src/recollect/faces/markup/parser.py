@@ -1,0 +1,687 @@
+"""Text to a document: the one strict grammar of Knowing Markup.
+
+How it works. A text is read line by line, once. A stack holds the headers that are open, each with
+the column it begins at; a new header closes all at its column or deeper, and stands below the one
+that is left. A field closes nothing: it belongs to the latest open header whose column is smaller
+than its own. Nearly all lines have one of two plain forms, which one regular expression knows;
+whatever else a line may be is read by hand. A fault goes to the sink of the lines: a strict reader
+raises it, a checker notes it and the line is left out.
+
+Columns are doubled, and a space stands half a column to the left: so a node at the column of its
+space stands below it, and one rule serves nodes and spaces.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+from recollect.errors import (
+    DUPLICATE_FIELD,
+    FIELD_WITHOUT_NODE,
+    INVALID_HEADER,
+    INVALID_ID,
+    INVALID_STATE,
+    MARKUP_LIMIT,
+    MISPLACED_SPACE,
+    UNCLOSED_BLOCK,
+    UNEXPECTED_LINE,
+    RecollectError,
+    Span,
+    nearest,
+)
+from recollect.faces.markup.model import (
+    EXTENSIONS,
+    KNOWN_FIELDS,
+    SPACE_KINDS,
+    STATES,
+    Document,
+    Id,
+    Node,
+    Space,
+)
+from recollect.faces.markup.text import (
+    MOST_FIELDS,
+    MOST_ID,
+    MOST_KEY,
+    MOST_LEVELS,
+    MOST_NODES,
+    Lines,
+    json_string,
+    shown,
+)
+
+BARE_ID: Final = re.compile(r'[^\s\[\]#`"]{1,200}')
+TEMPORARY: Final = re.compile(r"new-[0-9]+")
+KEY: Final = re.compile(r"[^\W\d_][\w \-]*")
+
+_PLAIN = re.compile(
+    r"( *)(?:- (?:([A-Z]+) )?ID: ([^\s\[\]#`\"]+)(?: \[(created|updated|deleted|read-only)\])?"
+    r"|((?!ID:)[A-Za-z][A-Za-z0-9 _-]*):(?: (.*))?)$"
+)
+"""A node as it is printed, or a field: indentation, extension, id, state; name, value."""
+
+_ODD_FIELD = re.compile(r"([^\W\d_][\w \-]*):(?:[ \t]+(.*)|$)")
+_SPACE_WORD = re.compile(r"[A-Z]+[ \t]+SPACE(?=[ \t#\[]|$)|[A-Z]+(?=[ \t#]|$)")
+_ID_WORD = re.compile(r"ID:")
+_AN_ID = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
+_A_STATE = re.compile(r"[ \t]+\[([^\[\]]*)\]")
+_TAIL = re.compile(r"[ \t]*(?:(?<=[ \t])#.*)?$")
+_FENCE = re.compile(r"`+")
+_REMARK = re.compile(r"[ \t]+#")
+MOST_REMARKS: Final = 16
+"""Places of one text where a remark may begin; so that a text is read in linear time."""
+
+_LOWER: Final = {one.lower(): one for one in (*KNOWN_FIELDS, "ID")}
+_HEADLESS: Final = -2
+_SPECIAL: Final = frozenset('"` \t')  # a value that begins otherwise, without `#`, is as it is
+Place = tuple[int, str | None]
+"""What a comment stands before: where its header begins, and the name of the field; (-1, None)."""
+
+
+def parse(text: str) -> Document:
+    r"""Return the document that a text says, strictly.
+
+    Raises a `RecollectError` with a KM code for the first fault: KM_1001 to KM_1010 for what is
+    not the language, KM_4002 beyond 64 MiB, 256 levels, 100,000 nodes or 64 fields of a node;
+    always with the text and a span. Cost is linear in the text: some 4 MB/s. Knowing Markup
+    specification, section 4.
+
+    >>> parse("- ID: 1 [updated]\n  Label: Lion").sections[0].nodes[0].state
+    'updated'
+    """
+    document, _ = read_document(Lines(text), 0, 0)
+    return document
+
+
+def read_document(
+    lines: Lines, first: int, offset: int, *, is_entry: bool = False
+) -> tuple[Document, int]:
+    """Return the document from a line on, which begins at a character, and the line it ends at.
+
+    As an entry of a message it ends before the first `Key:` at column 0 outside a block.
+    """
+    reader = Reader(lines, first, offset, is_entry=is_entry)
+    return reader.read(), reader.at
+
+
+class _Open:
+    """A header that is open: what stands below it is still to come."""
+
+    __slots__ = (
+        "column",
+        "end",
+        "fields",
+        "id",
+        "is_space",
+        "kind",
+        "nodes",
+        "remarked",
+        "start",
+        "states",
+    )
+
+    def __init__(
+        self,
+        column: int,
+        kind: str | None,
+        id: Id | None,
+        states: tuple[str, ...],
+        start: int,
+        end: int,
+        is_space: bool = False,
+    ) -> None:
+        self.column = column
+        self.kind = kind
+        self.id = id
+        self.states = states
+        self.start = start  # of its header
+        self.end = end
+        self.is_space = is_space
+        self.fields: dict[str, str] = {}
+        self.nodes: list[Node] = []
+        self.remarked: list[str] | None = None
+
+
+class Reader:
+    """Reads one document; `comments` are the whole-line comments, by what they stand before."""
+
+    def __init__(
+        self, lines: Lines, first: int = 0, offset: int = 0, *, is_entry: bool = False
+    ) -> None:
+        self.lines = lines
+        self.at = first  # the line that is read next
+        self.comments: dict[Place, list[str]] = {}
+        self._offset = offset
+        self._is_entry = is_entry
+        self._sections: list[Space] = []
+        self._stack: list[_Open] = []
+        self._count = 0
+        self._has_remarks = False
+        self._keys = set(KNOWN_FIELDS)  # names of fields that are known to be possible
+        self._waiting: list[str] = []  # comments that wait for what follows them
+
+    def read(self) -> Document:
+        """Return the document."""
+        texts, plain, stack = self.lines.lines, _PLAIN.match, self._stack
+        known, is_entry = self._keys, self._is_entry
+        while self.at < len(texts):
+            line = texts[self.at]
+            found = plain(line)
+            if found is None:
+                if self._read_odd(line):
+                    break
+                continue
+            blanks, word, id_text, state, key, value = found.groups()
+            column, start = 2 * len(blanks), self._offset
+            if id_text is not None:
+                self._offset = start + len(line) + 1
+                self.at += 1
+                while stack and stack[-1].column >= column:
+                    self._close()
+                if not stack:
+                    stack.append(_Open(_HEADLESS, None, None, (), start, start))
+                if id_text.isascii() and len(id_text) <= MOST_ID and id_text[:4] != "new-":
+                    id: Id | None = Id(id_text)
+                else:
+                    id = self._id(id_text, start + found.start(3))
+                states = () if state is None else (state,)
+                one = _Open(column, word, id, states, start + len(blanks), start + len(line))
+                if word is not None and word not in EXTENSIONS:
+                    self._refuse_kind(word, start + found.start(2))
+                self._push(one)
+                continue
+            if column == 0 and is_entry:
+                break
+            self._offset = start + len(line) + 1
+            self.at += 1
+            if (
+                value
+                and value[0] not in _SPECIAL
+                and "#" not in value
+                and key in known
+                and stack
+                and (top := stack[-1]).column + top.is_space < column
+                and key not in top.fields
+                and top.column != _HEADLESS
+                and len(top.fields) < MOST_FIELDS
+                and not self._waiting
+            ):
+                top.fields[key] = value.rstrip(" \t") if value[-1] in " \t" else value
+            else:
+                self._put(column, key, value or "", start + len(blanks), start + found.start(6))
+        while stack:
+            self._close()
+        if self._waiting:
+            self.comments[-1, None] = self._waiting
+        if self._has_remarks:
+            self._drop_remarks()
+        return Document(tuple(self._sections))
+
+    @property
+    def offset(self) -> int:
+        """The character that the next line begins at."""
+        return self._offset
+
+    # Headers
+
+    def _push(self, one: _Open) -> None:
+        self._stack.append(one)
+        self._count += 1
+        if len(self._stack) > MOST_LEVELS + 1 or self._count > MOST_NODES:
+            deep = len(self._stack) > MOST_LEVELS + 1
+            most = f"{MOST_LEVELS} levels" if deep else f"{MOST_NODES} nodes"
+            raise self._too_much(f"the text has more than {most}", one.start, one.end)
+        if self._waiting:
+            self._comment(one.start, None)
+
+    def _close(self) -> None:
+        """Make what is open last a value, and put it where it belongs."""
+        one, lines = self._stack.pop(), self.lines
+        remarked = tuple(one.remarked) if one.remarked else ()
+        start, end = one.start, one.end
+        span = Span(start, end) if lines.is_plain else lines.span(start, end)
+        if one.is_space or one.column == _HEADLESS:
+            self._sections.append(
+                Space(one.kind, one.id, one.states, one.fields, tuple(one.nodes), span, remarked)
+            )
+            return
+        if one.id is None:
+            told = f"this {one.kind} has no id"
+            lines.fault(
+                INVALID_ID, told, start, end, hint=f"write - {one.kind} ID: new-1 [created]"
+            )
+            return
+        made = Node(one.id, one.kind, one.states, one.fields, tuple(one.nodes), span, remarked)
+        self._stack[-1].nodes.append(made)
+
+    def _id(self, text: str, at: int) -> Id | None:
+        """Return a bare id."""
+        if len(text) > MOST_ID:
+            told = f"an id has more than {MOST_ID} characters"
+            self.lines.fault(INVALID_ID, told, at, at + len(text), hint="shorten it")
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        return Id(text, text[:4] == "new-" and TEMPORARY.fullmatch(text) is not None)
+
+    def _read_header(self, line: str, column: int, width: int) -> None:
+        """Read a line that begins with `-` and is no plain node."""
+        start = self._offset
+        begin, end = start + width, start + len(line.rstrip())
+        rest = line[width + 1 :]
+        if rest[:1] not in (" ", "\t"):
+            fix = f"- {rest.lstrip()}" if rest.startswith("ID:") else None
+            told = f"`{shown(line.strip())}` is no header: a blank follows `-`"
+            self.lines.fault(INVALID_HEADER, told, begin, end, hint="write `- ID: ...`", fix=fix)
+            return
+        at = width + 1 + len(rest) - len(rest.lstrip(" \t"))
+        word = _SPACE_WORD.match(line, at)
+        kind = None
+        if word is not None and not _ID_WORD.match(line, at):
+            kind = " ".join(word[0].split())
+            at = word.end()
+            at += len(line[at:]) - len(line[at:].lstrip(" \t"))
+            if kind not in EXTENSIONS and kind not in SPACE_KINDS:
+                self._refuse_kind(kind, start + word.start(), width=len(word[0]))
+                return
+        if not _ID_WORD.match(line, at):
+            if kind is None:
+                self._refuse_header(line, begin, end)
+                return
+            id, states = None, self._states(line, min(at, word.end() if word else at), kind)
+        else:
+            id, states = self._id_and_states(line, at + 3, is_header=True)
+            if id is None:
+                return
+        if states is None:
+            return
+        is_space = kind in SPACE_KINDS
+        place = 2 * column - is_space
+        while self._stack and self._stack[-1].column >= place:
+            self._close()
+        if is_space:
+            self._open_space(kind, id, states, place, (begin, end))
+            return
+        if not self._stack:
+            self._stack.append(_Open(_HEADLESS, None, None, (), begin, begin))
+        self._push(_Open(place, kind, id, states, begin, end))
+
+    def _open_space(
+        self,
+        kind: str | None,
+        id: Id | None,
+        states: tuple[str, ...],
+        place: int,
+        span: tuple[int, int],
+    ) -> None:
+        if any(one.column != _HEADLESS for one in self._stack):
+            told = f"a {kind} stands below another header"
+            hint = "write it at the column of the first header, or refer to it: - SPACE ID: ..."
+            self.lines.fault(MISPLACED_SPACE, told, *span, hint=hint)
+        while self._stack:
+            self._close()
+        self._stack.append(_Open(place, kind, id, states, *span, is_space=True))
+        self._comment(span[0], None)
+
+    def _refuse_header(self, line: str, begin: int, end: int) -> None:
+        said = line.strip()[1:].strip()
+        told = f"`{shown(said)}` is no header: it has neither `ID:` nor an extension"
+        word = re.match(r"([A-Za-z]+(?:[ \t]+[Ss][Pp][Aa][Cc][Ee])?)(?=[ \t]|$)", said)
+        upper = " ".join(word[1].upper().split()) if word else ""
+        if word and word[1].lower() == "id" and said[2:3] == ":":
+            upper = "ID"
+        known = (*EXTENSIONS, *SPACE_KINDS, "ID")
+        fix = f"- {upper}{said[len(word[1]) :]}" if word and upper in known else None
+        hint = f"use {upper}" if fix else "write `- ID: new-1 [created]`, and the text in a Label"
+        self.lines.fault(INVALID_HEADER, told, begin, end, hint=hint, fix=fix)
+
+    def _refuse_kind(self, kind: str, at: int, *, width: int | None = None) -> None:
+        is_space = kind.endswith(" SPACE")
+        known = SPACE_KINDS if is_space else EXTENSIONS
+        near = nearest(kind, known, limit=1)
+        told = f"there is no {'space type' if is_space else 'extension'} {shown(kind)}"
+        self.lines.fault(
+            INVALID_HEADER,
+            told,
+            at,
+            at + (width or len(kind)),
+            hint=f"use {near[0]}" if near else f"use one of {', '.join(known)}",
+            known=(*near, *(one for one in known if one not in near)),
+            fix=near[0] if near else None,
+        )
+
+    def _id_and_states(
+        self, line: str, at: int, *, is_header: bool = False
+    ) -> tuple[Id | None, tuple[str, ...] | None]:
+        """Read what follows `ID:` on a line; None for the id if there is a fault."""
+        start = self._offset
+        found = _AN_ID.match(line, at)
+        if found is None:
+            rest = line[at:].strip()
+            hint, fix = "write an id: new-1 for a new node", None
+            if rest.startswith("[") and (inner := re.match(r"\[([^\s\[\]#`\"]+)\]", rest)):
+                fix = f" {inner[1]}"
+                hint = f"use {inner[1]}"
+                end = at + line[at:].index("]") + 1
+                if inner[1] in STATES:
+                    fix, hint = None, "write an id before the state"
+            elif rest and line[at] not in " \t":
+                fix, hint, end = f" {rest}", "write a blank after `ID:`", len(line)
+            else:
+                end = len(line)
+            self.lines.fault(
+                INVALID_ID, "an id is missing here", start + at, start + end, hint=hint, fix=fix
+            )
+            return None, None
+        text = found[1]
+        if text[0] == '"':
+            said = json_string(text)
+            if said is None or not said.strip() or len(said) > MOST_ID or _has_controls(said):
+                told = f"`{shown(text)}` is no id"
+                hint = f"write 1 to {MOST_ID} characters, without controls"
+                self.lines.fault(
+                    INVALID_ID, told, start + found.start(1), start + found.end(1), hint=hint
+                )
+                return None, None
+            id: Id | None = Id(unicodedata.normalize("NFC", said))
+        else:
+            id = self._id(text, start + found.start(1))
+        states = self._states(line, found.end(), None if is_header else "ID")
+        return (None, None) if states is None else (id, states)
+
+    def _states(self, line: str, at: int, after: str | None) -> tuple[str, ...] | None:
+        """Return the states at the end of a header; None if there is a fault."""
+        start, states = self._offset, list[str]()
+        while (found := _A_STATE.match(line, at)) is not None:
+            if found[1] not in STATES:
+                near = nearest(found[1].strip(), STATES, limit=1)
+                self.lines.fault(
+                    INVALID_STATE,
+                    f"there is no state [{shown(found[1])}]",
+                    start + found.start(1) - 1,
+                    start + found.end(),
+                    hint=f"use [{near[0]}]" if near else "use [created], [updated] or [deleted]",
+                    known=(*near, *(one for one in STATES if one not in near)),
+                    fix=f"[{near[0]}]" if near else None,
+                )
+                return None
+            states.append(found[1])
+            at = found.end()
+        if len(states) > 1:
+            told = "a node has at most one state"
+            self.lines.fault(
+                INVALID_STATE,
+                told,
+                start,
+                start + len(line),
+                hint=f"keep [{states[0]}] or the other",
+            )
+            return None
+        if _TAIL.match(line, at) is None:
+            rest = line[at:].strip()
+            what = "id" if after is None or after == "ID" else after
+            self.lines.fault(
+                INVALID_HEADER,
+                f"`{shown(rest)}` stands after the {what}",
+                start + at,
+                start + len(line),
+                hint="write it below, in a field such as Label",
+                fix=f" {rest}" if rest[0] == "[" and line[at] == "[" else None,
+            )
+            return None
+        return tuple(states)
+
+    # Fields
+
+    def _put(self, column: int, key: str, value: str, start: int, at: int) -> None:
+        """Give a field to the header it belongs to; its value begins at a character."""
+        stack = self._stack
+        owner = None
+        for one in reversed(stack):
+            if one.column + one.is_space < column:
+                owner = one
+                break
+        if key not in self._keys:
+            key = key.rstrip()
+            if key not in self._keys and not self._admit(key, start):
+                owner = None if owner is None else _Open(0, None, None, (), 0, 0)
+        text = self._value(column, key, value.strip(" \t"), at, owner)
+        if owner is None or owner.column == _HEADLESS:
+            if text is not None:
+                told = f"the field {shown(key)} belongs to no node"
+                hint = "indent it below the header of its node"
+                end = start + len(key) + 1
+                self.lines.fault(FIELD_WITHOUT_NODE, told, start, end, hint=hint)
+            return
+        if text is None:
+            return
+        if key in owner.fields:
+            told, end = f"{shown(key)} is given twice", start + len(key) + 1
+            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint=f"keep one {shown(key)}")
+            return
+        owner.fields[key] = text
+        if len(owner.fields) > MOST_FIELDS:
+            raise self._too_much(f"a node has more than {MOST_FIELDS} fields", start, start + 1)
+        if self._waiting:
+            self._comment(owner.start, key)
+
+    def _admit(self, key: str, start: int) -> bool:
+        """Whether a name may be one of a field."""
+        known = _LOWER.get(" ".join(key.split()).lower())
+        if known is not None and key != known:
+            told = f"the field {known} is written `{shown(key)}`"
+            end = start + len(key)
+            self.lines.fault(UNEXPECTED_LINE, told, start, end, hint=f"use {known}", fix=known)
+            return False
+        if len(key) > MOST_KEY:
+            told = f"the name of a field has more than {MOST_KEY} characters"
+            raise self._too_much(told, start, start + len(key))
+        self._keys.add(key)
+        return True
+
+    def _value(self, column: int, key: str, value: str, at: int, owner: _Open | None) -> str | None:
+        """Return the text of a field; None after a fault."""
+        first = value[:1]
+        if first == '"':
+            said = json_string(value)
+            if said is not None:
+                return said
+        elif first == "`" and _FENCE.fullmatch(value):
+            return self._block(column, value, at)
+        if " #" in value or "\t#" in value:
+            self._has_remarks = True
+            if owner is not None:
+                owner.remarked = [*(owner.remarked or ()), key]
+        return value
+
+    def _block(self, column: int, fence: str, at: int) -> str | None:
+        """Read the lines of a block, up to one that holds exactly the fence."""
+        texts, first = self.lines.lines, self.at
+        end = first
+        while end < len(texts) and texts[end].strip(" \t") != fence:
+            end += 1
+        inside = texts[first:end]
+        self._offset += sum(map(len, inside)) + len(inside)
+        self.at = end
+        if end == len(texts):
+            told = f"this block is not closed by a line of {len(fence)} backticks"
+            self.lines.fault(
+                UNCLOSED_BLOCK,
+                told,
+                at,
+                at + len(fence),
+                hint=f"close it with a line: {fence[:20]}",
+            )
+            return None
+        self._offset += len(texts[end]) + 1
+        self.at = end + 1
+        return undented(inside, column // 2 + 2)
+
+    # Lines of no plain form
+
+    def _read_odd(self, line: str) -> bool:
+        """Read one line of no plain form; say whether the document ends before it."""
+        start = self._offset
+        stripped = line.strip(" \t")
+        if not stripped:
+            self._next(line)
+            return False
+        if stripped[0] == "#":
+            self._waiting.append(stripped)
+            self._next(line)
+            return False
+        column, width = self.lines.column(line, start)
+        if stripped[0] == "-":
+            if len(stripped) >= 3 and not stripped.strip("-"):
+                while self._stack:
+                    self._close()
+            else:
+                self._read_header(line, column, width)
+            self._next(line)
+            return False
+        found = _ODD_FIELD.match(line, width)
+        if found is None:
+            self._refuse_line(stripped, start + width)
+            self._next(line)
+            return False
+        if column == 0 and self._is_entry:
+            return True
+        if found[1].rstrip() == "ID":
+            self._read_id_line(line, 2 * column, found.end(1) + 1, start + width)
+            self._next(line)
+            return False
+        self._next(line)
+        value = found[2] or ""
+        at = start + (found.start(2) if found[2] is not None else len(line))
+        self._put(2 * column, found[1].rstrip(), value, start + width, at)
+        return False
+
+    def _next(self, line: str) -> None:
+        self._offset += len(line) + 1
+        self.at += 1
+
+    def _read_id_line(self, line: str, column: int, at: int, start: int) -> None:
+        """Read `ID: x [state]` below a header without an id."""
+        owner = next(
+            (one for one in reversed(self._stack) if one.column + one.is_space < column), None
+        )
+        end = self._offset + len(line)
+        if owner is None or owner.column == _HEADLESS:
+            told = "this id belongs to no header"
+            self.lines.fault(FIELD_WITHOUT_NODE, told, start, end, hint="write `- ID: ...`")
+            return
+        if owner.id is not None:
+            told = f"{shown(owner.id.text)} has a second id"
+            self.lines.fault(DUPLICATE_FIELD, told, start, end, hint="keep one id")
+            return
+        id, states = self._id_and_states(line, at)
+        if id is None or states is None:
+            owner.id = Id("?")  # a fault is told of it already
+            return
+        if states and owner.states:
+            told = "a state stands on the header and on the line of the id"
+            self.lines.fault(INVALID_STATE, told, start, end, hint="keep one state")
+        owner.id, owner.states = id, owner.states or states
+
+    def _refuse_line(self, stripped: str, start: int) -> None:
+        colon = re.match(r"([^\W\d_][\w \-]{0,63}):(\S.*)", stripped)
+        fix = None
+        hint = "write a text of several lines between two lines of one backtick"
+        if colon is not None and not colon[2].startswith("/"):
+            fix, hint = f"{colon[1]}: {colon[2]}", f"write a blank after `{shown(colon[1])}:`"
+        elif (bullet := re.match(r"[\u2010-\u2015\u2212\u2022*+][ \t]+(.*)", stripped)) is not None:
+            fix, hint = f"- {bullet[1]}", "begin a header with `-`"
+        told = f"`{shown(stripped)}` is neither a header nor a field"
+        end = start + len(stripped)
+        self.lines.fault(UNEXPECTED_LINE, told, start, end, hint=hint, fix=fix)
+
+    # What is done at the end
+
+    def _comment(self, header: int, key: str | None) -> None:
+        if self._waiting:
+            span = self.lines.span(header, header)
+            self.comments[span.start, key] = self._waiting
+            self._waiting = []
+
+    def _drop_remarks(self) -> None:
+        """Take the remark off a field whose text before ` #` stands at another appearance."""
+        by_id: dict[Id, list[Node]] = {}
+        for one in self._nodes():
+            by_id.setdefault(one.id, []).append(one)
+        for nodes in by_id.values():
+            if len(nodes) > 1 and any(one.remarked for one in nodes):
+                _drop_remarks_of(nodes)
+
+    def _nodes(self) -> Iterator[Node]:
+        for section in self._sections:
+            yield from section.walk()
+
+    def _too_much(self, message: str, start: int, end: int) -> RecollectError:
+        return RecollectError(
+            MARKUP_LIMIT,
+            message,
+            hint="split the text",
+            source=self.lines.source,
+            span=self.lines.span(start, end),
+        )
+
+
+def _drop_remarks_of(nodes: list[Node]) -> None:
+    values: dict[str, list[str]] = {}
+    for one in nodes:
+        for key, text in one.fields.items():
+            values.setdefault(key, []).append(text)
+    for one in nodes:
+        for key in one.remarked:
+            text = one.fields[key]
+            others = list(values[key])
+            others.remove(text)
+            said = before_remark(text, frozenset(others))
+            if said is not None and isinstance(one.fields, dict):
+                one.fields[key] = said
+
+
+def before_remark(text: str, said: frozenset[str]) -> str | None:
+    """Return what stands before a remark, if it is one of the texts said elsewhere.
+
+    >>> before_remark("Car #Car is having a blue color", frozenset({"Car"}))
+    'Car'
+    """
+    for number, found in enumerate(_REMARK.finditer(text)):
+        if number == MOST_REMARKS:
+            break
+        if text[: found.start()] in said:
+            return text[: found.start()]
+    return None
+
+
+def undented(lines: list[str], most: int) -> str:
+    r"""Return the text of a block: its lines without the indentation they share, at most so much.
+
+    >>> undented(["    a", "", "      b"], 4)
+    'a\n\n  b'
+    """
+    least = most
+    for line in lines:
+        said = line.lstrip(" \t")
+        if said:
+            width = len(line) - len(said)
+            least = min(least, width + line.count("\t", 0, width))
+    return "\n".join(_cut(line, least) if line.strip(" \t") else "" for line in lines)
+
+
+def _cut(line: str, columns: int) -> str:
+    """Return a line without its first columns, which are blank; a tab is two."""
+    if "\t" not in line[:columns]:
+        return line[columns:]
+    at = 0
+    while columns > 0:
+        columns -= 2 if line[at] == "\t" else 1
+        at += 1
+    return " " * -columns + line[at:]
+
+
+def _has_controls(text: str) -> bool:
+    return any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in text)

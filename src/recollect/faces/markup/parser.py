@@ -14,14 +14,12 @@ space stands below it, and one rule serves nodes and spaces.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
 from recollect.errors import (
     DUPLICATE_FIELD,
     FIELD_WITHOUT_NODE,
-    INVALID_HEADER,
     INVALID_ID,
     INVALID_STATE,
     MARKUP_LIMIT,
@@ -30,13 +28,12 @@ from recollect.errors import (
     UNEXPECTED_LINE,
     RecollectError,
     Span,
-    nearest,
 )
+from recollect.faces.markup.headers import HeaderReader, bare_id, refuse_kind
 from recollect.faces.markup.model import (
     EXTENSIONS,
     KNOWN_FIELDS,
     SPACE_KINDS,
-    STATES,
     Document,
     Id,
     Node,
@@ -53,8 +50,6 @@ from recollect.faces.markup.text import (
     shown,
 )
 
-BARE_ID: Final = re.compile(r'[^\s\[\]#`"]{1,200}')
-TEMPORARY: Final = re.compile(r"new-[0-9]+")
 KEY: Final = re.compile(r"[^\W\d_][\w \-]*")
 
 _PLAIN = re.compile(
@@ -64,11 +59,6 @@ _PLAIN = re.compile(
 """A node as it is printed, or a field: indentation, extension, id, state; name, value."""
 
 _ODD_FIELD = re.compile(r"([^\W\d_][\w \-]*):(?:[ \t]+(.*)|$)")
-_SPACE_WORD = re.compile(r"[A-Z]+[ \t]+SPACE(?=[ \t#\[]|$)|[A-Z]+(?=[ \t#]|$)")
-_ID_WORD = re.compile(r"ID:")
-_AN_ID = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
-_A_STATE = re.compile(r"[ \t]+\[([^\[\]]*)\]")
-_TAIL = re.compile(r"[ \t]*(?:(?<=[ \t])#.*)?$")
 _FENCE = re.compile(r"`+")
 _REMARK = re.compile(r"[ \t]+#")
 MOST_REMARKS: Final = 16
@@ -186,11 +176,11 @@ class Reader:
                 if id_text.isascii() and len(id_text) <= MOST_ID and id_text[:4] != "new-":
                     id: Id | None = Id(id_text)
                 else:
-                    id = self._id(id_text, start + found.start(3))
+                    id = bare_id(self.lines, id_text, start + found.start(3))
                 states = () if state is None else (state,)
                 one = _Open(column, word, id, states, start + len(blanks), start + len(line))
                 if word is not None and word not in EXTENSIONS:
-                    self._refuse_kind(word, start + found.start(2))
+                    refuse_kind(self.lines, word, start + found.start(2))
                 self._push(one)
                 continue
             if column == 0 and is_entry:
@@ -257,181 +247,34 @@ class Reader:
         made = Node(one.id, one.kind, one.states, one.fields, tuple(one.nodes), span, remarked)
         self._stack[-1].nodes.append(made)
 
-    def _id(self, text: str, at: int) -> Id | None:
-        """Return a bare id."""
-        if len(text) > MOST_ID:
-            told = f"an id has more than {MOST_ID} characters"
-            self.lines.fault(INVALID_ID, told, at, at + len(text), hint="shorten it")
-        if not text.isascii():
-            text = unicodedata.normalize("NFC", text)
-        return Id(text, text[:4] == "new-" and TEMPORARY.fullmatch(text) is not None)
-
     def _read_header(self, line: str, column: int, width: int) -> None:
         """Read a line that begins with `-` and is no plain node."""
         start = self._offset
-        begin, end = start + width, start + len(line.rstrip())
-        rest = line[width + 1 :]
-        if rest[:1] not in (" ", "\t"):
-            fix = f"- {rest.lstrip()}" if rest.startswith("ID:") else None
-            told = f"`{shown(line.strip())}` is no header: a blank follows `-`"
-            self.lines.fault(INVALID_HEADER, told, begin, end, hint="write `- ID: ...`", fix=fix)
+        begin, end = start + width, start + len(line.rstrip(" \t"))
+        header = HeaderReader(self.lines, line, start, width).header()
+        if header is None:
             return
-        at = width + 1 + len(rest) - len(rest.lstrip(" \t"))
-        word = _SPACE_WORD.match(line, at)
-        kind = None
-        if word is not None and not _ID_WORD.match(line, at):
-            kind = " ".join(word[0].split())
-            at = word.end()
-            at += len(line[at:]) - len(line[at:].lstrip(" \t"))
-            if kind not in EXTENSIONS and kind not in SPACE_KINDS:
-                self._refuse_kind(kind, start + word.start(), width=len(word[0]))
-                return
-        if not _ID_WORD.match(line, at):
-            if kind is None:
-                self._refuse_header(line, begin, end)
-                return
-            id, states = None, self._states(line, min(at, word.end() if word else at), kind)
-        else:
-            id, states = self._id_and_states(line, at + 3, is_header=True)
-            if id is None:
-                return
-        if states is None:
-            return
-        is_space = kind in SPACE_KINDS
+        is_space = header.kind in SPACE_KINDS
         place = 2 * column - is_space
         while self._stack and self._stack[-1].column >= place:
             self._close()
+        one = _Open(place, header.kind, header.id, header.states, begin, end, is_space)
         if is_space:
-            self._open_space(kind, id, states, place, (begin, end))
+            self._open_space(one)
             return
         if not self._stack:
             self._stack.append(_Open(_HEADLESS, None, None, (), begin, begin))
-        self._push(_Open(place, kind, id, states, begin, end))
+        self._push(one)
 
-    def _open_space(
-        self,
-        kind: str | None,
-        id: Id | None,
-        states: tuple[str, ...],
-        place: int,
-        span: tuple[int, int],
-    ) -> None:
+    def _open_space(self, space: _Open) -> None:
         if any(one.column != _HEADLESS for one in self._stack):
-            told = f"a {kind} stands below another header"
+            told = f"a {space.kind} stands below another header"
             hint = "write it at the column of the first header, or refer to it: - SPACE ID: ..."
-            self.lines.fault(MISPLACED_SPACE, told, *span, hint=hint)
+            self.lines.fault(MISPLACED_SPACE, told, space.start, space.end, hint=hint)
         while self._stack:
             self._close()
-        self._stack.append(_Open(place, kind, id, states, *span, is_space=True))
-        self._comment(span[0], None)
-
-    def _refuse_header(self, line: str, begin: int, end: int) -> None:
-        said = line.strip()[1:].strip()
-        told = f"`{shown(said)}` is no header: it has neither `ID:` nor an extension"
-        word = re.match(r"([A-Za-z]+(?:[ \t]+[Ss][Pp][Aa][Cc][Ee])?)(?=[ \t]|$)", said)
-        upper = " ".join(word[1].upper().split()) if word else ""
-        if word and word[1].lower() == "id" and said[2:3] == ":":
-            upper = "ID"
-        known = (*EXTENSIONS, *SPACE_KINDS, "ID")
-        fix = f"- {upper}{said[len(word[1]) :]}" if word and upper in known else None
-        hint = f"use {upper}" if fix else "write `- ID: new-1 [created]`, and the text in a Label"
-        self.lines.fault(INVALID_HEADER, told, begin, end, hint=hint, fix=fix)
-
-    def _refuse_kind(self, kind: str, at: int, *, width: int | None = None) -> None:
-        is_space = kind.endswith(" SPACE")
-        known = SPACE_KINDS if is_space else EXTENSIONS
-        near = nearest(kind, known, limit=1)
-        told = f"there is no {'space type' if is_space else 'extension'} {shown(kind)}"
-        self.lines.fault(
-            INVALID_HEADER,
-            told,
-            at,
-            at + (width or len(kind)),
-            hint=f"use {near[0]}" if near else f"use one of {', '.join(known)}",
-            known=(*near, *(one for one in known if one not in near)),
-            fix=near[0] if near else None,
-        )
-
-    def _id_and_states(
-        self, line: str, at: int, *, is_header: bool = False
-    ) -> tuple[Id | None, tuple[str, ...] | None]:
-        """Read what follows `ID:` on a line; None for the id if there is a fault."""
-        start = self._offset
-        found = _AN_ID.match(line, at)
-        if found is None:
-            rest = line[at:].strip()
-            hint, fix = "write an id: new-1 for a new node", None
-            if rest.startswith("[") and (inner := re.match(r"\[([^\s\[\]#`\"]+)\]", rest)):
-                fix = f" {inner[1]}"
-                hint = f"use {inner[1]}"
-                end = at + line[at:].index("]") + 1
-                if inner[1] in STATES:
-                    fix, hint = None, "write an id before the state"
-            elif rest and line[at] not in " \t":
-                fix, hint, end = f" {rest}", "write a blank after `ID:`", len(line)
-            else:
-                end = len(line)
-            self.lines.fault(
-                INVALID_ID, "an id is missing here", start + at, start + end, hint=hint, fix=fix
-            )
-            return None, None
-        text = found[1]
-        if text[0] == '"':
-            said = json_string(text)
-            if said is None or not said.strip() or len(said) > MOST_ID or _has_controls(said):
-                told = f"`{shown(text)}` is no id"
-                hint = f"write 1 to {MOST_ID} characters, without controls"
-                self.lines.fault(
-                    INVALID_ID, told, start + found.start(1), start + found.end(1), hint=hint
-                )
-                return None, None
-            id: Id | None = Id(unicodedata.normalize("NFC", said))
-        else:
-            id = self._id(text, start + found.start(1))
-        states = self._states(line, found.end(), None if is_header else "ID")
-        return (None, None) if states is None else (id, states)
-
-    def _states(self, line: str, at: int, after: str | None) -> tuple[str, ...] | None:
-        """Return the states at the end of a header; None if there is a fault."""
-        start, states = self._offset, list[str]()
-        while (found := _A_STATE.match(line, at)) is not None:
-            if found[1] not in STATES:
-                near = nearest(found[1].strip(), STATES, limit=1)
-                self.lines.fault(
-                    INVALID_STATE,
-                    f"there is no state [{shown(found[1])}]",
-                    start + found.start(1) - 1,
-                    start + found.end(),
-                    hint=f"use [{near[0]}]" if near else "use [created], [updated] or [deleted]",
-                    known=(*near, *(one for one in STATES if one not in near)),
-                    fix=f"[{near[0]}]" if near else None,
-                )
-                return None
-            states.append(found[1])
-            at = found.end()
-        if len(states) > 1:
-            told = "a node has at most one state"
-            self.lines.fault(
-                INVALID_STATE,
-                told,
-                start,
-                start + len(line),
-                hint=f"keep [{states[0]}] or the other",
-            )
-            return None
-        if _TAIL.match(line, at) is None:
-            rest = line[at:].strip()
-            what = "id" if after is None or after == "ID" else after
-            self.lines.fault(
-                INVALID_HEADER,
-                f"`{shown(rest)}` stands after the {what}",
-                start + at,
-                start + len(line),
-                hint="write it below, in a field such as Label",
-                fix=f" {rest}" if rest[0] == "[" and line[at] == "[" else None,
-            )
-            return None
-        return tuple(states)
+        self._stack.append(space)
+        self._comment(space.start, None)
 
     # Fields
 
@@ -506,7 +349,7 @@ class Reader:
         self._offset += sum(map(len, inside)) + len(inside)
         self.at = end
         if end == len(texts):
-            told = f"this block is not closed by a line of {len(fence)} backticks"
+            told = "no line with the same backticks closes this block"
             self.lines.fault(
                 UNCLOSED_BLOCK,
                 told,
@@ -576,14 +419,15 @@ class Reader:
             told = f"{shown(owner.id.text)} has a second id"
             self.lines.fault(DUPLICATE_FIELD, told, start, end, hint="keep one id")
             return
-        id, states = self._id_and_states(line, at)
-        if id is None or states is None:
+        width = len(line) - len(line.lstrip(" \t"))
+        said = HeaderReader(self.lines, line, self._offset, width).id_at(at)
+        if said is None:
             owner.id = Id("?")  # a fault is told of it already
             return
-        if states and owner.states:
+        if said.states and owner.states:
             told = "a state stands on the header and on the line of the id"
             self.lines.fault(INVALID_STATE, told, start, end, hint="keep one state")
-        owner.id, owner.states = id, owner.states or states
+        owner.id, owner.states = said.id, owner.states or said.states
 
     def _refuse_line(self, stripped: str, start: int) -> None:
         colon = re.match(r"([^\W\d_][\w \-]{0,63}):(\S.*)", stripped)
@@ -681,7 +525,3 @@ def _cut(line: str, columns: int) -> str:
         columns -= 2 if line[at] == "\t" else 1
         at += 1
     return " " * -columns + line[at:]
-
-
-def _has_controls(text: str) -> bool:
-    return any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in text)

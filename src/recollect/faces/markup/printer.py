@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.markup.headers import BARE_ID, TEMPORARY
 from recollect.faces.markup.model import (
     CONTENT,
     EXTENSIONS,
@@ -29,7 +30,7 @@ from recollect.faces.markup.model import (
     Node,
     Space,
 )
-from recollect.faces.markup.parser import BARE_ID, KEY, TEMPORARY, Place
+from recollect.faces.markup.parser import KEY, Place
 from recollect.faces.markup.text import FORBIDDEN, MOST_ID, MOST_KEY, json_string, shown
 
 _UNPLAIN: Final = re.compile(

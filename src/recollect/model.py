@@ -844,6 +844,11 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn"),
     "Tag": OwnType(),  # what claims are tagged with
+    "Space": OwnType(writer="Markup.apply"),
+    "Template": OwnType(writer="Markup.apply"),
+    "Function": OwnType(writer="Markup.apply"),
+    "Workflow": OwnType(writer="Markup.apply"),
+    "MarkupCounter": OwnType(writer="Markup.apply"),
 }
 """The concept types that calls of Recollect itself write, by name."""
 

@@ -1,0 +1,43 @@
+"""What a call asks for, and what its document comes to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from recollect.errors import Span
+from recollect.faces.markup.details import Said
+from recollect.faces.markup.placing import Placing
+from recollect.faces.markup.records import Spot
+from recollect.faces.markup.resolving import Appearance, Resolved
+from recollect.faces.markup.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one call asks for."""
+
+    is_snapshot: bool  # whether all that is present shall exist: `load`
+    is_fresh: bool = False  # whether every id gets a new one
+    target: str | None = None  # the node or the space that new roots go to
+    base: int | None = None  # the transaction that the document was made of
+    extra_fields: bool = False
+    scope: Scope | None = None  # None: the whole group
+
+
+@dataclass(slots=True)
+class Decided:
+    """What a document comes to."""
+
+    resolved: Resolved
+    said: Said
+    placing: Placing
+    spots: dict[Spot, Appearance] = field(default_factory=dict)  # who says so
+    moved: set[str] = field(default_factory=set)
+    reordered: set[Spot] = field(default_factory=set)
+    protected: dict[str, None] = field(default_factory=dict)  # what a snapshot makes read-only
+    orders: dict[Spot, float] = field(default_factory=dict)  # of places added, and of others
+
+    def span_of(self, spot: Spot) -> Span | None:
+        """Return where the document speaks of a place, if it does."""
+        one = self.spots.get(spot)
+        return None if one is None else one.node.span

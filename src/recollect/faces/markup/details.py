@@ -1,0 +1,462 @@
+"""What a document says about its nodes: their fields, what they use, and the values of articles.
+
+How it works. The fields of one id may stand at several places of a document: those that count are
+gathered, the first appearance first, and compared with what the graph holds; only differences
+become changes. Fields count where the node is new, marked `[updated]` or loaded. A `Value` is not
+the node's own: it belongs to the article above it and the field, and is checked against the type
+that the field's Content names. What differs and does not count is told in a notice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from recollect.errors import (
+    TEMPLATE_MISMATCH,
+    TWO_DEFINITIONS,
+    UNKNOWN_FIELD,
+    UNKNOWN_ID,
+    Notice,
+)
+from recollect.faces.markup.faults import Faults
+from recollect.faces.markup.graph import Graph
+from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
+from recollect.faces.markup.model import LABEL as FIELD_LABEL
+from recollect.faces.markup.model import USE_FUNCTION, USE_TEMPLATE, VALUE, Node, Space
+from recollect.faces.markup.parser import before_remark
+from recollect.faces.markup.records import (
+    ARTICLE,
+    CONTENT,
+    DETAILS,
+    FIELD_NODE,
+    FIELD_VALUE,
+    FUNCTION,
+    LABEL,
+    NOTE,
+    ORDER,
+    PARENT,
+    RESERVED,
+    TEMPLATE,
+    USES_FUNCTION,
+    USES_TEMPLATE,
+    WORDS,
+    label_of,
+    text_of,
+)
+from recollect.faces.markup.resolving import CREATED, DELETED, UPDATED, Appearance, Resolved
+from recollect.faces.markup.values import FieldType, FieldValue, field_type, field_value
+from recollect.model import (
+    SEARCH_ATTRIBUTES,
+    Change,
+    Concept,
+    Delete,
+    Joint,
+    PutLink,
+    RemoveKeys,
+    Value,
+)
+
+ATTRIBUTES = {FIELD_LABEL: LABEL, FIELD_CONTENT: CONTENT}
+_USES = {USE_TEMPLATE: (USES_TEMPLATE, TEMPLATE), USE_FUNCTION: (USES_FUNCTION, FUNCTION)}
+_UNSEARCHED = {SEARCH_ATTRIBUTES: list[Value]()}
+
+
+@dataclass(slots=True)
+class Said:
+    """What a document changes about its nodes and spaces, by id."""
+
+    attributes: dict[str, dict[str, Value]] = field(default_factory=dict)  # set, or None: cleared
+    updated: dict[str, Node | Space] = field(default_factory=dict)  # known ids that change
+    links: list[Change] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Details:
+    """Reads the fields of one resolved document."""
+
+    graph: Graph
+    resolved: Resolved
+    faults: Faults
+    notices: list[Notice]
+    is_snapshot: bool
+    extra_fields: bool
+    said: Said = field(default_factory=Said)
+    _stored: dict[str, list[Joint]] = field(default_factory=dict)  # links of details, by subject
+    _uses: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # by id and predicate
+    _parts: dict[str, dict[str, None]] = field(default_factory=dict)  # fields by what has them
+
+    def read(self) -> Said:
+        """Return what changes."""
+        by_id = defaultdict[str, list[Appearance]](list)
+        for one in self.resolved.appearances:
+            by_id[one.id].append(one)
+        self._fetch_details(by_id)
+        for id, ones in by_id.items():
+            self._read_fields(id, [one for one in ones if one.state != DELETED])
+        for id, header in self.resolved.headers:
+            if header.state != DELETED or self.is_snapshot:
+                self._read_space(id, header)
+        self._read_values()
+        return self.said
+
+    # Fields of nodes
+
+    def _read_fields(self, id: str, ones: Sequence[Appearance]) -> None:
+        is_new = id in self.resolved.new
+        held = self.graph.elements.get(id)
+        counted: dict[str, str] = {}
+        for one in ones:
+            if not (is_new or self.is_snapshot or one.state == UPDATED):
+                continue
+            for key, value in self._fields(one.node, held):
+                if counted.setdefault(key, value) == value:
+                    continue
+                if self.is_snapshot:
+                    self._note("restated", one, key)
+                else:
+                    self._refuse_other(one, key)
+        if is_new and not counted:
+            told = f"{ones[0].node.id.text} says nothing" if ones else f"{id} says nothing"
+            self.notices.append(Notice("empty", told, span=ones[0].node.span if ones else None))
+        for one in ones:
+            if not (is_new or self.is_snapshot or one.state == UPDATED):
+                self._compare(one, held, counted)
+        if ones:
+            self._keep(id, held, counted, ones[0].node)
+
+    def _fields(self, node: Node, held: Concept | None) -> Iterator[tuple[str, str]]:
+        """Yield the fields of a node that are its own, and may be there."""
+        for key, value in node.fields.items():
+            if key == VALUE or not self._is_known(key, held, node):
+                continue
+            if held is not None and key in node.remarked:
+                stands = self.stored(held.id, held, key)
+                said = None if stands is None else before_remark(value, frozenset({stands}))
+                yield key, value if said is None else said
+            else:
+                yield key, value
+
+    def _is_known(self, key: str, held: Concept | None, where: Node | Space) -> bool:
+        if key in ATTRIBUTES or key in _USES or key == VALUE:
+            return True
+        is_free = key not in RESERVED
+        if is_free and (self.extra_fields or (held is not None and key in held.attributes)):
+            return True
+        self.faults.add(
+            UNKNOWN_FIELD,
+            f"{key} is no field of Knowing Markup",
+            where.span,
+            hint="put it into Content, or pass extra_fields=True" if is_free else "",
+            known=(*ATTRIBUTES, *_USES, VALUE),
+        )
+        return False
+
+    def _compare(self, one: Appearance, held: Concept | None, counted: dict[str, str]) -> None:
+        """Tell of what an appearance says otherwise, and is not marked to say."""
+        for key, value in self._fields(one.node, held):
+            stands = self.stored(one.id, held, key)
+            if value in (stands or "", counted.get(key)):
+                continue
+            self._note("restated" if key in counted else "unmarked", one, key)
+
+    def stored(self, id: str, held: Concept | None, key: str) -> str | None:
+        """Return a field as the graph holds it."""
+        if key in _USES:
+            predicate, _ = _USES[key]
+            found = [
+                one.link.object
+                for one in self._stored.get(id, ())
+                if one.link.predicate == predicate
+            ]
+            return ", ".join(found) or None
+        if held is None:
+            return None
+        if key == FIELD_LABEL:
+            return label_of(held)
+        value = held.attributes.get(ATTRIBUTES.get(key, key))
+        return None if value is None else text_of(value)
+
+    def _keep(
+        self, id: str, held: Concept | None, counted: dict[str, str], where: Node | Space
+    ) -> None:
+        """Note the fields that differ from what the graph holds."""
+        changed: dict[str, Value] = {}
+        is_changed = False
+        for key, value in counted.items():
+            if key in _USES:
+                is_changed |= self._use(id, key, value, where)
+            elif value != (self.stored(id, held, key) or ""):
+                changed[ATTRIBUTES.get(key, key)] = value or None
+        if held is None:
+            self.said.attributes[id] = {key: value for key, value in changed.items() if value}
+        elif changed:
+            self.said.attributes[id] = changed
+        if held is not None and (changed or is_changed):
+            self.said.updated.setdefault(id, where)
+
+    def _read_space(self, id: str, header: Space) -> None:
+        held = self.graph.elements.get(id)
+        is_counted = held is None or self.is_snapshot or header.state == UPDATED
+        counted: dict[str, str] = {}
+        for key, value in header.fields.items():
+            if not self._is_known(key, held, header):
+                continue
+            if is_counted:
+                counted.setdefault(key, value)
+            elif value != (self.stored(id, held, key) or ""):
+                self._note_at("unmarked", header, f"{key} of {id}")
+        self._keep(id, held, counted, header)
+
+    # What a node uses
+
+    def _use(self, id: str, key: str, value: str, where: Node | Space) -> bool:
+        """Note the links of `Use template` and `Use function`; return whether any changes."""
+        predicate, kind = _USES[key]
+        wanted = list(dict.fromkeys(self._named(one) for one in value.split(",") if one.strip()))
+        self._uses.setdefault(id, {})[predicate] = wanted
+        for one in wanted:
+            held = self.graph.elements.get(one)
+            found = self.resolved.kinds.get(one) if held is None else held.type
+            if found != kind:
+                is_there = found is not None
+                told = f'"{one}" is no {WORDS[kind]}' if is_there else f'nothing has the id "{one}"'
+                self.faults.add(
+                    UNKNOWN_ID, told, where.span, hint=f"{key}: the id of a {WORDS[kind]}"
+                )
+                return False
+        stored = [one for one in self._stored.get(id, ()) if one.link.predicate == predicate]
+        if [one.link.object for one in stored] == wanted:
+            return False
+        kept = {one.link.object for one in stored}
+        self.said.links += [Delete(one.link.id) for one in stored if one.link.object not in wanted]
+        self.said.links += [
+            PutLink(id, predicate, one, {ORDER: number}, _UNSEARCHED)
+            for number, one in enumerate(wanted)
+            if one not in kept or len(wanted) > 1
+        ]
+        return True
+
+    def _named(self, text: str) -> str:
+        """Return the permanent id that a reference in a field names."""
+        text = text.strip()
+        ids = self.resolved.ids
+        return ids.get(f"\0{text}") or ids.get(text, text)
+
+    # Values of articles
+
+    def _fetch_details(self, by_id: Iterable[str]) -> None:
+        """Read the links of details of all known nodes that the document says something of."""
+        known = [one for one in by_id if one in self.graph.elements]
+        joints = self.graph.nexus.concepts.joints(known, "subject", DETAILS) if known else []
+        for joint in joints:
+            self._stored.setdefault(joint.link.subject, []).append(joint)
+            if joint.far is not None:
+                self.graph.elements.setdefault(joint.far.id, joint.far)
+        for ones in self._stored.values():
+            ones.sort(key=_order)
+        named: set[str] = set()
+        for one in self.resolved.appearances:
+            for key, value in one.node.fields.items():
+                if key in _USES:
+                    named.update(self._named(part) for part in value.split(","))
+        self.graph.fetch(one for one in named if one and one not in self.resolved.kinds)
+
+    def _read_values(self) -> None:
+        """Read the values below articles and actions."""
+        owned = [one for one in self.resolved.appearances if one.owner is not None]
+        owners = dict.fromkeys(one.owner for one in owned if one.owner is not None)
+        sources = {owner: self._source(owner) for owner in owners}
+        self._fetch_parts({one for one in sources.values() if one is not None})
+        waiting: list[tuple[Appearance, FieldValue]] = []
+        for one in owned:
+            assert one.owner is not None
+            source = sources[one.owner]
+            parts = {} if source is None else self._parts.get(source, {})
+            value = one.node.value
+            if value is None and one.id not in parts:
+                continue
+            one.is_field = True
+            if one.id not in parts:
+                self._refuse_field(one, source)
+                continue
+            if one.state == DELETED:
+                value = ""
+            if value is None:
+                continue
+            found = self._checked(one, value)
+            if found is not None:
+                waiting.append((one, found))
+        self.graph.fetch(node for _, found in waiting for node in found.nodes)
+        for one, found in waiting:
+            self._keep_value(one, found)
+        for one in self.resolved.appearances:
+            if one.owner is None and one.node.value:
+                self.faults.add(
+                    TEMPLATE_MISMATCH,
+                    f"{one.node.id.text} has a Value, and stands below no ARTICLE and no ACTION",
+                    one.node.span,
+                    hint="write Content: for what the node itself says",
+                )
+
+    def _source(self, owner: str) -> str | None:
+        """Return the template of an article, or the function of an action."""
+        kind = self.resolved.kinds[owner]
+        predicate = USES_TEMPLATE if kind == ARTICLE else USES_FUNCTION
+        told = self._uses.get(owner, {}).get(predicate)
+        if told is not None:
+            return told[0] if told else None
+        return next(
+            (
+                one.link.object
+                for one in self._stored.get(owner, ())
+                if one.link.predicate == predicate
+            ),
+            None,
+        )
+
+    def _fetch_parts(self, sources: set[str]) -> None:
+        """Read the fields of templates, and the arguments of functions."""
+        known = [one for one in sources if one in self.graph.elements]
+        joints = self.graph.nexus.concepts.joints(known, "object", (PARENT,)) if known else []
+        for joint in joints:
+            if joint.far is not None and joint.far.type != NOTE:
+                self.graph.elements.setdefault(joint.far.id, joint.far)
+                self._parts.setdefault(joint.link.object, {})[joint.far.id] = None
+        for one in self.resolved.appearances:
+            is_part = one.parent in sources and self.resolved.kinds[one.id] != NOTE
+            is_made = one.id in self.resolved.new or one.state in (CREATED, UPDATED)
+            if is_part and is_made and one.parent is not None:
+                self._parts.setdefault(one.parent, {})[one.id] = None
+
+    def _type_of(self, field_id: str) -> FieldType:
+        told = self.said.attributes.get(field_id, {})
+        held = self.graph.elements.get(field_id)
+        content = None if held is None else held.attributes.get(CONTENT)
+        content = told.get(CONTENT, content)
+        return field_type("" if content is None else text_of(content))
+
+    def _checked(self, one: Appearance, value: str) -> FieldValue | None:
+        """Return a value that is of its field's type; a fault where it is not."""
+        if not value:
+            return FieldValue("")
+        kind = self._type_of(one.id)
+        if kind.name == "node":
+            value = (
+                ", ".join(map(self._named, value.split(",")))
+                if kind.is_list
+                else self._named(value)
+            )
+        found = field_value(value, kind)
+        if found is None:
+            self.faults.add(
+                TEMPLATE_MISMATCH,
+                f"{value!r:.60} is no {kind}: {self._label(one.id)} takes a {kind}",
+                one.node.span,
+                hint=f"write a {kind}",
+                details={"field": one.id, "type": str(kind), "value": value},
+            )
+        return found
+
+    def _refuse_field(self, one: Appearance, source: str | None) -> None:
+        assert one.owner is not None
+        what, parts = (
+            ("uses", "field")
+            if self.resolved.kinds[one.owner] == ARTICLE
+            else ("calls", "argument")
+        )
+        told = "nothing" if source is None else f'"{source}"'
+        known = () if source is None else tuple(self._parts.get(source, {}))
+        self.faults.add(
+            TEMPLATE_MISMATCH,
+            f'{one.node.id.text} is no {parts} of what "{one.owner}" {what}: {told}',
+            one.node.span,
+            hint=f"write ID: {known[0]}" if known else "write Use template: below the ARTICLE",
+            known=known[:10],
+            details={"field": one.id},
+        )
+
+    def _keep_value(self, one: Appearance, value: FieldValue) -> None:
+        """Note a value that differs from the one that stands."""
+        assert one.owner is not None
+        owner = one.owner
+        missing = [
+            node
+            for node in value.nodes
+            if node not in self.graph.elements and node not in self.resolved.new
+        ]
+        if missing:
+            self.faults.add(UNKNOWN_ID, f'nothing has the id "{missing[0]}"', one.node.span)
+            return
+        stored = [
+            joint
+            for joint in self._stored.get(owner, ())
+            if joint.link.predicate == FIELD_VALUE and joint.link.object == one.id
+        ]
+        stands = text_of(stored[0].link.attributes.get("value")) if stored else ""
+        if stands == value.text:
+            return
+        if not (one.is_owner_marked or one.state in (CREATED, UPDATED, DELETED)):
+            self._note("unmarked", one, VALUE)
+            return
+        self.said.links += [*_value_changes(owner, one.id, value, stored)]
+        nodes = [
+            joint
+            for joint in self._stored.get(owner, ())
+            if joint.link.predicate == FIELD_NODE and joint.key == one.id
+        ]
+        self.said.links += [
+            Delete(joint.link.id) for joint in nodes if joint.link.object not in value.nodes
+        ]
+        self.said.links += [
+            PutLink(owner, FIELD_NODE, node, {}, _UNSEARCHED, key=one.id) for node in value.nodes
+        ]
+        if owner in self.graph.elements:
+            self.said.updated.setdefault(owner, one.node)
+
+    # Notices and faults
+
+    def _label(self, id: str) -> str:
+        told = self.said.attributes.get(id, {}).get(LABEL)
+        held = self.graph.elements.get(id)
+        return text_of(told) if told else (label_of(held) if held else None) or id
+
+    def _note(self, code: str, one: Appearance, key: str) -> None:
+        self._note_at(code, one.node, f"{key} of {one.node.id.text}")
+
+    def _note_at(self, code: str, where: Node | Space, what: str) -> None:
+        if code == "unmarked":
+            told, hint = f"{what} is left as it is: it is not marked", "write [updated]"
+        else:
+            told, hint = f"{what} is told twice: the first stands", ""
+        self.notices.append(Notice(code, told, hint, where.span))
+
+    def _refuse_other(self, one: Appearance, key: str) -> None:
+        self.faults.add(
+            TWO_DEFINITIONS,
+            f"{key} of {one.node.id.text} is given twice, and not alike",
+            one.node.span,
+            hint="say it once",
+        )
+
+
+def _value_changes(
+    owner: str, field_id: str, value: FieldValue, stored: Sequence[Joint]
+) -> Iterator[Change]:
+    """Yield what makes a value of an article the one that is told."""
+    if not value.text:
+        yield from (Delete(one.link.id) for one in stored)
+        return
+    told: dict[str, Value] = {"value": value.text, "number": value.number, "unit": value.unit}
+    said = {key: one for key, one in told.items() if one is not None}
+    yield PutLink(owner, FIELD_VALUE, field_id, said)
+    stale = frozenset(told.keys() - said.keys())
+    for one in stored:
+        if stale & one.link.attributes.keys():
+            yield RemoveKeys(one.link.id, stale)
+
+
+def _order(joint: Joint) -> float:
+    order = joint.link.attributes.get(ORDER)
+    return float(order) if isinstance(order, int | float) else 0.0

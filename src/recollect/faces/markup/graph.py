@@ -1,0 +1,178 @@
+"""What the graph holds, read for Knowing Markup: elements, spaces and places, many at once.
+
+The rule: a call reads through one `Graph`, which reads each thing once; it must be inside one
+block of the memory, and is stale after a write. A link without a key, which KIP wrote, is a
+place in every space of the matching kind in which its object stands.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from recollect.faces.markup.records import (
+    HAS,
+    IN_SPACE,
+    KIND,
+    PARENT,
+    PLACES,
+    SHOWN_IN,
+    SPACE,
+    Place,
+    is_extension,
+    order_of,
+    text_of,
+)
+from recollect.kernel import Nexus
+from recollect.model import AsOf, Concept, Joint, Rows
+
+_SPACES = 'FIND(?space) WHERE { ?space {type: "Space"} }'
+
+
+class Graph:
+    """One moment of the graph."""
+
+    def __init__(self, nexus: Nexus, as_of: AsOf | None = None) -> None:
+        self.nexus = nexus
+        self.as_of = as_of
+        self.elements: dict[str, Concept] = {}  # living concepts that were met
+        self.gone: dict[str, Concept | None] = {}  # ids without a living concept: the last one
+        self._taken: set[str] = set()  # ids that were fetched and are, or were, of something
+        self._spaces: dict[str, Concept] | None = None
+        self._places: dict[str, list[Place]] = {}
+
+    @property
+    def spaces(self) -> Mapping[str, Concept]:
+        """The living spaces by id, oldest first."""
+        if self._spaces is None:
+            (rows,) = self.nexus.read(_SPACES, as_of=self.as_of).results
+            assert isinstance(rows, Rows)
+            found = [one for (one,) in rows.rows if isinstance(one, Concept)]
+            self._spaces = {one.id: one for one in found}
+            self.elements |= self._spaces
+        return self._spaces
+
+    def space_kind(self, space: str) -> str:
+        """Return the kind of a space; no kind for what is none."""
+        held = self.spaces.get(space)
+        return "" if held is None else text_of(held.attributes.get(KIND))
+
+    def fetch(self, ids: Iterable[str]) -> None:
+        """Read the concepts that ids name, unless they are known."""
+        wanted = {one for one in ids if one not in self.elements and one not in self.gone}
+        if not wanted:
+            return
+        found = self.nexus.look_up(wanted, as_of=self.as_of, closed=True)
+        for one in wanted:
+            dated = found.get(one)
+            element = None if dated is None else dated.element
+            if dated is not None:
+                self._taken.add(one)
+            if dated is not None and isinstance(element, Concept) and dated.expired_at is None:
+                self.elements[one] = element
+            else:
+                self.gone[one] = element if isinstance(element, Concept) else None
+
+    def was_used(self, id: str) -> bool:
+        """Whether an id that was fetched is, or once was, that of a concept."""
+        return id in self.elements or self.gone.get(id) is not None
+
+    def is_taken(self, id: str) -> bool:
+        """Whether an id that was fetched is, or once was, that of anything."""
+        return id in self.elements or id in self._taken
+
+    def places(self, id: str) -> list[Place]:
+        """Return the living places of a node, oldest first."""
+        self.fetch_places([id])
+        return self._places[id]
+
+    def known_places(self, id: str) -> Sequence[Place]:
+        """Return the places of a node that were read; none for one that is new."""
+        return self._places.get(id, ())
+
+    def fetch_places(self, ids: Collection[str]) -> None:
+        """Read the places of nodes, unless they are known."""
+        wanted = [one for one in dict.fromkeys(ids) if one not in self._places]
+        if not wanted:
+            return
+        for one in wanted:
+            self._places[one] = []
+        joints = self.nexus.concepts.joints(wanted, "subject", PLACES, as_of=self.as_of)
+        self._meet(joints)
+        given = [one for one in joints if not one.key]
+        self.fetch_places([one.link.object for one in given if one.link.predicate != IN_SPACE])
+        for joint in joints:
+            if joint.far is not None:
+                self._places[joint.link.subject] += self._places_of(joint)
+
+    def children(
+        self, parents: Collection[str], space: str, *, closed: bool = False
+    ) -> dict[str | None, list[tuple[Place, Concept]]]:
+        """Return what stands below nodes in a space, in order; the space's own id is its root.
+
+        With `closed`, places that were closed come too. None stands for the root.
+        """
+        joints = self.nexus.concepts.joints(
+            parents, "object", PLACES, as_of=self.as_of, closed=closed
+        )
+        self._meet(joint for joint in joints if joint.is_living)
+        found = defaultdict[str | None, list[tuple[Place, Concept]]](list)
+        for joint in joints:
+            if joint.far is not None and self._is_in(joint, space):
+                place = self._place(joint, space)
+                found[place.parent].append((place, joint.far))
+        for below in found.values():
+            below.sort(key=lambda one: one[0].order)  # of one order: by age
+        return found
+
+    def _meet(self, joints: Iterable[Joint]) -> None:
+        for joint in joints:
+            if joint.far is not None:
+                self.elements.setdefault(joint.far.id, joint.far)
+
+    def _is_in(self, joint: Joint, space: str) -> bool:
+        """Whether a link to a node, or to a space, is a place in that space."""
+        link, child = joint.link, joint.far
+        if joint.key:
+            return joint.key == space
+        if link.object == space:
+            return link.predicate in (IN_SPACE, HAS)
+        parent = self.elements.get(link.object)
+        kinds = [one.type for one in (child, parent) if one is not None]
+        return link.predicate != IN_SPACE and self._is_shown(link.predicate, space, kinds)
+
+    def _is_shown(self, predicate: str, space: str, kinds: Iterable[str]) -> bool:
+        if predicate in SHOWN_IN.get(self.space_kind(space), ()):
+            return True
+        return predicate == PARENT and any(map(is_extension, kinds))
+
+    def _places_of(self, joint: Joint) -> Iterable[Place]:
+        """Yield the places that a link from a node is."""
+        link, far = joint.link, joint.far
+        assert far is not None
+        if joint.key:
+            if joint.key in self.spaces:
+                yield self._place(joint, joint.key)
+        elif far.type == SPACE and link.predicate in (IN_SPACE, HAS):
+            yield self._place(joint, far.id)
+        elif link.predicate != IN_SPACE:
+            child = self.elements.get(link.subject)
+            kinds = [one.type for one in (child, far) if one is not None]
+            for space in dict.fromkeys(one.space for one in self._places.get(far.id, ())):
+                if self._is_shown(link.predicate, space, kinds):
+                    yield self._place(joint, space)
+
+    def _place(self, joint: Joint, space: str) -> Place:
+        link = joint.link
+        parent = None if link.object == space else link.object
+        order = order_of(link.attributes)
+        return Place(
+            link.subject,
+            space,
+            parent,
+            link.predicate,
+            order,
+            link.id,
+            is_given=not joint.key,
+            is_living=joint.is_living,
+        )

@@ -1,0 +1,149 @@
+"""A branch brought back as it was after an earlier transaction.
+
+The rule: the node gets its fields, its uses, its values and its places of then; of what stood
+below it then, what is gone now comes back under its own id. What is there now stays as it is, and
+a place whose space or parent is gone does not come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from recollect.errors import CYCLE, UNKNOWN_ID, RecollectError
+from recollect.faces.markup.answers import NodeChange
+from recollect.faces.markup.graph import Graph
+from recollect.faces.markup.placing import Placing
+from recollect.faces.markup.records import DETAILS, NODE_TYPES, Place, label_of
+from recollect.model import Change, Concept, PutConcept, PutLink, RemoveKeys
+
+
+class Restoring:
+    """What brings one node back."""
+
+    def __init__(self, now: Graph, then: Graph, id: str) -> None:
+        """KM_3001 where the id was nothing then."""
+        self._now, self._then, self._id = now, then, id
+        then.fetch([id])
+        now.fetch([id])
+        if id not in then.elements:
+            raise RecollectError(
+                UNKNOWN_ID,
+                f'nothing had the id "{id}" then',
+                hint=f'see when it was there: nexus.history("{id}")',
+            )
+        self._branch = self._below()
+        now.fetch(self._branch)
+        now.fetch_places([one for one in self._branch if one in now.elements])
+        self._gone = [one for one in self._branch if one not in now.elements]
+        self._places = [*self._missing_places()]
+        self._refuse_cycles()
+
+    def changes(self) -> Iterator[Change]:
+        """Yield the changes of the graph."""
+        for id in self._gone:
+            held = self._then.elements[id]
+            yield PutConcept(held.type, held.name, held.attributes, held.metadata, id=id)
+        if self._id in self._now.elements:
+            yield from self._updates(self._now.elements[self._id])
+        for place in self._places:
+            target = place.space if place.parent is None else place.parent
+            joint = self._links[place.link or ""]
+            said, about = joint.attributes, joint.metadata
+            yield PutLink(place.child, place.predicate, target, said, about, key=place.space)
+        ids = [*self._gone, *([self._id] if self._id in self._now.elements else [])]
+        for one in (
+            self._then.nexus.concepts.joints(ids, "subject", DETAILS, as_of=self._then.as_of)
+            if ids
+            else ()
+        ):
+            link = one.link
+            self._now.fetch([link.object])
+            if link.object in self._now.elements or link.object in self._gone:
+                yield PutLink(
+                    link.subject,
+                    link.predicate,
+                    link.object,
+                    link.attributes,
+                    link.metadata,
+                    key=one.key,
+                )
+
+    def reports(self) -> Iterator[NodeChange]:
+        """Yield what happens to each node."""
+        spaces = {one.child: one.space for one in self._places}
+        for id in self._gone:
+            label = label_of(self._then.elements[id])
+            yield NodeChange("created", id, label, spaces.get(id))
+        for place in self._places:
+            if place.child in self._now.elements:
+                label = label_of(self._then.elements[place.child])
+                yield NodeChange("placed", place.child, label, place.space)
+        held = self._now.elements.get(self._id)
+        if held is not None and held.attributes != self._then.elements[self._id].attributes:
+            places = self._now.known_places(self._id)
+            space = places[0].space if places else None
+            yield NodeChange("updated", self._id, label_of(self._then.elements[self._id]), space)
+
+    def _updates(self, held: Concept) -> Iterator[Change]:
+        before = self._then.elements[self._id].attributes
+        newer = frozenset(held.attributes.keys() - before.keys())
+        if before != {key: held.attributes.get(key) for key in before}:
+            yield PutConcept(held.type, held.name, before, id=held.id)
+        if newer:
+            yield RemoveKeys(held.id, attributes=newer)
+
+    def _below(self) -> list[str]:
+        """Return the node, and what stood below it then in the spaces it stood in."""
+        then = self._then
+        found = {self._id: None}
+        for space in dict.fromkeys(one.space for one in then.places(self._id)):
+            frontier = [self._id]
+            while frontier:
+                below = then.children(frontier, space)
+                frontier = [
+                    place.child
+                    for places in below.values()
+                    for place, held in places
+                    if place.child not in found and held.type in NODE_TYPES
+                ]
+                found.update(dict.fromkeys(frontier))
+        then.fetch_places(list(found))
+        return list(found)
+
+    def _missing_places(self) -> Iterator[Place]:
+        """Yield the places of then that are not there now, and can be."""
+        alive = {*self._gone, *self._now.elements}
+        wanted = [self._id, *(one for one in self._gone if one != self._id)]
+        self._now.fetch(
+            place.parent
+            for one in wanted
+            for place in self._then.known_places(one)
+            if place.parent is not None
+        )
+        alive |= self._now.elements.keys()
+        self._links = {
+            one.link.id: one.link
+            for one in self._then.nexus.concepts.joints(wanted, "subject", as_of=self._then.as_of)
+        }
+        for one in wanted:
+            stands = {place.spot for place in self._now.known_places(one)}
+            for place in self._then.known_places(one):
+                is_whole = place.space in self._now.spaces and place.parent in {None, *alive}
+                if place.spot not in stands and is_whole and not place.is_given:
+                    yield place
+
+    def _refuse_cycles(self) -> None:
+        placing = Placing(self._now)
+        placing.added.update((one.spot, one) for one in self._places)
+        placing.index()
+        for _, ids in placing.cycles(_of_known(self._places, self._now)):
+            raise RecollectError(
+                CYCLE,
+                f'"{ids[0]}" would stand below itself',
+                hint="move what stands above it now first",
+                details={"ids": ids},
+            )
+
+
+def _of_known(places: Iterable[Place], graph: Graph) -> list[Place]:
+    return [one for one in places if one.child in graph.elements]

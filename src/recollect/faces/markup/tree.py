@@ -1,0 +1,259 @@
+"""What stands where, read as a tree of entries: each knows its text and is read when needed.
+
+The rule: the details of a node, and what stands below it in a space, are shown once; a further
+appearance is a bare reference, which also cuts cycles.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from recollect.faces.markup.graph import Graph
+from recollect.faces.markup.model import CONTENT as FIELD_CONTENT
+from recollect.faces.markup.model import KNOWN_FIELDS, Id
+from recollect.faces.markup.parser import KEY
+from recollect.faces.markup.printer import id_text, value_text
+from recollect.faces.markup.records import (
+    CONTENT,
+    DETAILS,
+    FIELD_VALUE,
+    KIND,
+    LABEL,
+    NODE_TYPES,
+    ORDER,
+    READ_ONLY,
+    SPACE,
+    USES_FUNCTION,
+    USES_TEMPLATE,
+    WORDS,
+    Place,
+    is_protected,
+    label_of,
+    text_of,
+)
+from recollect.faces.markup.text import MOST_KEY
+from recollect.model import Attributes, Concept, Joint
+
+
+@dataclass(slots=True)
+class Entry:
+    """A node, a space or a value at one place of the tree."""
+
+    id: str
+    concept: Concept | None  # None: the top, which is no element
+    space: str  # whose places are followed below it; no text for the top
+    level: int  # of indentation
+    above: Entry | None
+    is_bare: bool = False  # shown elsewhere: a reference
+    is_deleted: bool = False
+    value: str | None = None  # of an article: the entry is a reference to its field
+    head: str = ""  # its lines without Content
+    content: str = ""  # as it is stored
+    below: list[Entry] | None = None  # None: not read yet
+
+    def content_part(self, lines: int | None = None) -> str:
+        """Return the lines of its Content, or of the beginning of it."""
+        if not self.content:
+            return ""
+        text = self.content
+        if lines is not None:
+            text = "\n".join(text.split("\n")[:lines])
+        margin = 2 * self.level + 2
+        return f"{' ' * margin}{FIELD_CONTENT}:{value_text(text, margin)}\n"
+
+
+@dataclass(slots=True)
+class Tree:
+    """Reads entries of one moment."""
+
+    graph: Graph
+    show_deleted: bool = False
+    branch: str | None = None  # the id of the root, where a branch is shown
+    _shown: set[str] = field(default_factory=set)  # ids whose details have an entry
+    _opened: set[tuple[str, str]] = field(default_factory=set)  # spaces and ids, shown
+    _raw: dict[tuple[str, str], list[tuple[Concept, bool]]] = field(default_factory=dict)
+    _details: dict[str, list[Joint]] = field(default_factory=dict)
+
+    def entry(
+        self,
+        concept: Concept,
+        space: str,
+        level: int,
+        above: Entry | None,
+        *,
+        deleted: bool = False,
+    ) -> Entry:
+        """Return the entry of a concept at a place."""
+        found = Entry(concept.id, concept, space, level, above, is_deleted=deleted)
+        found.is_bare = concept.id in self._shown
+        if not deleted:
+            self._shown.add(concept.id)
+        self.write(found)
+        if level == 0 and concept.type != SPACE:
+            found.head = f"---\n{found.head}"
+        return found
+
+    def write(self, entry: Entry) -> None:
+        """Make the lines of an entry, as it is bare or not."""
+        concept = entry.concept
+        assert concept is not None
+        content = concept.attributes.get(CONTENT)
+        if concept.type == SPACE and entry.space == concept.id:
+            entry.head = _space_head(concept)
+            entry.content = "" if content is None else text_of(content)
+            return
+        word = "BRANCH" if concept.id == self.branch and concept.type not in WORDS else None
+        word = WORDS.get(concept.type, "SPACE" if concept.type == SPACE else word)
+        if entry.value is not None:
+            entry.head = _head(None, concept.id, None, [("Value", entry.value)], entry.level)
+            return
+        if entry.is_bare:
+            entry.head, entry.content = _head(word, concept.id, None, (), entry.level), ""
+            return
+        state = "deleted" if entry.is_deleted else "read-only" if is_protected(concept) else None
+        if concept.type == SPACE:
+            entry.head = _head(word, concept.id, None, (), entry.level)
+            return
+        entry.head = _head(word, concept.id, state, self._fields(concept), entry.level)
+        entry.content = "" if content is None else text_of(content)
+
+    @property
+    def known(self) -> Collection[tuple[str, str]]:
+        """The spaces and ids below which was read."""
+        return self._raw.keys()
+
+    def read(self, parents: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Read what stands below nodes of spaces; return those that were read for the first time.
+
+        Parents and what is returned are pairs of a space and an id. Cost: a few statements for
+        each space, whatever the number of nodes.
+        """
+        by_space = defaultdict[str, list[str]](list)
+        for space, id in parents:
+            if (space, id) not in self._raw:
+                self._raw[space, id] = []
+                by_space[space].append(id)
+        found: list[tuple[str, str]] = []
+        for space, ids in by_space.items():
+            below = self.graph.children(ids, space, closed=self.show_deleted)
+            for parent, children in below.items():
+                each = _each_once(children)
+                self._raw[space, space if parent is None else parent] = each
+                found += [(space, one.id) for one, gone in each if not gone and one.type != SPACE]
+        self.expect_details(list(dict.fromkeys(id for _, id in found)))
+        return found
+
+    def open(self, entry: Entry) -> list[Entry]:
+        """Return the entries below one; what stands below a node was read."""
+        if entry.below is None:
+            entry.below = []
+            is_reference = entry.is_deleted or entry.value is not None
+            if not is_reference and (entry.space, entry.id) not in self._opened:
+                self._opened.add((entry.space, entry.id))
+                entry.below += self._values(entry)
+                level = entry.level + 1
+                entry.below += [
+                    self.entry(one, entry.space, level, entry, deleted=gone)
+                    for one, gone in self._raw.get((entry.space, entry.id), ())
+                ]
+        return entry.below
+
+    def expect_details(self, ids: Sequence[str]) -> None:
+        """Read what nodes use, and the values of articles, in one statement."""
+        if not ids:
+            return
+        joints = self.graph.nexus.concepts.joints(ids, "subject", DETAILS, as_of=self.graph.as_of)
+        for joint in joints:
+            self._details.setdefault(joint.link.subject, []).append(joint)
+
+    def _values(self, entry: Entry) -> list[Entry]:
+        """Return the values of an article as entries, in the order they were given."""
+        if entry.is_bare or entry.id == entry.space:
+            return []
+        found: list[Entry] = []
+        for joint in self._details.get(entry.id, ()):
+            if joint.link.predicate == FIELD_VALUE and joint.far is not None:
+                one = Entry(joint.far.id, joint.far, entry.space, entry.level + 1, entry)
+                one.value = text_of(joint.link.attributes.get("value"))
+                one.below = []
+                self.write(one)
+                found.append(one)
+        return found
+
+    def _fields(self, concept: Concept) -> list[tuple[str, str]]:
+        """Return the fields of a node but its Content, in the order they are printed."""
+        fields: list[tuple[str, str]] = []
+        label = label_of(concept)
+        if label is not None:
+            fields.append(("Label", label))
+        uses = self._details.get(concept.id, ())
+        for key, predicate in (("Use template", USES_TEMPLATE), ("Use function", USES_FUNCTION)):
+            used = sorted((one for one in uses if one.link.predicate == predicate), key=_order)
+            if used:
+                fields.append((key, ", ".join(one.link.object for one in used)))
+        if concept.type in NODE_TYPES:
+            fields += _others(concept.attributes)
+        return fields
+
+
+def _each_once(children: Sequence[tuple[Place, Concept]]) -> list[tuple[Concept, bool]]:
+    """Return children with whether they are deleted; of one that stands again, the living one."""
+    found: dict[str, tuple[Concept, bool]] = {}
+    for place, concept in children:
+        gone = not place.is_living
+        if concept.id not in found or (found[concept.id][1] and not gone):
+            found[concept.id] = concept, gone
+    return list(found.values())
+
+
+def _others(attributes: Attributes) -> list[tuple[str, str]]:
+    """Return the attributes that are fields of their own names."""
+    skipped = (LABEL, CONTENT, READ_ONLY, KIND)
+    return [
+        (key, text_of(value))
+        for key, value in attributes.items()
+        if key not in skipped and is_field_key(key) and not isinstance(value, list | dict)
+    ]
+
+
+def is_field_key(key: str) -> bool:
+    """Whether an attribute can be written as a field.
+
+    >>> is_field_key("Due date"), is_field_key("value"), is_field_key("_merged")
+    (True, False, False)
+    """
+    if not KEY.fullmatch(key) or len(key) > MOST_KEY or key != key.rstrip():
+        return False
+    return " ".join(key.split()).lower() not in _NO_OTHERS
+
+
+_NO_OTHERS = frozenset(one.lower() for one in (*KNOWN_FIELDS, "ID"))
+
+
+def _head(
+    word: str | None, id: str, state: str | None, fields: Sequence[tuple[str, str]], level: int
+) -> str:
+    margin = "  " * level
+    mark = "" if state is None else f" [{state}]"
+    kind = "" if word is None else f"{word} "
+    head = f"{margin}- {kind}ID: {id_text(Id(id))}{mark}\n"
+    return head + _said(fields, 2 * level + 2)
+
+
+def _said(fields: Sequence[tuple[str, str]], margin: int) -> str:
+    blanks = " " * margin
+    return "".join(f"{blanks}{key}:{value_text(value, margin)}\n" for key, value in fields)
+
+
+def _space_head(concept: Concept) -> str:
+    mark = " [read-only]" if is_protected(concept) else ""
+    kind = text_of(concept.attributes.get(KIND))
+    said = [("Label", label_of(concept) or ""), *_others(concept.attributes)]
+    return f"---\n- {kind}\n  ID: {id_text(Id(concept.id))}{mark}\n{_said(said, 2)}"
+
+
+def _order(joint: Joint) -> float:
+    order = joint.link.attributes.get(ORDER)
+    return float(order) if isinstance(order, int | float) else 0.0

@@ -1,0 +1,79 @@
+"""What is brought back, and what is erased."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.faces.markup.conftest import ZOO
+from tests.faces.markup.support import code, lines, places
+
+import recollect
+from recollect.faces.markup import Markup
+from recollect.model import AsOf, PutConcept, PutLink
+
+
+def test_a_deleted_branch_comes_back_as_it_was(zoo: Markup) -> None:
+    before = zoo.render()
+    zoo.apply("- ID: 1\n  - ID: 2 [deleted]\n")
+    assert before.transaction is not None
+    done = zoo.restore("2", transaction=before.transaction)
+    assert lines(done) == ['created 2 "Lion" in zoo', 'created 3 "Mane" in zoo']
+    assert zoo.render().text == before.text
+    assert zoo.restore("2", transaction=before.transaction).transaction is None
+
+
+def test_changed_fields_come_back(zoo: Markup) -> None:
+    before = zoo.render()
+    assert before.transaction is not None
+    zoo.apply("- ID: 2 [updated]\n  Label: Cat\n  Weight: 1\n", extra_fields=True)
+    done = zoo.restore("2", transaction=before.transaction)
+    assert lines(done) == ['updated 2 "Lion" in zoo']
+    assert zoo.render().text == before.text
+
+
+def test_what_was_not_there_then_does_not_come_back(zoo: Markup) -> None:
+    zoo.apply("- ID: 2\n  - ID: new-1 [created]\n    Label: x\n")
+    assert code(lambda: zoo.restore("8", transaction=1)) == "KM_3001"
+
+
+def test_a_place_that_would_make_a_cycle_does_not_come_back(zoo: Markup) -> None:
+    zoo.apply("- ID: 5\n  - ID: 2 [updated]\n    - ID: 1 [updated]\n")
+    assert code(lambda: zoo.restore("2", transaction=1)) == "KM_3006"
+
+
+def test_purge_erases_a_node_for_all_times(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path) as nexus:
+        markup = Markup(nexus)
+        markup.load(ZOO.replace("Roars.", "Secretword"))
+        receipt = markup.purge("2")
+        assert receipt.is_complete
+        assert "2" in receipt.ids
+        assert code(lambda: markup.places("2")) == "KM_3001"
+        assert "Lion" not in markup.render(as_of=AsOf(transaction=1)).text
+    assert b"Secretword" not in path.read_bytes()
+
+
+def test_purge_erases_the_exchanges_and_calls_that_showed_a_node(zoo: Markup) -> None:
+    zoo.nexus.write(
+        [
+            PutConcept("Exchange", "e", {"request": "Lion"}, id="e"),
+            PutConcept("Call", "c", {"arguments": "Lion"}, id="c"),
+            PutConcept("Exchange", "f", {"request": "Zebra"}, id="f"),
+            PutLink("e", "showed", "2"),
+            PutLink("c", "showed", "2"),
+            PutLink("f", "showed", "4"),
+        ]
+    )
+    assert {"2", "e", "c"} <= {*zoo.purge("2").ids}
+    assert zoo.nexus.look_up(["2", "e", "c", "f"], closed=True).keys() == {"f"}
+
+
+def test_what_an_exchange_showed_does_not_keep_a_node(zoo: Markup) -> None:
+    zoo.nexus.write([PutConcept("Exchange", "e", {}, id="e"), PutLink("e", "showed", "4")])
+    assert lines(zoo.apply("- ID: 1\n  - ID: 4 [deleted]\n")) == ['closed 4 "Zebra" in zoo']
+
+
+def test_an_unknown_node_is_not_erased(zoo: Markup) -> None:
+    assert code(lambda: zoo.purge("99")) == "KM_3001"
+    assert places(zoo, "2")

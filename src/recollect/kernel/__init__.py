@@ -11,6 +11,7 @@ from recollect.kernel.read.moment import check_as_of
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.write.capsule import Capsule
+from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.temporal import parse_instant
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "parse_instant",
     "place_at",
     "print_text",
+    "uncollected",
 ]

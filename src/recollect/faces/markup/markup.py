@@ -36,7 +36,7 @@ from recollect.faces.markup.records import (
 from recollect.faces.markup.rendering import Counter, Rendering, byte_cost
 from recollect.faces.markup.restoring import Restoring
 from recollect.faces.markup.writing import changes_of, reply_of, reports_of
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, uncollected
 from recollect.model import (
     OWNED,
     AsOf,
@@ -155,7 +155,7 @@ class Markup:
         `also` is called inside the transaction with what the document comes to (its `transaction`
         is None then), and what it returns is written with it.
         """
-        with self.nexus.transaction(dry_run=dry_run):
+        with uncollected(len(source)), self.nexus.transaction(dry_run=dry_run):
             graph = Graph(self.nexus)
             applying = Applying(graph, asked, Faults(source), [*notices])
             decided = applying.decide(document)

@@ -27,7 +27,7 @@ from recollect.faces.markup.tree import Entry, Tree
 
 Counter = Callable[[str], int]
 
-_AHEAD = 64
+_AHEAD = 16
 """Nodes whose children are read together."""
 
 
@@ -163,7 +163,7 @@ class Rendering:
         """Show the longest beginning of the order of parts that is within the budget."""
         path = self._path(top)
         needed = len(path) - 1
-        costs = _Costs(self.counter)
+        costs = _Costs(self._tree, self.counter)
         costs.begin(top)
         taken: list[Part] = []
         best = 0 if needed == 0 and costs.total <= budget else -1
@@ -295,7 +295,7 @@ class Rendering:
                 yield one
                 continue
             lines = self._lines[id(one)]
-            yield one.head
+            yield self._tree.head(one)
             if lines is None or lines > 0:
                 yield one.content_part(lines)
             if lines is not None and one.content:
@@ -311,6 +311,7 @@ class Rendering:
 class _Costs:
     """What the parts taken so far cost, with the comments for what is left out."""
 
+    tree: Tree
     counter: Counter
     parts: int = 0
     total: int = 0
@@ -327,7 +328,7 @@ class _Costs:
             piece = self.counter(entry.content_part())
             self.total -= self.counter(shortened_comment(entry))
         else:
-            piece = self.counter(entry.head)
+            piece = self.counter(self.tree.head(entry))
             above = entry.above
             assert above is not None
             self.total -= self._more(above)

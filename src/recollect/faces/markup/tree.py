@@ -49,7 +49,7 @@ class Entry:
     is_bare: bool = False  # shown elsewhere: a reference
     is_deleted: bool = False
     value: str | None = None  # of an article: the entry is a reference to its field
-    head: str = ""  # its lines without Content
+    head: str | None = None  # its lines without Content, once they are made
     content: str = ""  # as it is stored
     below: list[Entry] | None = None  # None: not read yet
 
@@ -87,37 +87,37 @@ class Tree:
     ) -> Entry:
         """Return the entry of a concept at a place."""
         found = Entry(concept.id, concept, space, level, above, is_deleted=deleted)
-        found.is_bare = concept.id in self._shown
-        if not deleted:
+        is_reference = concept.type == SPACE and space != concept.id
+        found.is_bare = is_reference or concept.id in self._shown
+        if not deleted and not is_reference:
             self._shown.add(concept.id)
-        self.write(found)
-        if level == 0 and concept.type != SPACE:
-            found.head = f"---\n{found.head}"
+        content = None if found.is_bare else concept.attributes.get(CONTENT)
+        found.content = "" if content is None else text_of(content)
         return found
 
-    def write(self, entry: Entry) -> None:
-        """Make the lines of an entry, as it is bare or not."""
+    def head(self, entry: Entry) -> str:
+        """Return the lines of an entry without its Content; they are made once."""
+        if entry.head is None:
+            entry.head = self._written(entry)
+            if entry.level == 0 and not entry.head.startswith("---"):
+                entry.head = f"---\n{entry.head}"
+        return entry.head
+
+    def _written(self, entry: Entry) -> str:
         concept = entry.concept
-        assert concept is not None
-        content = concept.attributes.get(CONTENT)
-        if concept.type == SPACE and entry.space == concept.id:
-            entry.head = _space_head(concept)
-            entry.content = "" if content is None else text_of(content)
-            return
-        word = "BRANCH" if concept.id == self.branch and concept.type not in WORDS else None
-        word = WORDS.get(concept.type, "SPACE" if concept.type == SPACE else word)
+        if concept is None:
+            return ""
         if entry.value is not None:
-            entry.head = _head(None, concept.id, None, [("Value", entry.value)], entry.level)
-            return
+            return _head(None, concept.id, None, [("Value", entry.value)], entry.level)
+        if concept.type == SPACE and entry.space == concept.id:
+            return _space_head(concept)
+        word = "SPACE" if concept.type == SPACE else WORDS.get(concept.type)
+        if word is None and concept.id == self.branch:
+            word = "BRANCH"
         if entry.is_bare:
-            entry.head, entry.content = _head(word, concept.id, None, (), entry.level), ""
-            return
+            return _head(word, concept.id, None, (), entry.level)
         state = "deleted" if entry.is_deleted else "read-only" if is_protected(concept) else None
-        if concept.type == SPACE:
-            entry.head = _head(word, concept.id, None, (), entry.level)
-            return
-        entry.head = _head(word, concept.id, state, self._fields(concept), entry.level)
-        entry.content = "" if content is None else text_of(content)
+        return _head(word, concept.id, state, self._fields(concept), entry.level)
 
     @property
     def known(self) -> Collection[tuple[str, str]]:
@@ -142,7 +142,7 @@ class Tree:
                 each = _each_once(children)
                 self._raw[space, space if parent is None else parent] = each
                 found += [(space, one.id) for one, gone in each if not gone and one.type != SPACE]
-        self.expect_details(list(dict.fromkeys(id for _, id in found)))
+        self.expect_details([id for _, id in found])
         return found
 
     def open(self, entry: Entry) -> list[Entry]:
@@ -162,11 +162,15 @@ class Tree:
 
     def expect_details(self, ids: Sequence[str]) -> None:
         """Read what nodes use, and the values of articles, in one statement."""
-        if not ids:
+        wanted = [one for one in dict.fromkeys(ids) if one not in self._details]
+        if not wanted:
             return
-        joints = self.graph.nexus.concepts.joints(ids, "subject", DETAILS, as_of=self.graph.as_of)
+        self._details.update((one, []) for one in wanted)
+        joints = self.graph.nexus.concepts.joints(
+            wanted, "subject", DETAILS, as_of=self.graph.as_of
+        )
         for joint in joints:
-            self._details.setdefault(joint.link.subject, []).append(joint)
+            self._details[joint.link.subject].append(joint)
 
     def _values(self, entry: Entry) -> list[Entry]:
         """Return the values of an article as entries, in the order they were given."""
@@ -178,7 +182,6 @@ class Tree:
                 one = Entry(joint.far.id, joint.far, entry.space, entry.level + 1, entry)
                 one.value = text_of(joint.link.attributes.get("value"))
                 one.below = []
-                self.write(one)
                 found.append(one)
         return found
 

@@ -146,7 +146,7 @@ def _space_of(id: str, decided: Decided) -> str | None:
 
 def reply_of(document: Document, decided: Decided) -> Document:
     """Return a document with permanent ids; what was made without a mark is `[created]`."""
-    if not decided.resolved.ids and not decided.resolved.new_spaces:
+    if not decided.resolved.ids and all(one.id for one in document.sections if one.kind):
         return document
     made = {id(one.node) for one in decided.resolved.new.values()}
     spaces = {id(header): space for space, header in decided.resolved.headers}

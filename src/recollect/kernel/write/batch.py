@@ -93,6 +93,7 @@ class _Batch:
         self._triples: dict[int, Triple] = {}  # of links between named ends, by the change's id()
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
+        self._unheard: dict[str, list[str]] = {}  # names by types that the group does not use yet
         self.tracker = Tracker()
         self.facts = Facts(unit, self.tracker)
         self.closed = 0
@@ -173,6 +174,7 @@ class _Batch:
         own = _own(metadata, change.own_metadata)
         new_metadata = members(change.new_metadata, "new_metadata")
         new_id = _id(change.new_id, "new id")
+        self._hear_of(wanted.type)
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
         if change.expect_version is not None:
@@ -185,6 +187,13 @@ class _Batch:
         if change.handle is not None:
             self._name(change.handle, concept)
         return concept
+
+    def _hear_of(self, kind: str | None) -> None:
+        """Look up all names of a type that the first of them brings into the group."""
+        names = None if kind is None else self._unheard.pop(kind, None)
+        if kind is not None and names is not None:
+            code = self._unit.terms.intern(kind)
+            self._unit.directory.expect_concepts((code, name) for name in names)
 
     def _refuse_other_id(
         self, wanted: ConceptName, concept: ConceptElement, *, is_new: bool
@@ -375,7 +384,9 @@ class _Batch:
         for kind, named in names.items():
             normal = identifier(kind, "type")
             code = self._unit.terms.code(normal)
-            if code is not None:
+            if code is None:
+                self._unheard[normal] = [*named.values()]
+            else:
                 keys += [(code, name) for name in named.values()]
                 other = (name_key(normal, name) for name in named.values())
                 name_keys += [(code, key) for key in other if key is not None]

@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import agents, concurrency, meanings, reads, serving, writes
+from bench import agents, concurrency, markup_graph, meanings, reads, serving, writes
 from bench.claims import Knowledge
 from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
 from bench.measure import Calibration, Figure
@@ -32,6 +32,7 @@ SECTIONS = (
     "load",
     "search",
     "claims",
+    "markup",
     "operations",
     "together",
     "serving",
@@ -82,6 +83,9 @@ class Run:
             yield from self._search()
         if self.wants("claims"):
             yield from self._claims()
+        if self.wants("markup"):
+            small = self.is_small
+            yield from markup_graph.figures(self.folder, self.calibration, is_small=small)
         if self.wants("reads") or self.wants("load") or self.wants("memory"):
             yield from self._graphs()
         yield from self.calibration.figures()

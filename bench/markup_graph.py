@@ -1,0 +1,116 @@
+"""Knowing Markup on the graph: 100,000 nodes loaded, then changed and shown.
+
+Beside the load stand the same elements written as a batch of changes in a file of its own, so
+that the difference is what the text costs. Every node but the leaves has ten children.
+"""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import recollect
+from bench.measure import Calibration, Figure, seconds_of
+from recollect.faces.markup import Markup
+from recollect.model import Change, PutConcept, PutLink, Value
+
+NODES = 100_000
+_BELOW = 10  # children of a node
+_WARM, _TIMES = 5, 100
+_LOADED = 10_000.0  # nodes a second
+_BRANCH = 500  # nodes of the branch that is shown
+_MOST = {"change": 5.0, "branch": 10.0, "budget": 15.0}  # milliseconds, of half of the calls
+
+
+def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterator[Figure]:
+    """Time one load, and what one does in the group that it makes."""
+    nodes = NODES // (10 if is_small else 1)
+    tree = list(_tree(nodes))
+    with recollect.open(folder / "markup.db") as nexus, recollect.open(folder / "bare.db") as bare:
+        markup, text = Markup(nexus), _text(tree)
+        batch = list(_changes(tree))
+        calibration.run()
+        loaded = nodes / seconds_of(lambda: markup.load(text))
+        written = nodes / seconds_of(lambda: bare.write(batch))
+        yield Figure(
+            "markup",
+            f"load {nodes // 1000} k nodes",
+            loaded,
+            "nodes/s",
+            written,
+            f">= {_LOADED:,.0f}",
+            loaded >= _LOADED,
+        )
+        number = itertools.count()
+        middle = str(nodes // 2)
+        root = min(tree, key=lambda one: abs(one[2] - _BRANCH))[0]
+        calls: dict[str, Callable[[], object]] = {
+            "change": lambda: markup.apply(
+                f"- ID: {middle} [updated]\n  Content: Words {next(number)}\n"
+                "  - ID: new-1 [created]\n    Label: New\n"
+            ),
+            "branch": lambda: markup.render(str(root)),
+            "budget": lambda: markup.render(attention=middle, budget=1_000),
+        }
+        names = {
+            "change": "one change",
+            "branch": f"a branch of {_BRANCH} nodes",
+            "budget": "a view within 1,000",
+        }
+        for name, call in calls.items():
+            calibration.run()
+            took = _median(call)
+            most = _MOST[name]
+            yield Figure("markup", names[name], took, "ms", None, f"<= {most:g}", took <= most)
+
+
+def _median(call: Callable[[], object]) -> float:
+    """Return the median milliseconds of a call."""
+    for _ in range(_WARM):
+        call()
+    times: list[float] = []
+    for _ in range(_TIMES):
+        began = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - began)
+    return 1_000 * statistics.median(times)
+
+
+def _tree(nodes: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield each node in document order: its number, level, how many it has with it, its parent."""
+    numbers = itertools.count(1)
+    shares = [nodes // _BELOW + (one < nodes % _BELOW) for one in range(_BELOW)]
+    waiting = [(share, 1, 0) for share in reversed(shares)]
+    while waiting:
+        size, level, above = waiting.pop()
+        number = next(numbers)
+        yield number, level, size, above
+        left = size - 1
+        parts = [left // _BELOW + (one < left % _BELOW) for one in range(_BELOW)]
+        waiting += [(part, level + 1, number) for part in reversed(parts) if part]
+
+
+def _text(tree: list[tuple[int, int, int, int]]) -> str:
+    lines = ["- CONCEPTUAL SPACE\n  ID: space\n  Label: Space\n"]
+    for number, level, *_ in tree:
+        blanks = "  " * level
+        lines.append(f"{blanks}- ID: {number}\n{blanks}  Label: Node {number}\n")
+        if number % 2:
+            lines.append(f"{blanks}  Content: Words {number}\n")
+    return "".join(lines)
+
+
+def _changes(tree: list[tuple[int, int, int, int]]) -> Iterator[Change]:
+    yield PutConcept("Space", "space", {"label": "Space"}, id="space")
+    for number, *_ in tree:
+        said: dict[str, Value] = {"label": f"Node {number}"}
+        if number % 2:
+            said["content"] = f"Words {number}"
+        yield PutConcept("Node", str(number), said, id=str(number))
+    for number, _, _, above in tree:
+        target, predicate = (str(above), "parent") if above else ("space", "in_space")
+        place: dict[str, Value] = {"space": "space", "order": number}
+        yield PutLink(str(number), predicate, target, place, key="space")

@@ -4,12 +4,26 @@ Knowing Markup is a language of the Knowing application, open for use with attri
 """
 
 from recollect.faces.markup.answers import Applied, NodeChange, Placement, Rendered, SpaceEntry
+from recollect.faces.markup.card import syntax_card
+from recollect.faces.markup.checking import check, format_text
 from recollect.faces.markup.markup import Markup
+from recollect.faces.markup.messages import (
+    Action,
+    Request,
+    Response,
+    parse_request,
+    parse_response,
+    print_text,
+)
 from recollect.faces.markup.model import Document, Id, Node, Space
+from recollect.faces.markup.outlines import Converted, read_outline, write_outline
 from recollect.faces.markup.parser import parse
+from recollect.faces.markup.repairing import Repaired, repair, repair_response
 
 __all__ = [
+    "Action",
     "Applied",
+    "Converted",
     "Document",
     "Id",
     "Markup",
@@ -17,7 +31,20 @@ __all__ = [
     "NodeChange",
     "Placement",
     "Rendered",
+    "Repaired",
+    "Request",
+    "Response",
     "Space",
     "SpaceEntry",
+    "check",
+    "format_text",
     "parse",
+    "parse_request",
+    "parse_response",
+    "print_text",
+    "read_outline",
+    "repair",
+    "repair_response",
+    "syntax_card",
+    "write_outline",
 ]

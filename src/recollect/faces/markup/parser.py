@@ -29,7 +29,7 @@ from recollect.errors import (
     RecollectError,
     Span,
 )
-from recollect.faces.markup.headers import HeaderReader, bare_id, refuse_kind
+from recollect.faces.markup.headers import Header, HeaderReader, bare_id, refuse_kind
 from recollect.faces.markup.model import (
     EXTENSIONS,
     KNOWN_FIELDS,
@@ -150,6 +150,7 @@ class Reader:
         self._stack: list[_Open] = []
         self._count = 0
         self._has_remarks = False
+        self._may_be_remark = False  # whether the value read last may hold one
         self._keys = set(KNOWN_FIELDS)  # names of fields that are known to be possible
         self._waiting: list[str] = []  # comments that wait for what follows them
 
@@ -252,8 +253,8 @@ class Reader:
         start = self._offset
         begin, end = start + width, start + len(line.rstrip(" \t"))
         header = HeaderReader(self.lines, line, start, width).header()
-        if header is None:
-            return
+        if header is None:  # its fault is told; what stands below it still belongs to it
+            header = Header(None, Id("?"), ())
         is_space = header.kind in SPACE_KINDS
         place = 2 * column - is_space
         while self._stack and self._stack[-1].column >= place:
@@ -290,7 +291,10 @@ class Reader:
             key = key.rstrip()
             if key not in self._keys and not self._admit(key, start):
                 owner = None if owner is None else _Open(0, None, None, (), 0, 0)
-        text = self._value(column, key, value.strip(" \t"), at, owner)
+        text = self.value(column, value.strip(" \t"), at)
+        if text is not None and self._may_be_remark and owner is not None:
+            owner.remarked = [*(owner.remarked or ()), key]
+            self._has_remarks = True
         if owner is None or owner.column == _HEADLESS:
             if text is not None:
                 told = f"the field {shown(key)} belongs to no node"
@@ -324,19 +328,20 @@ class Reader:
         self._keys.add(key)
         return True
 
-    def _value(self, column: int, key: str, value: str, at: int, owner: _Open | None) -> str | None:
-        """Return the text of a field; None after a fault."""
+    def value(self, column: int, value: str, at: int) -> str | None:
+        """Return the text of a field at a (doubled) column, whose value begins at a character.
+
+        The lines of a block are read too. None after a fault.
+        """
         first = value[:1]
+        self._may_be_remark = False
         if first == '"':
             said = json_string(value)
             if said is not None:
                 return said
         elif first == "`" and _FENCE.fullmatch(value):
             return self._block(column, value, at)
-        if " #" in value or "\t#" in value:
-            self._has_remarks = True
-            if owner is not None:
-                owner.remarked = [*(owner.remarked or ()), key]
+        self._may_be_remark = " #" in value or "\t#" in value
         return value
 
     def _block(self, column: int, fence: str, at: int) -> str | None:

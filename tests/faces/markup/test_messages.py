@@ -1,0 +1,197 @@
+"""Requests and responses: what they must hold, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faces.markup import examples, trees
+from recollect import RecollectError
+from recollect.faces.markup import (
+    Action,
+    Request,
+    Response,
+    check,
+    format_text,
+    parse_request,
+    parse_response,
+    print_text,
+    repair_response,
+    syntax_card,
+)
+
+
+def code_of(text: str, read=parse_response, **given) -> str:
+    with pytest.raises(RecollectError) as caught:
+        read(text, **given)
+    assert caught.value.hint
+    return caught.value.code.code
+
+
+@pytest.mark.parametrize("text", examples.REQUESTS.values(), ids=examples.REQUESTS)
+def test_a_request_of_the_specification_is_read_and_printed_stably(text):
+    request = parse_request(text)
+    assert parse_request(print_text(request)) == request
+    assert print_text(request) == print_text(parse_request(print_text(request)))
+    assert check(text) == ()
+
+
+@pytest.mark.parametrize("text", examples.RESPONSES.values(), ids=examples.RESPONSES)
+def test_a_response_of_the_specification_is_read_and_printed_stably(text):
+    response = parse_response(text)
+    assert parse_response(print_text(response)) == response
+    assert check(text) == ()
+    assert repair_response(text).notices == ()
+
+
+@given(trees.REQUESTS)
+def test_what_is_printed_is_read_as_the_same_request(request):
+    text = print_text(request)
+    assert parse_request(text) == request
+    assert format_text(text) == text
+
+
+@given(trees.RESPONSES)
+def test_what_is_printed_is_read_as_the_same_response(response):
+    text = print_text(response)
+    assert parse_response(text) == response
+    assert repair_response(text).notices == ()
+    assert format_text(text) == text
+
+
+@settings(max_examples=300)
+@given(trees.RESPONSES, st.integers(0, 10_000), st.sampled_from([*trees.FORGED, "", "x", "\n  "]))
+def test_a_changed_response_raises_errors_of_knowing_markup_only(response, at, text):
+    given_text = print_text(response)
+    place = at % (len(given_text) + 1)
+    changed = given_text[:place] + text + given_text[place + 1 :]
+    for read in (parse_response, repair_response):
+        try:
+            read(changed)
+        except RecollectError as error:
+            assert error.code.code.startswith("KM_")
+    for one in check(changed):
+        assert one.code.startswith("KM_")
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("KM_2001", "Prompt: x"),
+        ("KM_2001", "Context: chat\nPrompt: x"),
+        ("KM_2002", "Context: command\nPrompt: x\nMood: good"),
+        ("KM_2003", "Context: command\nPrompt: x\nPrompt: y"),
+        ("KM_2004", "Context: command\n"),
+        ("KM_2004", "Context: workflow\n"),
+        ("KM_2004", "Context: command\nPrompt: x\nInstructions: y"),
+        ("KM_2007", "Context: command\nPrompt: x\nData:\n- ID: 1\nAttentionNode: 2"),
+        (
+            "KM_2007",
+            "Context: command\nPrompt: x\nData:\n- ID: 1\n- ID: 2\nAttentionBranch: 1\nAttentionNode: 2",
+        ),
+        ("KM_1009", "Context: command\nPrompt: x\nData: - ID: 1"),
+        ("KM_1005", "Context: command\nPrompt: `\nx"),
+    ],
+)
+def test_a_request_with_a_fault_is_refused(code, text):
+    assert code_of(text, parse_request) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("KM_2001", "Response: data"),
+        ("KM_2004", "Context: command\n"),
+        ("KM_2004", "Context: command\nResponse: data"),
+        ("KM_2004", "Context: command\nResponse: action"),
+        ("KM_2004", "Context: command\nResponse: error"),
+        ("KM_2004", "Context: command\nResponse: data\nData:\nError: x"),
+        ("KM_2004", "Context: command\nResponse: action\nAction:\n- ID: 1"),
+        ("KM_2004", "Context: conversation\nResponse: data"),
+        ("KM_2004", "Context: workflow\nResponse: data"),
+        ("KM_2005", "Context: command\nResponse: Data"),
+        ("KM_2005", "Context: command\nResponse: Finished workflow"),
+        ("KM_2005", "Context: workflow\nWorkflow step: 1\nResponse: data\nWorkflow status: done"),
+        ("KM_1009", "Context: command\nResponse: action\nAction: call me {"),
+    ],
+)
+def test_a_response_with_a_fault_is_refused(code, text):
+    assert code_of(text) == code
+
+
+def test_an_answer_is_of_the_context_of_its_request():
+    text = "Context: command\nResponse: no-data-available"
+    assert code_of(text, context="workflow") == "KM_2009"
+    assert parse_response(text, context="command").context == "command"
+
+
+def test_data_beside_an_error_is_ignored():
+    text = "Context: command\nResponse: error\nError: no\nData:\n- ID: 1\n"
+    assert parse_response(text).data is None
+
+
+def test_data_of_an_entry_ends_at_the_next_key_at_column_zero_outside_a_block():
+    text = "Context: command\nPrompt: x\nData:\n- ID: 1\n  Content: `\nPrompt: no\n  `\nAttentionNode: 1\n"
+    request = parse_request(text)
+    assert request.data is not None
+    assert next(request.data.walk()).content == "Prompt: no"
+    assert request.attention_node == "1"
+
+
+def test_a_call_on_one_line_is_read_as_its_document():
+    text = 'Context: command\nResponse: action\nAction: callMe {"Email-address": "a@b.c", "n": 3}\n'
+    response = parse_response(text)
+    assert response.actions == (Action("callMe", {"Email-address": "a@b.c", "n": "3"}),)
+    assert parse_response(print_text(response)) == response
+
+
+def test_several_calls_are_told_in_order():
+    text = (
+        "Context: command\nResponse: action\nAction:\n"
+        "- ACTION ID: new-1 [created]\n  Use function: a\n  - ID: x\n    Value: 1\n"
+        "- ACTION ID: new-2 [created]\n  Use function: b\n"
+    )
+    assert parse_response(text).actions == (Action("a", {"x": "1"}), Action("b", {}))
+
+
+@pytest.mark.parametrize(
+    "text", ["Response: Finished workflow", "Response: data\nWorkflow status: finished"]
+)
+def test_a_workflow_is_finished_in_either_form(text):
+    assert parse_response(f"Context: workflow\nWorkflow step: 1\n{text}").is_finished
+
+
+def test_prompts_and_messages_are_printed_in_quotes_or_as_blocks():
+    request = Request("command", prompt="a\nb", messages=("one", "two\nlines"))
+    assert print_text(request) == (
+        'Context: command\nPrompt: `\n  a\n  b\n`\nMessages:\n  - "one"\n  - "two\\nlines"\n'
+    )
+    assert 'Message: "yes"' in print_text(Response("conversation", "data", message="yes"))
+
+
+def test_the_comments_of_a_message_stay():
+    text = "Context: command\n# why\nPrompt: x\n# of data\nData:\n# a lion\n- ID: 1\n# the end\n"
+    formatted = format_text(text)
+    assert format_text(formatted) == formatted
+    assert [one for one in formatted.split("\n") if one.lstrip().startswith("#")] == [
+        "# why",
+        "# of data",
+        "# a lion",
+        "# the end",
+    ]
+
+
+def test_every_example_on_the_card_is_strict():
+    card = syntax_card()
+    assert len(card) < 8_000
+    blocks = [
+        one
+        for one in card.split("\n\n")
+        if one.startswith(("Context:", "---\n", "- ID:", "- ARTICLE"))
+    ]
+    assert len(blocks) >= 8
+    for block in blocks:
+        if "`- ID" in block.split("\n")[0] or block.startswith("- ID: new-1 [created]`"):
+            continue
+        assert check(block) == (), block

@@ -63,8 +63,22 @@ def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterat
         for name, call in calls.items():
             calibration.run()
             took = _median(call)
+            beside = (
+                _median(lambda: bare.write(_bare_change(next(number))))
+                if name == "change"
+                else None
+            )
             most = _MOST[name]
-            yield Figure("markup", names[name], took, "ms", None, f"<= {most:g}", took <= most)
+            yield Figure("markup", names[name], took, "ms", beside, f"<= {most:g}", took <= most)
+
+
+def _bare_change(number: int) -> list[Change]:
+    place: dict[str, Value] = {"space": "space", "order": number}
+    return [
+        PutConcept("Node", "1", {"content": f"Words {number}"}, id="1"),
+        PutConcept("Node", f"bare {number}", {"label": "New"}, id=f"bare {number}"),
+        PutLink(f"bare {number}", "parent", "1", place, key="space"),
+    ]
 
 
 def _median(call: Callable[[], object]) -> float:

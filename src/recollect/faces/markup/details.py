@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.errors import (
+    INVALID_CHARACTER,
     TEMPLATE_MISMATCH,
     TWO_DEFINITIONS,
     UNKNOWN_FIELD,
@@ -139,6 +140,12 @@ class Details:
                 yield key, value
 
     def _is_known(self, key: str, held: Concept | None, where: Node | Space) -> bool:
+        """Whether a field may be there, and its value may be kept."""
+        if "\0" in where.fields[key]:
+            self.faults.add(
+                INVALID_CHARACTER, f"{key} holds the character NUL", where.span, hint="leave it out"
+            )
+            return False
         if key in ATTRIBUTES or key in _USES or key == VALUE:
             return True
         is_free = key not in RESERVED
@@ -283,7 +290,7 @@ class Details:
                 continue
             if one.state == DELETED:
                 value = ""
-            if value is None:
+            if value is None or not self._is_known(VALUE, None, one.node):
                 continue
             found = self._checked(one, value)
             if found is not None:

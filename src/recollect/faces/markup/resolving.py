@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from recollect.errors import (
     AMBIGUOUS_PLACE,
     INVALID_HEADER,
+    INVALID_ID,
     INVALID_STATE,
     STALE_TEMPORARY_ID,
     TWO_DEFINITIONS,
@@ -126,6 +127,11 @@ class Resolver:
         """Read what the ids of the document name, and give temporary ones their numbers."""
         ids = [one.id for one in nodes]
         ids += [one.id for one in document.sections if one.id is not None]
+        for node in nodes:
+            if "\0" in node.id.text:
+                told = "an id holds the character NUL"
+                self.faults.add(INVALID_ID, told, node.span, hint="leave it out")
+        self.faults.raise_first()  # what follows tells ids apart by it
         permanent = dict.fromkeys(one.text for one in ids if not one.is_temporary)
         keys = dict.fromkeys(map(_key, ids))
         if self.is_fresh:

@@ -6,38 +6,46 @@ import io
 
 import pytest
 from tests.faces.markup.conftest import ZOO
+from tests.faces.markup.examples import DOCUMENTS, REQUESTS, RESPONSES
 from tests.faces.markup.support import code, fault, lines, notices, places
 
 import recollect
-from recollect.faces.markup import Markup
+from recollect.faces.markup import Markup, parse_request, parse_response
+from recollect.faces.markup.deciding import Asked
 
-EXAMPLES = [
-    "---\n- CONCEPTUAL SPACE\n  Label: Vehicles\n",
-    "- ID: 12345 [created]\n  Label: New Node\n",
-    "- TEMPLATE ID: template-1\n  Label: Example Template\n  - ID: template-1-field-1\n"
-    "    Label: Age\n    Content: number\n",
-    "- ARTICLE ID: article-1\n  Use template: template-1\n  - ID: template-1-field-1\n"
-    "    Value: 100 years\n",
-    "- FUNCTION ID: callMe\n  Label: Example Function\n  - ID: callMe-argument-1\n"
-    "    Label: Email-address\n    Content: string\n",
-    "- WORKFLOW ID: 52\n  Label: My Workflow\n  - ID: 9876\n    Label: Step 1\n"
-    "    Use function: callMe\n    Content: `\n      - Write a short poem\n"
-    "      - Use the function callMe and email the poem\n    `\n",
-    "---\n- BRANCH ID: 1234\n  Label: Animals\n  - ID: 1\n    Label: Lion\n",
-]
-"""Examples of the specification, in its order."""
+EXAMPLES = [*DOCUMENTS.values()]
 
 
-def test_the_examples_of_the_specification_load_in_order(markup: Markup) -> None:
-    for text in EXAMPLES:
+def test_the_examples_of_the_specification_come_one_after_another(markup: Markup) -> None:
+    request = parse_request(REQUESTS["5.1 a command"])
+    assert request.data is not None
+    markup.write(request.data, Asked(is_snapshot=True))
+    for name, text in DOCUMENTS.items():
         markup.load(text)
-        assert markup.load(text).transaction is None
-    done = markup.apply(
-        "---\n- BRANCH ID: 1234\n  - ID: 1\n    - ID: new-1 [created]\n      Label: Eating\n"
+        if "temporary" not in name:
+            assert markup.load(text).transaction is None
+    made: list[str] = []
+    for name, text in RESPONSES.items():
+        data = parse_response(text).data
+        if data is None:
+            continue
+        done = markup.write(data, Asked(is_snapshot=False))
+        assert [one.kind for one in done.changes] == ["created"], name
+        made += done.ids.values()
+    assert [one.label for one in markup.spaces()] == ["Main", "Vehicles", "Vehicles", "Colors"]
+    shown = markup.render("1234").text
+    assert shown.endswith(
+        f"  - ID: 1\n    Label: Lion\n    - ID: {made[0]}\n      Label: Eating\n"
         "      Content: Lions primarily eat large mammals.\n"
     )
-    assert done.ids == {"new-1": "12346"}
-    assert places(markup, "12346") == {("main", "1", "parent")}
+    assert places(markup, "mc-1") == {("cs-1", None, "in_space"), ("as-1", "sc-1", "has")}
+
+
+def test_what_follows_a_label_that_stands_is_a_remark(zoo: Markup) -> None:
+    assert zoo.load("- ID: 2\n  Label: Lion #which roars\n").transaction is None
+    assert zoo.apply("- ID: 2 [updated]\n  Label: Lion #which roars\n").transaction is None
+    zoo.apply("- ID: 2 [updated]\n  Label: Tiger #which roars\n")
+    assert 'Label: "Tiger #which roars"\n' in zoo.render("2").text
 
 
 def test_loading_twice_writes_nothing(zoo: Markup) -> None:
@@ -106,7 +114,7 @@ def test_another_choice_of_ids_is_refused(markup: Markup) -> None:
 
 
 def test_what_is_rendered_loads_into_a_fresh_memory_and_is_equal(zoo: Markup) -> None:
-    for text in EXAMPLES[1:6]:
+    for text in EXAMPLES:
         zoo.load(text)
     zoo.apply("- ONTOLOGY SPACE\n  ID: kinds\n  - ID: 7\n    - ID: 2 [created]\n")
     zoo.apply("- ATTRIBUTE SPACE\n  ID: colors\n  - ID: 6\n    - ID: 4 [created]\n")

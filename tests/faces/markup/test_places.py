@@ -157,6 +157,8 @@ def test_a_space_inside_a_tree_is_a_reference_joined_by_parent(zoo: Markup) -> N
 
 def test_a_known_node_of_another_kind_is_refused(zoo: Markup) -> None:
     assert refused(zoo, "- NOTE ID: 2\n") == "KM_3004"
+    assert refused(zoo, "- ID: zoo\n") == "KM_3004"
+    assert fault(lambda: zoo.load("- ID: zoo\n  Label: Zoo\n")).code.code == "KM_3004"
 
 
 # Order

@@ -256,3 +256,15 @@ def test_what_the_memory_cannot_keep_is_refused_with_its_place(zoo: Markup) -> N
     error = fault(lambda: zoo.apply('- ID: 2 [updated]\n  Label: "a\\u0000b"\n'))
     assert (error.code.code, error.to_wire()["line"]) == ("KM_1001", 1)
     assert refused(zoo, '- ID: "a\\u0000b"\n') == "KM_1004"
+
+
+def test_what_a_model_writes_is_repaired_where_it_is_asked_for(zoo: Markup) -> None:
+    text = "Sure:\n- id: 2\n  - id: [new-1] [Created]\n    label: Tail\n"
+    assert refused(zoo, text) == "KM_1007"
+    done = zoo.apply(text, repair=True)
+    assert lines(done) == ['created 8 "Tail" in zoo']
+    assert set(notices(done)) == {"repaired"}
+    error = fault(lambda: zoo.apply(text.replace("2", "99"), repair=True))
+    assert "- ID: 99" in str(error)
+    assert zoo.apply("- ID: 2 [updated]\n  Label: x\n", repair=True).notices == ()
+    assert refused(zoo, "- ID: 2 [new]\n", repair=True) == "KM_1006"

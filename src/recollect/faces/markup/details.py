@@ -139,12 +139,16 @@ class Details:
             else:
                 yield key, value
 
+    def _can_keep(self, key: str, value: str, where: Node | Space) -> bool:
+        if "\0" not in value:
+            return True
+        told = f"{key} holds the character NUL"
+        self.faults.add(INVALID_CHARACTER, told, where.span, hint="leave it out")
+        return False
+
     def _is_known(self, key: str, held: Concept | None, where: Node | Space) -> bool:
         """Whether a field may be there, and its value may be kept."""
-        if "\0" in where.fields[key]:
-            self.faults.add(
-                INVALID_CHARACTER, f"{key} holds the character NUL", where.span, hint="leave it out"
-            )
+        if not self._can_keep(key, where.fields[key], where):
             return False
         if key in ATTRIBUTES or key in _USES or key == VALUE:
             return True
@@ -290,7 +294,7 @@ class Details:
                 continue
             if one.state == DELETED:
                 value = ""
-            if value is None or not self._is_known(VALUE, None, one.node):
+            if value is None or not self._can_keep(VALUE, value, one.node):
                 continue
             found = self._checked(one, value)
             if found is not None:

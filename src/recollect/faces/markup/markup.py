@@ -7,7 +7,7 @@ writes on. The call chooses the meaning of a text: `apply` is a change, `load` a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from recollect.errors import (
@@ -26,6 +26,8 @@ from recollect.faces.markup.faults import Faults
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import Document
+from recollect.faces.markup.parser import parse
+from recollect.faces.markup.printer import document_text
 from recollect.faces.markup.records import (
     KIND,
     READ_ONLY,
@@ -34,6 +36,7 @@ from recollect.faces.markup.records import (
     text_of,
 )
 from recollect.faces.markup.rendering import Counter, Rendering, byte_cost
+from recollect.faces.markup.repairing import repair as repair_text
 from recollect.faces.markup.restoring import Restoring
 from recollect.faces.markup.writing import changes_of, reply_of, reports_of
 from recollect.kernel import Nexus, uncollected
@@ -57,6 +60,15 @@ FIND(?one) WHERE {
 
 Also = Callable[[Applied], Sequence[Change]]
 """What else is written in the transaction of a change, once it is known what that comes to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A document, and the text that its places are in."""
+
+    document: Document
+    source: str
+    notices: tuple[Notice, ...] = ()
 
 
 class Markup:
@@ -98,6 +110,7 @@ class Markup:
         target: str | None = None,
         base: int | None = None,
         extra_fields: bool = False,
+        repair: bool = False,
         dry_run: bool = False,
         complete: bool = True,
         request_id: str | None = None,
@@ -106,16 +119,24 @@ class Markup:
 
         `target` is the node or space that new nodes go to which name no other. With `base`, what
         changed after that transaction is not changed again (KM_3005). `extra_fields` takes fields
-        of other names; a text that is not `complete` is refused.
+        of other names; `repair` mends what models get wrong, where the text is not strict; one
+        that is not `complete` is refused.
         All faults are found first: the first is raised, all are in its `details["errors"]`.
         """
         if not complete:
             raise RecollectError(
                 INCOMPLETE, "the text is not complete", hint="ask for the answer again"
             )
-        document = self._parsed(text)
+        parsed = self._parsed(text, is_mended=repair)
         asked = Asked(is_snapshot=False, target=target, base=base, extra_fields=extra_fields)
-        return self.write(document, asked, source=text, dry_run=dry_run, request_id=request_id)
+        return self.write(
+            parsed.document,
+            asked,
+            source=parsed.source,
+            notices=parsed.notices,
+            dry_run=dry_run,
+            request_id=request_id,
+        )
 
     def load(
         self,
@@ -135,9 +156,16 @@ class Markup:
             raise RecollectError(
                 INVALID_ARGUMENT, f"ids is {ids!r:.40}", hint='pass ids="keep" or ids="fresh"'
             )
-        document = self._parsed(text)
+        parsed = self._parsed(text)
         asked = Asked(is_snapshot=True, is_fresh=ids == "fresh", extra_fields=extra_fields)
-        return self.write(document, asked, source=text, dry_run=dry_run, request_id=request_id)
+        return self.write(
+            parsed.document,
+            asked,
+            source=parsed.source,
+            notices=parsed.notices,
+            dry_run=dry_run,
+            request_id=request_id,
+        )
 
     def write(
         self,
@@ -177,13 +205,23 @@ class Markup:
             return None
         return self.nexus.write(changes, actor=self.actor, request_id=request_id).transaction
 
-    def _parsed(self, text: str) -> Document:
+    def _parsed(self, text: str, *, is_mended: bool = False) -> _Parsed:
         """Return the document that a text says; all its faults are told at once."""
         document, errors = document_faults(text)
+        if not errors:
+            return _Parsed(document, text)
+        if is_mended:
+            try:
+                repaired = repair_text(text)
+            except RecollectError:  # the strict reader's first fault, which is told with all others
+                pass
+            else:
+                said = document_text(repaired.value)  # what further faults quote
+                return _Parsed(parse(said), said, repaired.notices)
         faults = Faults(text)
         faults.errors += errors
         faults.raise_first()
-        return document
+        return _Parsed(document, text)
 
     # Reading
 

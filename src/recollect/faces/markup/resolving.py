@@ -127,11 +127,7 @@ class Resolver:
         """Read what the ids of the document name, and give temporary ones their numbers."""
         ids = [one.id for one in nodes]
         ids += [one.id for one in document.sections if one.id is not None]
-        for node in nodes:
-            if "\0" in node.id.text:
-                told = "an id holds the character NUL"
-                self.faults.add(INVALID_ID, told, node.span, hint="leave it out")
-        self.faults.raise_first()  # what follows tells ids apart by it
+        _refuse_nul(self.faults, nodes)
         permanent = dict.fromkeys(one.text for one in ids if not one.is_temporary)
         keys = dict.fromkeys(map(_key, ids))
         if self.is_fresh:
@@ -161,7 +157,9 @@ class Resolver:
                 kinds[id] = kind
             else:
                 kinds.setdefault(id, NODE)
-            if kind is not None and kinds[id] != kind:
+            is_plain_space = kind is None and kinds[id] == SPACE
+            if is_plain_space or (kind is not None and kinds[id] != kind):
+                word = word or "a node"
                 said = WORDS.get(kinds[id], kinds[id])
                 self.faults.add(
                     TWO_DEFINITIONS,
@@ -426,18 +424,7 @@ class Resolver:
             return
         if id not in self.found.new:
             self.found.new[id] = one
-            if state in (None, PROTECTED) and not self.is_snapshot:
-                self.notices.append(
-                    Notice(
-                        "unmarked",
-                        f"{node.id.text} is created, though it is not marked",
-                        "write [created]",
-                        node.span,
-                    )
-                )
-            if node.kind == "BRANCH":
-                message = f"{node.id.text} becomes a plain node: a branch is a view"
-                self.notices.append(Notice("branch", message, span=node.span))
+            self.notices += _told_of(node, is_marked=self.is_snapshot or state == CREATED)
 
     # Faults
 
@@ -499,6 +486,25 @@ def _refuse_created_below(faults: Faults, deleted: Node) -> None:
                 node.span,
                 hint="create it somewhere else",
             )
+
+
+def _refuse_nul(faults: Faults, nodes: Iterable[Node]) -> None:
+    """Refuse ids with the character by which temporary ids are told from permanent ones."""
+    for node in nodes:
+        if "\0" in node.id.text:
+            told = "an id holds the character NUL"
+            faults.add(INVALID_ID, told, node.span, hint="leave it out")
+    faults.raise_first()
+
+
+def _told_of(node: Node, *, is_marked: bool) -> Iterator[Notice]:
+    """Yield what to know about a node that is made."""
+    if not is_marked:
+        told = f"{node.id.text} is created, though it is not marked"
+        yield Notice("unmarked", told, "write [created]", node.span)
+    if node.kind == "BRANCH":
+        told = f"{node.id.text} becomes a plain node: a branch is a view"
+        yield Notice("branch", told, span=node.span)
 
 
 def _is_remarked(node: Node, stands: str | None) -> bool:

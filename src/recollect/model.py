@@ -829,6 +829,7 @@ class OwnType:
 
     writer: str = ""  # the call that writes its concepts; empty: anyone may
     links: frozenset[str] = frozenset()  # predicates from its concepts that are the call's, too
+    joins: frozenset[str] = frozenset()  # predicates from its concepts that anyone may write
     says: str = ""  # the attribute that says in words what such a concept means
     has_unique_names: bool = False  # no two living concepts are called the same, case aside
 
@@ -844,6 +845,10 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn"),
     "Tag": OwnType(),  # what claims are tagged with
+    "Node": OwnType(joins=frozenset({"in_space", "parent", "is_a", "has", "uses_function"})),
+    "Article": OwnType(joins=frozenset({"uses_template", "field_value", "field_node"})),
+    "Note": OwnType(),
+    "Action": OwnType(),
     "Space": OwnType(writer="Markup.apply"),
     "Template": OwnType(writer="Markup.apply"),
     "Function": OwnType(writer="Markup.apply"),
@@ -854,6 +859,9 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
 
 OWN_LINKS: Final = frozenset(predicate for own in OWN_TYPES.values() for predicate in own.links)
 """The predicates of links that calls alone write from some of those types."""
+
+KNOWN_LINKS: Final = OWN_LINKS.union(*(own.joins for own in OWN_TYPES.values()))
+"""The predicates that need no definition in a strict group."""
 
 OWNED: Final = frozenset(kind for kind, own in OWN_TYPES.items() if own.writer)
 """The types whose concepts a call alone writes."""

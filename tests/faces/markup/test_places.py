@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.faces.markup.conftest import ZOO
 from tests.faces.markup.support import fault, lines, notices, places, refused
 
 from recollect.faces.markup import Markup
@@ -302,3 +303,11 @@ def test_history_tells_who_changed_a_node(zoo: Markup) -> None:
     Markup(zoo.nexus, actor="ann").apply("- ID: 2 [updated]\n  Label: Cat\n", request_id="r-1")
     last = zoo.nexus.history("2")[-1].versions[-1].since
     assert (last.actor, last.request_id) == ("ann", "r-1")
+
+
+def test_a_strict_group_takes_markup_without_definitions(markup: Markup) -> None:
+    markup.nexus.write('UPSERT { CONCEPT @d { {type: "$ConceptType", name: "Drug"} } }')
+    markup.nexus.set_schema("strict")
+    markup.load(ZOO)
+    markup.load(EXAMPLE)
+    assert markup.nexus.schema().misfits == ()

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from recollect.kernel.read.declared import META_TYPES
-from recollect.model import OWN_LINKS, OWN_TYPES, ElementKind
+from recollect.model import KNOWN_LINKS, OWN_TYPES, ElementKind
 
 GIVEN: Final[Mapping[ElementKind, frozenset[str]]] = {
     ElementKind.CONCEPT: frozenset((*META_TYPES.values(), *OWN_TYPES)),
-    ElementKind.LINK: OWN_LINKS,
+    ElementKind.LINK: KNOWN_LINKS,
 }
 """What no group needs to declare: the meta-types, and what calls of Recollect itself write."""
 

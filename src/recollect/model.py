@@ -831,6 +831,7 @@ class OwnType:
     links: frozenset[str] = frozenset()  # predicates from its concepts that are the call's, too
     joins: frozenset[str] = frozenset()  # predicates from its concepts that anyone may write
     says: str = ""  # the attribute that says in words what such a concept means
+    tells: str = ""  # the attribute that says more of it
     has_unique_names: bool = False  # no two living concepts are called the same, case aside
 
 
@@ -845,14 +846,22 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn"),
     "Tag": OwnType(),  # what claims are tagged with
-    "Node": OwnType(joins=frozenset({"in_space", "parent", "is_a", "has", "uses_function"})),
-    "Article": OwnType(joins=frozenset({"uses_template", "field_value", "field_node"})),
-    "Note": OwnType(),
-    "Action": OwnType(),
-    "Space": OwnType(writer="Markup.apply"),
-    "Template": OwnType(writer="Markup.apply"),
-    "Function": OwnType(writer="Markup.apply"),
-    "Workflow": OwnType(writer="Markup.apply"),
+    "Node": OwnType(
+        says="label",
+        tells="content",
+        joins=frozenset({"in_space", "parent", "is_a", "has", "uses_function"}),
+    ),
+    "Article": OwnType(
+        says="label",
+        tells="content",
+        joins=frozenset({"uses_template", "field_value", "field_node"}),
+    ),
+    "Note": OwnType(says="label", tells="content"),
+    "Action": OwnType(says="label", tells="content"),
+    "Space": OwnType(writer="Markup.apply", says="label", tells="content"),
+    "Template": OwnType(writer="Markup.apply", says="label", tells="content"),
+    "Function": OwnType(writer="Markup.apply", says="label", tells="content"),
+    "Workflow": OwnType(writer="Markup.apply", says="label", tells="content"),
     "MarkupCounter": OwnType(writer="Markup.apply"),
 }
 """The concept types that calls of Recollect itself write, by name."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.faces.markup.conftest import ZOO
 from tests.faces.markup.support import fault, lines, notices, places, refused
+from tests.meanings import Meanings
 
+import recollect
 from recollect.faces.markup import Markup
-from recollect.model import AsOf, PutConcept
+from recollect.model import AsOf, Hits, PutConcept
 
 EXAMPLE = """- CONCEPTUAL SPACE
   ID: cs-1
@@ -311,3 +313,13 @@ def test_a_strict_group_takes_markup_without_definitions(markup: Markup) -> None
     markup.load(ZOO)
     markup.load(EXAMPLE)
     assert markup.nexus.schema().misfits == ()
+
+
+def test_nodes_are_found_by_what_they_mean() -> None:
+    with recollect.open(":memory:", embedder=Meanings()) as nexus:
+        Markup(nexus).load(
+            "- ID: 1\n  Label: Ann\n  Content: works as a physician\n- ID: 2\n  Label: Bo\n"
+        )
+        (hits,) = nexus.search("doctor", "concept", mode="semantic").results
+        assert isinstance(hits, Hits)
+        assert hits.hits[0].element.id == "1"

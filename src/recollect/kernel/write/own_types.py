@@ -29,19 +29,27 @@ WHERE group_id = :group AND expired_at = :living AND type IN (
 
 
 def meaning_of(kind: str, name: str, attributes: Attributes) -> str | None:
-    """Return the text that is embedded of a concept, if it says something in words.
+    r"""Return the text that is embedded of a concept, if it says something in words.
 
-    Those that calls write have ids for names.
+    Those that calls write have ids for names; so have those of other types that say something
+    elsewhere.
 
     >>> meaning_of("Entity", "Acme", {}), meaning_of("Episode", "7f0b", {})
     ('Acme', None)
     >>> meaning_of("Claim", "7f0b", {"text": "payments uses sagas"})
     'payments uses sagas'
+    >>> meaning_of("Node", "12", {"label": "Lion", "content": "Roars."})
+    'Lion\nRoars.'
     """
-    if kind not in OWNED:
+    own = OWN_TYPES.get(kind)
+    if own is None:
         return concept_meaning(name, attributes)
-    said = attributes.get(OWN_TYPES[kind].says)
-    return concept_meaning(said, {}) if isinstance(said, str) else None
+    told = [attributes.get(one) for one in (own.says, own.tells) if one]
+    match [one for one in told if isinstance(one, str) and one.strip()]:
+        case [said, *more]:
+            return concept_meaning(said, {"summary": "\n".join(more)})
+        case _:
+            return None if own.writer else concept_meaning(name, attributes)
 
 
 def name_key(kind: str, name: str) -> str | None:

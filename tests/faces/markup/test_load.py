@@ -140,3 +140,25 @@ def test_a_dump_carries_places(zoo: Markup) -> None:
 def test_an_empty_document_changes_nothing(zoo: Markup, text: str) -> None:
     assert zoo.load(text).transaction is None
     assert zoo.apply(text).transaction is None
+
+
+def test_a_node_that_kip_made_under_that_name_is_not_made_again(zoo: Markup) -> None:
+    zoo.nexus.write('UPSERT { CONCEPT @a { {type: "Node", name: "foo"} } }')
+    before = zoo.render()
+    error = fault(lambda: zoo.load("- ID: foo\n  Label: Foo\n"))
+    assert error.code.code == "KM_3004"
+    assert zoo.render() == before
+    id = error.hint.removeprefix("write ID: ")
+    zoo.apply(f"- ID: 2\n  - ID: {id} [created]\n")
+    assert places(zoo, id) == {("zoo", "2", "parent")}
+
+
+def test_what_the_face_counts_with_is_no_node(zoo: Markup) -> None:
+    assert code(lambda: zoo.apply("- ID: 2\n  - ID: markup-counter\n")) == "KM_3001"
+    assert code(lambda: zoo.apply("- ID: 2\n  - ID: markup-counter [created]\n")) == "KM_3002"
+    assert code(lambda: zoo.load("- ID: markup-counter\n  Label: x\n")) == "KM_3004"
+
+
+def test_what_is_no_text_is_refused(zoo: Markup) -> None:
+    assert code(lambda: zoo.apply(5)) == "INVALID_ARGUMENT"  # type: ignore[arg-type]
+    assert code(lambda: zoo.load(None)) == "INVALID_ARGUMENT"  # type: ignore[arg-type]

@@ -100,6 +100,8 @@ def test_deleted_space_takes_all_its_places(zoo: Markup) -> None:
     assert places(zoo, "2") == {("kinds", "7", "is_a")}
     assert {one.id for one in done.changes if one.kind == "closed"} == {"zoo", "1", "3", "4", "5"}
     assert 'removed 2 "Lion" from zoo' in lines(done)
+    again = zoo.apply("- CONCEPTUAL SPACE\n  ID: zoo [deleted]\n")
+    assert (notices(again), again.transaction) == (["already_deleted"], None)
 
 
 def test_no_state_is_context_and_asserts_no_place(zoo: Markup) -> None:

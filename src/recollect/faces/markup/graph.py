@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recollect.faces.markup.records import (
+    COUNTER_TYPE,
     HAS,
     IN_SPACE,
     KIND,
@@ -68,10 +69,12 @@ class Graph:
             element = None if dated is None else dated.element
             if dated is not None:
                 self._taken.add(one)
-            if dated is not None and isinstance(element, Concept) and dated.expired_at is None:
+            if not isinstance(element, Concept) or element.type == COUNTER_TYPE:
+                self.gone[one] = None
+            elif dated is not None and dated.expired_at is None:
                 self.elements[one] = element
             else:
-                self.gone[one] = element if isinstance(element, Concept) else None
+                self.gone[one] = element
 
     def was_used(self, id: str) -> bool:
         """Whether an id that was fetched is, or once was, that of a concept."""

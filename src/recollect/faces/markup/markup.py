@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from recollect.errors import (
+    DUPLICATE_EXISTS,
     IMMUTABLE_TARGET,
     INCOMPLETE,
     INVALID_ARGUMENT,
+    TWO_DEFINITIONS,
     UNKNOWN_ID,
     Notice,
     RecollectError,
@@ -203,10 +205,24 @@ class Markup:
     def _write(self, changes: Sequence[Change], request_id: str | None) -> int | None:
         if not changes:
             return None
-        return self.nexus.write(changes, actor=self.actor, request_id=request_id).transaction
+        try:
+            done = self.nexus.write(changes, actor=self.actor, request_id=request_id)
+        except RecollectError as error:
+            if error.code is not DUPLICATE_EXISTS:
+                raise
+            # KIP made a concept of that type and name, and gave it another id.
+            hint = f"write ID: {error.known[0]}" if error.known else "give another id"
+            raise RecollectError(TWO_DEFINITIONS, error.message, hint) from error
+        return done.transaction
 
     def _parsed(self, text: str, *, is_mended: bool = False) -> _Parsed:
         """Return the document that a text says; all its faults are told at once."""
+        if not isinstance(text, str):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the text is of type {type(text).__name__}",
+                hint="pass a document of Knowing Markup as a str",
+            )
         document, errors = document_faults(text)
         if not errors:
             return _Parsed(document, text)

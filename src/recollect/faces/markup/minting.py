@@ -22,9 +22,8 @@ class Minting:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._avoided: set[str] = set()
-        graph.fetch([COUNTER])
-        held = graph.elements.get(COUNTER)
-        said = {} if held is None else held.attributes
+        held = graph.nexus.look_up([COUNTER]).get(COUNTER)
+        said = {} if held is None else held.element.attributes
         self._began = self._id, self._order = (
             _count(said.get(NEXT_ID)),
             _count(said.get(NEXT_ORDER)),

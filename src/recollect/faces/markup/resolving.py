@@ -192,6 +192,10 @@ class Resolver:
             if self.is_snapshot and label is not None and label_of(held) != label:
                 _refuse_label(self.faults, id, label_of(held), header)
             return id
+        if header.state == DELETED and self.graph.was_used(id) and not self.is_snapshot:
+            told = f"{id} is deleted already"
+            self.notices.append(Notice("already_deleted", told, span=header.span))
+            return None
         if not header.id.is_temporary and not self.is_snapshot:
             self._refuse_unknown(id, header.state, header)
             return None

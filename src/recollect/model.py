@@ -863,6 +863,9 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     "Function": OwnType(writer="Markup.apply", says="label", tells="content"),
     "Workflow": OwnType(writer="Markup.apply", says="label", tells="content"),
     "MarkupCounter": OwnType(writer="Markup.apply"),
+    "Exchange": OwnType(writer="Markup.exchanges", links=frozenset({"showed"})),
+    "Call": OwnType(writer="Markup.exchanges", links=frozenset({"showed"})),
+    "WorkflowRun": OwnType(writer="Markup.runner", links=frozenset({"showed"})),
 }
 """The concept types that calls of Recollect itself write, by name."""
 

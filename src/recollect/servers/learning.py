@@ -13,7 +13,8 @@ from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, inst
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.servers.settings import Learning
 
-_LLM = "recollect.faces.operations.pipeline.llm"  # needs the extra of the same name
+_CHAT = "recollect.llm.chat"  # needs the extra llm, as what asks through it
+_LLM = "recollect.faces.operations.pipeline.llm"
 _ONLY_STATED = "texts and messages are kept, and no facts are learnt from them"
 
 
@@ -45,19 +46,19 @@ def make_learner(learning: Learning) -> Learner:
             "RECOLLECT_LLM_MODEL is not set, so no model is named",
             hint="set it to the name of a model of your endpoint",
         )
-    llm = _module()
-    model = llm.LanguageModel(
+    chat, llm = _module(_CHAT), _module(_LLM)
+    model = chat.LanguageModel(
         learning.model,
         learning.key or "none",
-        learning.url or llm.DEFAULT_URL,
+        learning.url or chat.DEFAULT_URL,
         learning.timeout_seconds,
     )
     return Learner(llm.LlmExtractor(model), learning.model)
 
 
-def _module() -> Any:  # noqa: ANN401 - loaded only by those who ask a model
+def _module(name: str) -> Any:  # noqa: ANN401 - loaded only by those who ask a model
     try:
-        return import_module(_LLM)
+        return import_module(name)
     except ModuleNotFoundError as error:
         raise RecollectError(
             UNAVAILABLE,

@@ -6,6 +6,8 @@ Knowing Markup is a language of the Knowing application, open for use with attri
 from recollect.faces.markup.answers import Applied, NodeChange, Placement, Rendered, SpaceEntry
 from recollect.faces.markup.card import syntax_card
 from recollect.faces.markup.checking import check, format_text
+from recollect.faces.markup.exchange import Exchange
+from recollect.faces.markup.functions import Call, Functions
 from recollect.faces.markup.markup import Markup
 from recollect.faces.markup.messages import (
     Action,
@@ -19,12 +21,18 @@ from recollect.faces.markup.model import Document, Id, Node, Space
 from recollect.faces.markup.outlines import Converted, read_outline, write_outline
 from recollect.faces.markup.parser import parse
 from recollect.faces.markup.repairing import Repaired, repair, repair_response
+from recollect.faces.markup.runner import Run, StepResult
+from recollect.llm import Completion
 
 __all__ = [
     "Action",
     "Applied",
+    "Call",
+    "Completion",
     "Converted",
     "Document",
+    "Exchange",
+    "Functions",
     "Id",
     "Markup",
     "Node",
@@ -34,8 +42,10 @@ __all__ = [
     "Repaired",
     "Request",
     "Response",
+    "Run",
     "Space",
     "SpaceEntry",
+    "StepResult",
     "check",
     "format_text",
     "parse",

@@ -1,82 +1,21 @@
-"""Knowing Markup on one group of a memory.
-
-The rule: each call is one transaction, all of it or nothing, and what it looks at is what it
-writes on. The call chooses the meaning of a text: `apply` is a change, `load` a snapshot.
-"""
+"""Knowing Markup on one group of a memory: documents, exchanges and workflows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Literal
-
-from recollect.errors import (
-    DUPLICATE_EXISTS,
-    IMMUTABLE_TARGET,
-    INCOMPLETE,
-    INVALID_ARGUMENT,
-    TWO_DEFINITIONS,
-    UNKNOWN_ID,
-    Notice,
-    RecollectError,
-)
-from recollect.faces.markup.answers import Applied, Placement, Rendered, SpaceEntry
-from recollect.faces.markup.applying import Applying
-from recollect.faces.markup.checking import document_faults
-from recollect.faces.markup.deciding import Asked, Decided
-from recollect.faces.markup.faults import Faults
-from recollect.faces.markup.graph import Graph
-from recollect.faces.markup.minting import Minting
-from recollect.faces.markup.model import Document
-from recollect.faces.markup.parser import parse
-from recollect.faces.markup.printer import document_text
-from recollect.faces.markup.records import (
-    KIND,
-    READ_ONLY,
-    is_foreign,
-    label_of,
-    text_of,
-)
-from recollect.faces.markup.rendering import Counter, Rendering, byte_cost
-from recollect.faces.markup.repairing import repair as repair_text
-from recollect.faces.markup.restoring import Restoring
-from recollect.faces.markup.writing import changes_of, reply_of, reports_of
-from recollect.kernel import Nexus, uncollected
-from recollect.model import (
-    OWNED,
-    AsOf,
-    Change,
-    Concept,
-    Found,
-    PutConcept,
-    Receipt,
-    RemoveKeys,
-)
-
-_SHOWN_BY: Final = """
-FIND(?one) WHERE {
-  ?one {id: $id}
-  UNION { ?one {type: "Exchange"} (?one, "showed", {id: $id}) }
-  UNION { ?one {type: "Call"} (?one, "showed", {id: $id}) }
-}"""
-
-Also = Callable[[Applied], Sequence[Change]]
-"""What else is written in the transaction of a change, once it is known what that comes to."""
+from recollect.faces.markup.answers import Applied
+from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.documents import Documents
+from recollect.faces.markup.exchanges import Exchanges
+from recollect.faces.markup.functions import Functions
+from recollect.faces.markup.model import Document, Space
+from recollect.faces.markup.runner import Runner
+from recollect.kernel import Nexus
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsed:
-    """A document, and the text that its places are in."""
-
-    document: Document
-    source: str
-    notices: tuple[Notice, ...] = ()
-
-
-class Markup:
+class Markup(Documents):
     r"""The spaces and nodes of a group, written and read as Knowing Markup.
 
-    `actor` stands in the log of what is written.
+    `functions` are what models may call; `actor` stands in the log of what is written.
 
     >>> import recollect
     >>> with recollect.open(":memory:") as nexus:
@@ -97,266 +36,18 @@ class Markup:
     """
 
     def __init__(
-        self,
-        nexus: Nexus,
-        *,
-        actor: str | None = None,
+        self, nexus: Nexus, *, functions: Functions | None = None, actor: str | None = None
     ) -> None:
-        self.nexus = nexus
-        self.actor = actor
+        super().__init__(nexus, actor=actor)
+        self.functions = Functions() if functions is None else functions
+        self.exchanges = Exchanges(self, self.functions)
+        self.runner = Runner(self, self.functions, self.exchanges)
 
-    def apply(
-        self,
-        text: str,
-        *,
-        target: str | None = None,
-        base: int | None = None,
-        extra_fields: bool = False,
-        repair: bool = False,
-        dry_run: bool = False,
-        complete: bool = True,
-        request_id: str | None = None,
-    ) -> Applied:
-        """Do what a text changes: what is not marked is context.
+    def publish(self, id: str) -> Applied:
+        """Write the FUNCTION node of a registered function, with its arguments.
 
-        `target` is the node or space that new nodes go to which name no other. With `base`, what
-        changed after that transaction is not changed again (KM_3005). `extra_fields` takes fields
-        of other names; `repair` mends what models get wrong, where the text is not strict; one
-        that is not `complete` is refused.
-        All faults are found first: the first is raised, all are in its `details["errors"]`.
+        It goes to the space `main`; publishing it again writes nothing. INVALID_ARGUMENT for an
+        id that nothing is registered for.
         """
-        if not complete:
-            raise RecollectError(
-                INCOMPLETE, "the text is not complete", hint="ask for the answer again"
-            )
-        parsed = self._parsed(text, is_mended=repair)
-        asked = Asked(is_snapshot=False, target=target, base=base, extra_fields=extra_fields)
-        return self.write(
-            parsed.document,
-            asked,
-            source=parsed.source,
-            notices=parsed.notices,
-            dry_run=dry_run,
-            request_id=request_id,
-        )
-
-    def load(
-        self,
-        text: str,
-        *,
-        ids: Literal["keep", "fresh"] = "keep",
-        extra_fields: bool = False,
-        dry_run: bool = False,
-        request_id: str | None = None,
-    ) -> Applied:
-        """Make everything that a text holds exist: loading it twice writes nothing.
-
-        Ids are kept, and one that is taken by another kind or Label is KM_3004; `ids="fresh"` gives
-        every id a new one.
-        """
-        if ids not in ("keep", "fresh"):
-            raise RecollectError(
-                INVALID_ARGUMENT, f"ids is {ids!r:.40}", hint='pass ids="keep" or ids="fresh"'
-            )
-        parsed = self._parsed(text)
-        asked = Asked(is_snapshot=True, is_fresh=ids == "fresh", extra_fields=extra_fields)
-        return self.write(
-            parsed.document,
-            asked,
-            source=parsed.source,
-            notices=parsed.notices,
-            dry_run=dry_run,
-            request_id=request_id,
-        )
-
-    def write(
-        self,
-        document: Document,
-        asked: Asked,
-        *,
-        source: str = "",
-        notices: Sequence[Notice] = (),
-        also: Also | None = None,
-        dry_run: bool = False,
-        request_id: str | None = None,
-    ) -> Applied:
-        """Write what a document comes to: the way in for the parts of this face.
-
-        `also` is called inside the transaction with what the document comes to (its `transaction`
-        is None then), and what it returns is written with it.
-        """
-        with uncollected(len(source)), self.nexus.transaction(dry_run=dry_run):
-            graph = Graph(self.nexus)
-            applying = Applying(graph, asked, Faults(source), [*notices])
-            decided = applying.decide(document)
-            applied = Applied(
-                reply=reply_of(document, decided),
-                ids=_told_ids(decided),
-                changes=tuple(reports_of(decided, graph)),
-                notices=tuple(applying.notices),
-                transaction=None,
-                is_dry_run=dry_run,
-            )
-            changes = [*applying.minting.changes(), *changes_of(decided, graph)]
-            changes += also(applied) if also is not None else ()
-            number = self._write(changes, request_id)
-        return replace(applied, transaction=None if dry_run else number)
-
-    def _write(self, changes: Sequence[Change], request_id: str | None) -> int | None:
-        if not changes:
-            return None
-        try:
-            done = self.nexus.write(changes, actor=self.actor, request_id=request_id)
-        except RecollectError as error:
-            if error.code is not DUPLICATE_EXISTS:
-                raise
-            # KIP made a concept of that type and name, and gave it another id.
-            hint = f"write ID: {error.known[0]}" if error.known else "give another id"
-            raise RecollectError(TWO_DEFINITIONS, error.message, hint) from error
-        return done.transaction
-
-    def _parsed(self, text: str, *, is_mended: bool = False) -> _Parsed:
-        """Return the document that a text says; all its faults are told at once."""
-        if not isinstance(text, str):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"the text is of type {type(text).__name__}",
-                hint="pass a document of Knowing Markup as a str",
-            )
-        document, errors = document_faults(text)
-        if not errors:
-            return _Parsed(document, text)
-        if is_mended:
-            try:
-                repaired = repair_text(text)
-            except RecollectError:  # the strict reader's first fault, which is told with all others
-                pass
-            else:
-                said = document_text(repaired.value)  # what further faults quote
-                return _Parsed(parse(said), said, repaired.notices)
-        faults = Faults(text)
-        faults.errors += errors
-        faults.raise_first()
-        return _Parsed(document, text)
-
-    # Reading
-
-    def render(
-        self,
-        root: str | None = None,
-        *,
-        attention: str | None = None,
-        budget: int | None = None,
-        depth: int | None = None,
-        as_of: AsOf | None = None,
-        show_deleted: bool = False,
-        counter: Counter | None = None,
-    ) -> Rendered:
-        """Return all spaces, a space, or the branch below a node as text.
-
-        Within `budget` the surroundings of the `attention` node come first; it is counted by
-        `counter`, else as a third of the bytes. `depth` is how many levels below the root are
-        shown. KM_4002 tells the least budget.
-        """
-        for name, given in (("budget", budget), ("depth", depth)):
-            if given is not None and (type(given) is not int or given < 0):
-                raise RecollectError(
-                    INVALID_ARGUMENT, f"{name} is {given!r:.40}", hint=f"pass {name}=1000"
-                )
-        with self.nexus.snapshot():
-            graph = Graph(self.nexus, as_of)
-            view = Rendering(
-                graph, root, attention, budget, depth, show_deleted, counter or byte_cost
-            )
-            return view.render(self._as_of(as_of))
-
-    def _as_of(self, as_of: AsOf | None) -> int | None:
-        if as_of is not None and as_of.known is not None:
-            return None
-        number = self.nexus.stats().transactions
-        if as_of is None or as_of.transaction is None:
-            return number
-        return min(number, as_of.transaction)
-
-    def spaces(self, as_of: AsOf | None = None) -> tuple[SpaceEntry, ...]:
-        """Return the spaces, the oldest first."""
-        with self.nexus.snapshot():
-            found = Graph(self.nexus, as_of).spaces.values()
-        return tuple(
-            SpaceEntry(one.id, text_of(one.attributes.get(KIND)), label_of(one) or "")
-            for one in found
-        )
-
-    def places(self, id: str, as_of: AsOf | None = None) -> tuple[Placement, ...]:
-        """Return where a node stands, the oldest place first; KM_3001 for an unknown id."""
-        with self.nexus.snapshot():
-            graph = Graph(self.nexus, as_of)
-            _held(graph, id)
-            found = graph.places(id)
-        return tuple(Placement(one.space, one.parent, one.predicate) for one in found)
-
-    # Keeping
-
-    def set_read_only(self, id: str, value: bool = True) -> int | None:
-        """Protect a node or a space from markup, or no longer; return the transaction."""
-        with self.nexus.transaction():
-            held = _held(Graph(self.nexus), id)
-            if is_foreign(held) and held.type in OWNED:
-                raise RecollectError(
-                    IMMUTABLE_TARGET,
-                    f'"{id}" is a {held.type}, which its own call keeps',
-                    hint="leave it as it is",
-                )
-            if value:
-                changes: list[Change] = [
-                    PutConcept(held.type, held.name, {READ_ONLY: True}, id=held.id)
-                ]
-            else:
-                changes = [RemoveKeys(held.id, attributes=frozenset({READ_ONLY}))]
-            return self._write(changes, None)
-
-    def restore(self, id: str, *, transaction: int) -> Applied:
-        """Bring a node back as it was after a transaction, with what is gone below it.
-
-        KM_3001 where it was not there then. What stands below it now stays.
-        """
-        with self.nexus.transaction():
-            then = Graph(self.nexus, AsOf(transaction=transaction))
-            restoring = Restoring(Graph(self.nexus), then, id)
-            changes = [*restoring.changes()]
-            number = self._write(changes, None)
-        told = tuple(restoring.reports())
-        return Applied(Document(), {}, told, (), number, is_dry_run=False)
-
-    def purge(self, id: str) -> Receipt:
-        """Erase a node or a space for all times, with every exchange and call that showed it.
-
-        KM_3001 for an unknown id. What stood below it stays in the memory, without that place.
-        """
-        with self.nexus.transaction():
-            graph = Graph(self.nexus)
-            graph.fetch([id])
-            if not graph.was_used(id):
-                raise _unknown(id)
-            minting = Minting(graph)
-            minting.count_on_behind([id])  # so that the id is never given again
-            self._write(minting.changes(), None)
-        return self.nexus.purge(Found(_SHOWN_BY, {"id": id}), actor=self.actor)
-
-
-def _held(graph: Graph, id: str) -> Concept:
-    graph.fetch([id])
-    held = graph.elements.get(id)
-    if held is None:
-        raise _unknown(id)
-    return held
-
-
-def _unknown(id: str) -> RecollectError:
-    return RecollectError(
-        UNKNOWN_ID, f'nothing has the id "{id}"', hint="see what there is: Markup.render()"
-    )
-
-
-def _told_ids(decided: Decided) -> Mapping[str, str]:
-    return {one.removeprefix("\0"): id for one, id in decided.resolved.ids.items()}
+        document = Document((Space(nodes=(self.functions.node(id),)),))
+        return self.write(document, Asked(is_snapshot=True))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.model import OWNED, Attributes, Concept, Value
+from recollect.model import OWNED, SEARCH_ATTRIBUTES, Attributes, Concept, Value
 
 NODE: Final = "Node"
 SPACE: Final = "Space"
@@ -58,6 +58,14 @@ USES_FUNCTION: Final = "uses_function"
 FIELD_VALUE: Final = "field_value"
 FIELD_NODE: Final = "field_node"
 DETAILS: Final = (USES_TEMPLATE, USES_FUNCTION, FIELD_VALUE, FIELD_NODE)
+CALL: Final = "Call"
+EXCHANGE: Final = "Exchange"
+RUN: Final = "WorkflowRun"
+"""What the protocol keeps: nobody reads it as a node."""
+
+UNSEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: list[Value]()}
+"""The metadata of what no search finds."""
+
 SHOWED: Final = "showed"
 """From an exchange or a call to each node and space that it showed."""
 

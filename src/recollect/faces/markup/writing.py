@@ -21,6 +21,7 @@ from recollect.faces.markup.records import (
     ORDER,
     READ_ONLY,
     SPACE,
+    UNSEARCHED,
     Place,
     label_of,
     text_of,
@@ -38,7 +39,6 @@ from recollect.model import (
     Value,
 )
 
-_UNSEARCHED: Attributes = {SEARCH_ATTRIBUTES: list[Value]()}
 _SEARCHED_SPACE: Attributes = {SEARCH_ATTRIBUTES: [LABEL, CONTENT]}
 
 
@@ -101,7 +101,7 @@ def _link(place: Place, order: float) -> PutLink:
     said: dict[str, Value] = {"space": place.space}
     if order != LAST:
         said[ORDER] = int(order) if order.is_integer() else order
-    return PutLink(place.child, place.predicate, target, said, _UNSEARCHED, key=place.space)
+    return PutLink(place.child, place.predicate, target, said, UNSEARCHED, key=place.space)
 
 
 def reports_of(decided: Decided, graph: Graph) -> Iterator[NodeChange]:

@@ -15,8 +15,9 @@ from tests.faces.operations.pipeline.rig import Rig, rig, text
 from tests.faces.operations.pipeline.rig import says as structured_says
 
 from recollect.faces.operations.naming import fact_uuid
-from recollect.faces.operations.pipeline.llm import LanguageModel, LlmExtractor, retry_after
+from recollect.faces.operations.pipeline.llm import LlmExtractor
 from recollect.kernel import Nexus
+from recollect.llm.chat import LanguageModel, retry_after
 
 KEY = "sk-not-to-be-shown"
 

@@ -11,13 +11,13 @@ from recollect.faces.operations.pipeline.ports import (
     Known,
     Refused,
     Rejected,
-    Usage,
 )
 from recollect.faces.operations.pipeline.replays import KeptReplays
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
 from recollect.faces.operations.pipeline.transition import Transition, Watcher
 from recollect.faces.operations.pipeline.work import Work
 from recollect.faces.operations.pipeline.worker import Worker
+from recollect.llm import Usage
 
 __all__ = [
     "Embedding",

@@ -13,27 +13,7 @@ from typing import Protocol
 
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.kernel import Nexus
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What learning from an episode took of a language model so far."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def plus(self, other: Usage) -> Usage:
-        """Return both together.
-
-        >>> Usage(1, 20, 3).plus(Usage(1, 30, 4))
-        Usage(calls=2, input_tokens=50, output_tokens=7)
-        """
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-        )
+from recollect.llm import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +41,7 @@ class Extracted:
     """What an episode says."""
 
     extraction: Extraction
-    usage: Usage = Usage()
+    usage: Usage = Usage()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +50,7 @@ class Refused:
 
     reason: str
     answer: str = ""  # what was answered, to be mended by the next attempt
-    usage: Usage = Usage()
+    usage: Usage = Usage()  # noqa: RUF009 - frozen
     retry_seconds: float = 0.0
 
 

@@ -15,7 +15,8 @@ import orjson
 from recollect.errors import RecollectError
 from recollect.faces.operations.outputs import Item, State
 from recollect.faces.operations.pipeline.extraction import Extraction, checked_extraction
-from recollect.faces.operations.pipeline.ports import Rejected, Usage
+from recollect.faces.operations.pipeline.ports import Rejected
+from recollect.llm import Usage
 from recollect.model import Attributes, Instant, Value, WorkItem
 
 _LONGEST_REASON = 1_000  # characters of an error that are kept

@@ -31,7 +31,6 @@ from recollect.faces.operations.pipeline.ports import (
     Extractor,
     Refused,
     Rejected,
-    Usage,
 )
 from recollect.faces.operations.pipeline.progress import Progress, moved
 from recollect.faces.operations.pipeline.transition import Transition, Watcher, unwatched
@@ -39,6 +38,7 @@ from recollect.faces.operations.pipeline.upsert import write_extraction
 from recollect.faces.operations.records import episode as shown_episode
 from recollect.faces.operations.records import is_episode
 from recollect.kernel import Nexus
+from recollect.llm import Usage
 from recollect.model import BEGINNING, FOREVER, Concept, Instant, WorkItem
 
 _PORTION: Final = 16  # items that go from step to step together

@@ -85,7 +85,7 @@ def test_data_that_a_model_provides_is_applied_under_the_id_of_the_exchange(zoo)
     assert "Eating" in zoo.render("2").text
     assert zoo.exchanges.get(begun.id) == done
     changes = zoo.nexus.changes(since=done.transaction - 1)
-    assert {one.transaction.request for one in changes} == {begun.id}
+    assert {one.transaction.request_id for one in changes} == {begun.id}
 
 
 def test_the_same_answer_twice_is_one_and_another_after_a_valid_one_is_a_conflict(zoo):

@@ -9,7 +9,7 @@ from tests.faces.markup.support import code, lines, places
 
 import recollect
 from recollect.faces.markup import Markup
-from recollect.model import AsOf, PutConcept, PutLink
+from recollect.model import AsOf, Delete, PutConcept, PutLink
 
 
 def test_a_deleted_branch_comes_back_as_it_was(zoo: Markup) -> None:
@@ -20,6 +20,19 @@ def test_a_deleted_branch_comes_back_as_it_was(zoo: Markup) -> None:
     assert lines(done) == ['created 2 "Lion" in zoo', 'created 3 "Mane" in zoo']
     assert zoo.render().text == before.text
     assert zoo.restore("2", transaction=before.transaction).transaction is None
+
+
+def test_a_deleted_space_comes_back_with_all_its_places(zoo: Markup) -> None:
+    zoo.apply("- ONTOLOGY SPACE\n  ID: kinds\n  - ID: 7\n    - ID: 2 [created]\n")
+    zoo.nexus.write([PutConcept("Entity", "Leo", id="leo"), PutConcept("Entity", "Kim", id="kim")])
+    zoo.apply("- ID: 4\n  - ID: leo [created]\n  - ID: kim [created]\n")
+    zoo.nexus.write([Delete("kim")])
+    before = zoo.render("zoo")
+    assert before.transaction is not None
+    zoo.apply("- CONCEPTUAL SPACE\n  ID: zoo [deleted]\n")
+    zoo.restore("zoo", transaction=before.transaction)
+    assert zoo.render("zoo").text == before.text
+    assert places(zoo, "2") == {("kinds", "7", "is_a"), ("zoo", "1", "parent")}
 
 
 def test_changed_fields_come_back(zoo: Markup) -> None:

@@ -1,8 +1,8 @@
 """A branch brought back as it was after an earlier transaction.
 
 The rule: the node gets its fields, its uses, its values and its places of then; of what stood
-below it then, what is gone now comes back under its own id. What is there now stays as it is, and
-a place whose space or parent is gone does not come back.
+below it then, what is gone now comes back under its own id. What is there now stays as it is, but
+for a space, which gets all its places back. A place whose space or parent is gone does not come.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from recollect.errors import CYCLE, UNKNOWN_ID, RecollectError
 from recollect.faces.markup.answers import NodeChange
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.placing import Placing
-from recollect.faces.markup.records import DETAILS, NODE_TYPES, Place, label_of
+from recollect.faces.markup.records import DETAILS, MARKUP_TYPES, Place, label_of
 from recollect.model import Change, Concept, PutConcept, PutLink, RemoveKeys
 
 
@@ -34,7 +34,11 @@ class Restoring:
         self._branch = self._below()
         now.fetch(self._branch)
         now.fetch_places([one for one in self._branch if one in now.elements])
-        self._gone = [one for one in self._branch if one not in now.elements]
+        self._gone = [
+            one
+            for one in self._branch
+            if one not in now.elements and then.elements[one].type in MARKUP_TYPES
+        ]
         self._places = [*self._missing_places()]
         self._refuse_cycles()
 
@@ -96,15 +100,18 @@ class Restoring:
         """Return the node, and what stood below it then in the spaces it stood in."""
         then = self._then
         found = {self._id: None}
-        for space in dict.fromkeys(one.space for one in then.places(self._id)):
+        stood_in = [one.space for one in then.places(self._id)]
+        if self._id in then.spaces:
+            stood_in.append(self._id)
+        for space in dict.fromkeys(stood_in):
             frontier = [self._id]
             while frontier:
                 below = then.children(frontier, space)
                 frontier = [
                     place.child
                     for places in below.values()
-                    for place, held in places
-                    if place.child not in found and held.type in NODE_TYPES
+                    for place, _ in places
+                    if place.child not in found
                 ]
                 found.update(dict.fromkeys(frontier))
         then.fetch_places(list(found))
@@ -113,14 +120,17 @@ class Restoring:
     def _missing_places(self) -> Iterator[Place]:
         """Yield the places of then that are not there now, and can be."""
         alive = {*self._gone, *self._now.elements}
-        wanted = [self._id, *(one for one in self._gone if one != self._id)]
+        is_space = self._id in self._then.spaces  # whose places come back to all that stands
+        others = self._branch if is_space else self._gone
+        wanted = [self._id, *(one for one in others if one != self._id)]
+        gone = {self._id, *self._gone}
         self._now.fetch(
             place.parent
             for one in wanted
             for place in self._then.known_places(one)
             if place.parent is not None
         )
-        alive |= self._now.elements.keys()
+        alive |= {*self._now.elements, *self._now.spaces}
         self._links = {
             one.link.id: one.link
             for one in self._then.nexus.concepts.joints(wanted, "subject", as_of=self._then.as_of)
@@ -128,8 +138,9 @@ class Restoring:
         for one in wanted:
             stands = {place.spot for place in self._now.known_places(one)}
             for place in self._then.known_places(one):
-                is_whole = place.space in self._now.spaces and place.parent in {None, *alive}
-                if place.spot not in stands and is_whole and not place.is_given:
+                is_whole = place.space in alive and {one, place.parent} <= {None, *alive}
+                is_meant = one in gone or place.space == self._id
+                if place.spot not in stands and is_whole and is_meant and not place.is_given:
                     yield place
 
     def _refuse_cycles(self) -> None:

@@ -1,9 +1,18 @@
-"""The operations, the claims and the KIP of a server, as the faces in this process have them."""
+"""The faces of a server, with the methods that they have in this process."""
 
 from __future__ import annotations
 
 from recollect.client.kip import AsyncKip, Kip
 from recollect.client.knowledge import RemoteKnowledgeStore
+from recollect.client.markup import AsyncMarkup, Markup
 from recollect.client.operations import AsyncOperations, Operations
 
-__all__ = ["AsyncKip", "AsyncOperations", "Kip", "Operations", "RemoteKnowledgeStore"]
+__all__ = [
+    "AsyncKip",
+    "AsyncMarkup",
+    "AsyncOperations",
+    "Kip",
+    "Markup",
+    "Operations",
+    "RemoteKnowledgeStore",
+]

@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import Any
 
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
+from recollect.faces.markup.exchanges import Model
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.servers.settings import Learning
 
 _CHAT = "recollect.llm.chat"  # needs the extra llm, as what asks through it
 _LLM = "recollect.faces.operations.pipeline.llm"
+_MARKUP = "recollect.faces.markup.llm"
 _ONLY_STATED = "texts and messages are kept, and no facts are learnt from them"
 
 
@@ -54,6 +56,27 @@ def make_learner(learning: Learning) -> Learner:
         learning.timeout_seconds,
     )
     return Learner(llm.LlmExtractor(model), learning.model)
+
+
+def make_chat(learning: Learning) -> Model:
+    """Return the model of RECOLLECT_LLM_* as one that answers Knowing Markup.
+
+    INVALID_ARGUMENT where none is named, UNAVAILABLE without the extra `llm`.
+    """
+    if not learning.model or not (learning.key or learning.url):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "no model is named",
+            hint="set RECOLLECT_LLM_MODEL, and RECOLLECT_LLM_KEY or RECOLLECT_LLM_URL",
+        )
+    chat, llm = _module(_CHAT), _module(_MARKUP)
+    model: Model = llm.ChatModel(
+        learning.model,
+        learning.key or "none",
+        learning.url or chat.DEFAULT_URL,
+        learning.timeout_seconds,
+    )
+    return model
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - loaded only by those who ask a model

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from recollect.faces.markup import Functions
 from recollect.faces.operations import Operations, Policy
 from recollect.faces.operations.observation import Observer, unobserved
 from recollect.faces.operations.pipeline import (
@@ -32,6 +33,9 @@ class Service:
     operations: Operations
     worker: Worker | None = None
 
+    functions: Functions = field(default_factory=Functions)
+    """What models may call."""
+
     @property
     def is_working(self) -> bool:
         """Whether its worker works, if it has one."""
@@ -46,6 +50,7 @@ def make_service(
     has_worker: bool = True,
     observer: Observer = unobserved,
     watcher: Watcher = unwatched,
+    functions: Functions | None = None,
 ) -> Service:
     """Return the service on a memory; its worker is not started."""
     policy = policy or Policy()
@@ -58,7 +63,7 @@ def make_service(
         replays=KeptReplays(),
         observer=observer,
     )
-    return Service(nexus, operations, worker)
+    return Service(nexus, operations, worker, Functions() if functions is None else functions)
 
 
 @contextmanager

@@ -20,10 +20,17 @@ def section(command: str) -> str:
     return TEXT.split(f"\n## recollect {command}\n", 1)[1].split("\n## ", 1)[0]
 
 
+def parameters(name: str) -> list:
+    """What a command takes; of a group of commands, what any of them takes."""
+    command = COMMANDS[name]
+    parts = getattr(command, "commands", {})
+    return [*command.params, *(one for part in parts.values() for one in part.params)]
+
+
 def options(name: str | None) -> set[str]:
     """The spellings of the options of a command, or of those before any command."""
-    command = COMMANDS[name] if name else ROOT
-    options = [one for one in command.params if one.param_type_name == "option"]
+    params = parameters(name) if name else ROOT.params
+    options = [one for one in params if one.param_type_name == "option"]
     return {spelling for option in options for spelling in option.opts} - {"--help", "-h"}
 
 
@@ -40,7 +47,7 @@ def test_the_options_of_a_command_are_all_in_its_table(name: str):
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_arguments_of_a_command_are_in_its_section(name: str):
-    for parameter in COMMANDS[name].params:
+    for parameter in parameters(name):
         if parameter.param_type_name == "argument":
             assert (parameter.metavar or parameter.name or "").strip("[]").upper() in section(name)
 
@@ -48,6 +55,12 @@ def test_the_arguments_of_a_command_are_in_its_section(name: str):
 def test_the_options_before_a_command_are_documented():
     for option in options(None):
         assert f"recollect {option}" in TEXT
+
+
+@pytest.mark.parametrize("name", [one for one in COMMANDS if hasattr(COMMANDS[one], "commands")])
+def test_every_command_of_a_group_is_in_its_section(name: str):
+    for part in COMMANDS[name].commands:
+        assert f"recollect {name} {part}" in section(name)
 
 
 SPEAKS_TO_EDITORS = "lsp"  # over standard output, in a protocol of its own

@@ -18,9 +18,9 @@ def test_every_resource_can_be_read(talk):
         fact = {"subject": "Ann", "predicate": "works_at", "object": "Acme"}
         kept = (await agent.call("remember", facts=[fact]))["facts"][0]
         listed = {one.name: one.uri for one in (await agent.client.list_resources()).resources}
-        assert set(listed) == {"primer", "syntax", "schema", "changes"}
+        assert set(listed) == {"primer", "syntax", "schema", "changes", "markup", "markup-syntax"}
         templates = (await agent.client.list_resource_templates()).resource_templates
-        assert {one.name for one in templates} == {"element", "changes_since"}
+        assert {one.name for one in templates} == {"element", "changes_since", "markup_of"}
         primer = await agent.read(listed["primer"])
         assert primer["summary"]["concepts"] == 2
         (card,) = (await agent.client.read_resource(listed["syntax"])).contents

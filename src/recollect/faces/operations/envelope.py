@@ -24,6 +24,7 @@ from recollect.errors import (
     INTERNAL,
     INVALID_ARGUMENT,
     LIMIT_EXCEEDED,
+    MARKUP,
     NOT_FOUND,
     PERMISSION_DENIED,
     RESOURCE_EXHAUSTED,
@@ -99,6 +100,9 @@ def failure(request_id: str, error: RecollectError) -> Envelope:
         details["hint"] = error.hint
     if error.known:
         details["known"] = list(error.known)
+    if error.span is not None and code.spec == MARKUP:
+        wire = error.to_wire()
+        details |= {name: wire[name] for name in ("line", "column", "fix") if name in wire}
     details |= error.details
     return Envelope(
         request_id=request_id,
@@ -118,7 +122,7 @@ def code_of(error: RecollectError) -> Code:
 
 def own_code(code: Code) -> Code:
     """Return the operations' own code for a code of any layer."""
-    if code in OWN_CODES:
+    if code in OWN_CODES or code.spec == MARKUP:
         return code
     if code in _TRANSLATED:
         return _TRANSLATED[code]

@@ -34,6 +34,7 @@ class Asked:
     tokens: Path | None
     import_from: tuple[Path, ...]
     is_read_only: bool
+    tools: frozenset[str] | None = None  # sets of them; None: all
 
 
 def serve(asked: Asked, *, as_json: bool) -> None:
@@ -44,10 +45,11 @@ def serve(asked: Asked, *, as_json: bool) -> None:
         with in_haste():
             from recollect.servers.learning import make_learner
             from recollect.servers.mcp.folders import Folders
-            from recollect.servers.mcp.memory import Memory
+            from recollect.servers.mcp.memory import TOOL_SETS, Memory
             from recollect.servers.mcp.server import serve_stdio
             from recollect.servers.service import at_work, make_service
 
+        tools = TOOL_SETS if asked.tools is None else asked.tools
         learner = make_learner(settings.learning())
         located = settings.database(asked.database)
         folders = Folders(settings.import_from(asked.import_from))
@@ -60,11 +62,12 @@ def serve(asked: Asked, *, as_json: bool) -> None:
                 if asked.address is None:
                     # Waiting for standard input cannot be stopped. What was answered is kept.
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
-                    serve_stdio(Memory(service, actor, asked.is_read_only, folders))
+                    memory = Memory(service, actor, asked.is_read_only, folders, tools)
+                    serve_stdio(memory)
                     return
                 # Callers from elsewhere learn about files only if those are allowed.
                 offered = folders if folders.allowed else None
-                memory = Memory(service, actor, asked.is_read_only, offered)
+                memory = Memory(service, actor, asked.is_read_only, offered, tools)
                 _over_http(memory, asked.address, settings.tokens(asked.tokens), located.path, out)
 
 

@@ -38,6 +38,12 @@ ImportFrom = Annotated[
         help="A folder that files may be taken in from. Repeat it for more.",
     ),
 ]
+Tools = Annotated[
+    str | None,
+    typer.Option(
+        "--tools", metavar="SETS", help="Of memory, kip and markup, with commas; all of them."
+    ),
+]
 Http = Annotated[
     str | None,
     typer.Option("--http", metavar="HOST:PORT", help="Streamable HTTP instead of standard input."),
@@ -52,6 +58,20 @@ Timeout = Annotated[
         help="With doctor: how long it may take; 20.",
     ),
 ]
+
+
+_SETS = ("memory", "kip", "markup")
+
+
+def _sets(given: str | None) -> frozenset[str] | None:
+    """Return the sets of tools that are named, if any are."""
+    if given is None:
+        return None
+    sets = [one.strip() for one in given.split(",") if one.strip()]
+    unknown = [one for one in sets if one not in _SETS]
+    if unknown or not sets:
+        raise typer.BadParameter(f"--tools takes {', '.join(_SETS)}, with commas between them")
+    return frozenset(sets)
 
 
 def serve_agents(
@@ -72,6 +92,7 @@ def serve_agents(
     import_from: ImportFrom = None,
     http: Http = None,
     tokens: TokensFile = None,
+    tools: Tools = None,
     write: Annotated[
         bool, typer.Option("--write", help="With install: edit the file, with a copy.")
     ] = False,
@@ -94,7 +115,8 @@ def serve_agents(
         case None:
             from recollect.servers.cli.mcp import Asked, serve
 
-            serve(Asked(db, group, http, tokens, folders, read_only), as_json=json)
+            asked = Asked(db, group, http, tokens, folders, read_only, _sets(tools))
+            serve(asked, as_json=json)
         case McpAction.INSTALL:
             if client is None:
                 raise typer.BadParameter("install needs a client, such as claude-code")

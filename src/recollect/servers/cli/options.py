@@ -53,6 +53,10 @@ RequestId = Annotated[
     str | None,
     typer.Option("--request-id", metavar="ID", help="What it is part of; stands in the log."),
 ]
+FunctionsPlace = Annotated[
+    str | None,
+    typer.Option("--functions", metavar="MODULE:NAME", help="What models may call, in Python."),
+]
 Cursor = Annotated[
     str | None,
     typer.Option("--cursor", metavar="TOKEN", help="The next_cursor of the page before."),

@@ -32,6 +32,7 @@ class Asked:
     processes: int | None
     has_worker: bool
     is_insecure: bool
+    functions: str | None = None
 
 
 def serve_memory(database: str | None, asked: Asked, *, as_json: bool) -> None:
@@ -56,7 +57,8 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
     check_exposure(host, has_tokens=bool(tokens), is_insecure=asked.is_insecure)
     hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
-    plan = Plan(options, asked.functional, asked.has_worker, Form(asked.log))
+    log = Form(asked.log)
+    plan = Plan(options, asked.functional, asked.has_worker, log, asked.functions)
     group, count = settings.group(), _processes(asked, located)
     # What is wrong with the memory is told before anything is begun.
     with (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Database, Json, Place
+from recollect.servers.cli.options import Database, FunctionsPlace, Json, Place
 
 TokensFile = Annotated[
     Path | None,
@@ -78,6 +78,7 @@ def serve_http(
         typer.Option("--no-worker", help="Leave the queue to recollect worker."),
     ] = False,
     functional: Functional = None,
+    functions: FunctionsPlace = None,
     log: Annotated[Log, typer.Option("--log", help="The form of the log.")] = Log.JSON,
     db: Database = None,
     json: Json = False,
@@ -97,6 +98,7 @@ def serve_http(
         processes=processes,
         has_worker=not no_worker,
         is_insecure=insecure,
+        functions=functions,
     )
     serve_memory(db if database is None else database, asked, as_json=json)
 

@@ -22,6 +22,7 @@ from recollect.servers.http.face import Face, Shared
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
+from recollect.servers.http.markup import markup_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
@@ -37,6 +38,7 @@ FACES: Sequence[FaceMaker] = (
     events_face,
     kip_face,
     changes_face,
+    markup_face,
     health_face,
 )
 """The faces that are served, each made for one application."""

@@ -26,6 +26,8 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from recollect.errors import CONFLICT
+from recollect.faces.calls import calls_of
+from recollect.faces.markup.calls import MarkupCalls
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline import Transition
@@ -38,7 +40,7 @@ UNKNOWN = "unknown"
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # nobody asks when a count began
 
-_KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
+_KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES | {one.name for one in calls_of(MarkupCalls)}
 _BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 _QUANTILES = (0.5, 0.9, 0.99)
 _RECENT = 1_000

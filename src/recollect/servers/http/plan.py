@@ -35,6 +35,9 @@ class Plan:
     has_worker: bool = True
     log: Form = Form.JSON
 
+    functions: str | None = None
+    """Where in Python the functions are that models may call: `package.module:NAME`."""
+
     counts: Path | None = None
     """The folder that several processes count in."""
 

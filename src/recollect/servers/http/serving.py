@@ -8,6 +8,7 @@ import sys
 from recollect.faces.operations import Policy
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.kernel import Nexus
+from recollect.servers.functions import load_functions
 from recollect.servers.http.app import make_app
 from recollect.servers.http.logs import begin_log
 from recollect.servers.http.metrics import Metrics
@@ -35,6 +36,7 @@ def serve_nexus(
         has_worker=plan.has_worker,
         observer=observer(metrics),
         watcher=watcher(metrics),
+        functions=load_functions(plan.functions),
     )
     app = make_app(service, plan.options, metrics)
     with at_work(service, GRACE_SECONDS):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from recollect.errors import PERMISSION_DENIED, RecollectError
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.service import Service
+
+TOOL_SETS: Final = frozenset({"memory", "kip", "markup"})
+"""The sets of tools that a server may offer; all, if nothing else is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,9 @@ class Memory:
     is_read_only: bool = False
     folders: Folders | None = field(default_factory=Folders)
     """The folders that files are imported from; None if that is not offered."""
+
+    tools: frozenset[str] = TOOL_SETS
+    """The sets of tools that are offered."""
 
     @property
     def nexus(self) -> Nexus:

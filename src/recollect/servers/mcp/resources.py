@@ -17,17 +17,20 @@ from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.kip import Response, execute_kip_readonly, syntax_card
 from recollect.faces.kip.changes import transaction_json, what_json
 from recollect.faces.kip.objects import element_object
+from recollect.faces.markup import syntax_card as markup_card
 from recollect.kernel import Nexus
 from recollect.model import LoggedTransaction
 from recollect.servers.mcp.bounded import beginning, bounded, fitting, is_small
 from recollect.servers.mcp.explaining import one_element, standing
 from recollect.servers.mcp.fence import NOTE, json_line
+from recollect.servers.mcp.markup import read_markup
 
 JSON: Final = "application/json"
 MARKDOWN: Final = "text/markdown"
 
 _ROOT: Final = "recollect://"
 _ELEMENT: Final = re.compile(r"recollect://element/([^/?#]+)")
+_MARKUP: Final = re.compile(r"recollect://markup(?:/([^/?#]+))?")
 _CHANGES: Final = re.compile(r"recollect://changes(?:/(\d{1,15}))?")
 _TRANSACTIONS: Final = 20  # of one part of the log
 _NAMES: Final = 100  # types, and predicates, of the schema
@@ -57,6 +60,20 @@ LISTED: Final = (
         mime_type=JSON,
     ),
     Resource(
+        uri=f"{_ROOT}markup",
+        name="markup",
+        title="Knowing Markup",
+        description="The memory as an indented document, within a budget.",
+        mime_type=MARKDOWN,
+    ),
+    Resource(
+        uri=f"{_ROOT}markup-syntax",
+        name="markup-syntax",
+        title="Syntax of Knowing Markup",
+        description="Knowing Markup on one page.",
+        mime_type=MARKDOWN,
+    ),
+    Resource(
         uri=f"{_ROOT}changes",
         name="changes",
         title="Changes",
@@ -75,6 +92,13 @@ TEMPLATES: Final = (
         mime_type=JSON,
     ),
     ResourceTemplate(
+        uri_template=f"{_ROOT}markup/{{id}}",
+        name="markup_of",
+        title="A space or a branch",
+        description="A space, or the branch below a node, as Knowing Markup.",
+        mime_type=MARKDOWN,
+    ),
+    ResourceTemplate(
         uri_template=f"{_ROOT}changes/{{since}}",
         name="changes_since",
         title="Changes since",
@@ -91,6 +115,11 @@ def read_resource(nexus: Nexus, uri: str) -> tuple[str, str]:
         return JSON, _json(_element(nexus, unquote(match[1])))
     if match := _CHANGES.fullmatch(uri):
         return JSON, _json(_changes(nexus, int(match[1] or 0)))
+    if uri == f"{_ROOT}markup-syntax":
+        return MARKDOWN, markup_card()
+    if match := _MARKUP.fullmatch(uri):
+        given = {"root": unquote(match[1])} if match[1] else {}
+        return MARKDOWN, str(read_markup(nexus, given)["text"]) or "# there is no node yet\n"
     if uri == f"{_ROOT}syntax":
         return MARKDOWN, syntax_card()
     read = _READERS.get(uri)

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
-from recollect.servers.mcp import inputs, outputs
+from recollect.servers.mcp import inputs, markup, outputs
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.explaining import explain_memory
@@ -42,6 +42,9 @@ class MemoryTool:
     is_long: bool = False
     """Whether it tells how far it is, and can be stopped."""
 
+    offered: str = "memory"
+    """The set of tools that it is offered with."""
+
     @property
     def only_reads(self) -> bool:
         """Whether it changes nothing."""
@@ -52,8 +55,9 @@ class MemoryTool:
 def tool_named(name: str, memory: Memory) -> MemoryTool:
     """Return a tool; PERMISSION_DENIED for one that writes, where nothing may be written."""
     found = TOOLS.get(name)
-    if found is None:
-        near = nearest(name, TOOLS) or tuple(TOOLS)
+    if found is None or found.offered not in memory.tools:
+        known = [one.definition.name for one in TOOLS.values() if one.offered in memory.tools]
+        near = nearest(name, known) or tuple(known)
         raise RecollectError(
             INVALID_ARGUMENT, "there is no tool of this name", hint=f"use {near[0]}", known=near
         )
@@ -73,6 +77,8 @@ def tools_of(memory: Memory) -> list[Tool]:
 
 def _offered(memory: Memory) -> Iterator[Tool]:
     for one in TOOLS.values():
+        if one.offered not in memory.tools:
+            continue
         if one.definition.name == _IMPORT:
             if memory.takes_files:
                 yield _placed(one.definition, memory)
@@ -130,6 +136,7 @@ def _tool(
     annotations: ToolAnnotations,
     *,
     is_long: bool = False,
+    offered: str = "memory",
 ) -> MemoryTool:
     definition = Tool(
         name=name,
@@ -139,7 +146,7 @@ def _tool(
         output_schema=TypeAdapter(output).json_schema(),
         annotations=annotations,
     )
-    return MemoryTool(definition, run, is_long)
+    return MemoryTool(definition, run, is_long, offered)
 
 
 @cache
@@ -180,6 +187,7 @@ def _kip_tool(name: str, title: str, annotations: ToolAnnotations) -> MemoryTool
         outputs.Answered,
         _kip(name),
         annotations,
+        offered="kip",
     )
 
 
@@ -253,6 +261,37 @@ _ALL: Final = (
         _checked(inputs.ImportFile, '{"path": "notes.jsonl", "dry_run": true}', import_file),
         _writes(is_destructive=False, is_idempotent=True),
         is_long=True,
+    ),
+    _tool(
+        "read_markup",
+        "Read as Knowing Markup",
+        "Show the trees of the memory, a space or the branch below a node, as an indented "
+        "document whose nodes have ids. Read before you change." + _OF_DATA,
+        _schema(markup.ReadMarkup),
+        markup.ShownMarkup,
+        _checked(
+            markup.ReadMarkup,
+            '{"root": "main"}',
+            lambda memory, given, _: markup.read_markup(memory.nexus, given),
+        ),
+        _READS,
+        offered="markup",
+    ),
+    _tool(
+        "apply_markup",
+        "Change by Knowing Markup",
+        "Create, update, move or delete nodes by a document that marks what changes: "
+        "`- ID: new-1 [created]`, `- ID: 12 [updated]`, `- ID: 12 [deleted]`; unmarked nodes are "
+        "context. The syntax is at recollect://markup-syntax. All of it is done or nothing.",
+        _schema(markup.ApplyMarkup),
+        markup.AppliedMarkup,
+        _checked(
+            markup.ApplyMarkup,
+            r'{"text": "- ID: new-1 [created]\n  Label: Lion"}',
+            lambda memory, given, _: markup.apply_markup(memory, given),
+        ),
+        _writes(is_destructive=True, is_idempotent=False),
+        offered="markup",
     ),
     _kip_tool("execute_kip_readonly", "Ask in KIP", _READS),
     _kip_tool("execute_kip", "Run KIP", _writes(is_destructive=True, is_idempotent=False)),

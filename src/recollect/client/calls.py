@@ -1,0 +1,139 @@
+"""The calls of a face on a server, as methods with the signatures that the face itself has.
+
+The rule: a method of a client is made from the method of the face and the call that carries it.
+Its arguments go over the wire by their names, its answer comes back as the same value, and the
+server's error is raised as it would be there. A client to be awaited runs the same in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+from urllib.parse import quote, urlencode
+
+import orjson
+
+from recollect.client.exchange import Exchange
+from recollect.errors import CODES, INTERNAL, RecollectError
+from recollect.faces.calls import Call, calls_of
+from recollect.faces.operations import Envelope
+from recollect.faces.operations.envelope import named_request
+
+AskedP = ParamSpec("AskedP")
+ValueT = TypeVar("ValueT")
+_OWN_DETAILS = frozenset({"retry", "hint", "known"})
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """The calls of one face, below a prefix, for one group of a server."""
+
+    send: Callable[[Exchange], Envelope]
+    prefix: str
+    calls: Mapping[str, Call]
+    group: str | None
+
+    @classmethod
+    def of(
+        cls, send: Callable[[Exchange], Envelope], prefix: str, face: type, group: str | None
+    ) -> Remote:
+        """Return the calls of a face's class."""
+        return cls(send, prefix, {one.function: one for one in calls_of(face)}, group)
+
+    def call(self, function: str, given: Mapping[str, object]) -> Mapping[str, Any]:
+        """Send one call and return its output; raises the error of the server."""
+        call = self.calls[function]
+        members = {name: value for name, value in given.items() if value is not None}
+        parts = [
+            quote(str(members.pop(part[1:-1])), safe="") if part[:1] == "{" else part
+            for part in call.path.split("/")
+        ]
+        query = {} if self.group is None else {"group_id": self.group}
+        body = b""
+        if call.method in ("GET", "DELETE"):
+            query |= {name: _in_query(value) for name, value in members.items()}
+        else:
+            body = orjson.dumps(members)
+        path = f"{self.prefix}/{'/'.join(parts)}"
+        sent = Exchange(
+            f"{path}?{urlencode(query)}" if query else path,
+            named_request(None),
+            body,
+            call.effect == "reads",
+            call.method,
+        )
+        envelope = self.send(sent)
+        if "error" in envelope:
+            raise _raised(cast("Mapping[str, Any]", envelope["error"]))
+        return cast("Mapping[str, Any]", envelope["output"])
+
+
+class HasRemote(Protocol):
+    """What has the calls of a face."""
+
+    @property
+    def remote(self) -> Remote:
+        """The calls."""
+
+
+def sent(
+    method: Callable[Concatenate[Any, AskedP], ValueT],
+    function: str,
+    read: Callable[[Any, Mapping[str, Any]], Any],
+    *,
+    member: str | None = None,
+    written: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+) -> Callable[Concatenate[HasRemote, AskedP], ValueT]:
+    """Return the method of a client for a method of a face, carried by one of its calls.
+
+    `read` makes the value of a type from an output, or from its `member`; `written` makes the
+    fields of the call from the arguments.
+    """
+    signature = inspect.signature(method)
+    kind = get_type_hints(method)["return"]
+
+    @wraps(method)
+    def asked(self: HasRemote, /, *args: AskedP.args, **kwargs: AskedP.kwargs) -> ValueT:
+        bound = signature.bind(self, *args, **kwargs)
+        given = dict(list(bound.arguments.items())[1:])
+        for name, parameter in signature.parameters.items():
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                given |= given.pop(name, {})
+        output = self.remote.call(function, written(given))
+        return cast(ValueT, read(kind, output if member is None else output[member]))
+
+    return asked
+
+
+def awaited(
+    method: Callable[Concatenate[Any, AskedP], ValueT],
+) -> Callable[Concatenate[Any, AskedP], Awaitable[ValueT]]:
+    """Return the same method to be awaited: it runs in a thread, on the client in `self.sync`."""
+
+    @wraps(method)
+    async def asked(self: Any, /, *args: AskedP.args, **kwargs: AskedP.kwargs) -> ValueT:  # noqa: ANN401
+        return await asyncio.to_thread(method, self.sync, *args, **kwargs)
+
+    return asked
+
+
+def _in_query(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _raised(error: Mapping[str, Any]) -> RecollectError:
+    """Return the error of a server as it would be raised there."""
+    details = dict(error.get("details") or {})
+    return RecollectError(
+        CODES.get(str(error.get("error_code")), INTERNAL),
+        str(error.get("message")),
+        hint=str(details.get("hint") or ""),
+        known=tuple(map(str, details.get("known") or ())),
+        details={name: one for name, one in details.items() if name not in _OWN_DETAILS},
+    )

@@ -1,0 +1,103 @@
+"""What a face is made of for everybody outside this process: calls.
+
+The rule: a call is a method of one class, and what a signature cannot say of it stands above it:
+where it is over HTTP, and whether it reads, writes or destroys. Its name is the method's, its
+input the keyword arguments, its description the first line of the docstring. Servers and clients
+read all of it from there.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeVar, get_type_hints
+
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+Effect = Literal["reads", "writes", "destroys"]
+FunctionT = TypeVar("FunctionT", bound=Callable[..., object])
+
+_MARK: Final = "__recollect_call__"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a face: where it is, what it does to a memory, and an example of its input."""
+
+    name: str  # of the operation, as logs and metrics have it: "MarkupApply"
+    function: str  # of the method
+    method: Method
+    path: str  # below the prefix of the face: "exchanges/{id}/answer"
+    effect: Effect
+    description: str
+    inputs: Mapping[str, Any] = field(default_factory=dict)  # types by name
+    required: frozenset[str] = frozenset()
+    example: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def placed(self) -> tuple[str, ...]:
+        """The inputs that stand in the path."""
+        parts = self.path.split("/")
+        return tuple(one[1:-1] for one in parts if one[:1] == "{")
+
+
+def call(
+    method: Method,
+    path: str,
+    effect: Effect = "reads",
+    *,
+    name: str | None = None,
+    example: Mapping[str, object] | None = None,
+) -> Callable[[FunctionT], FunctionT]:
+    """Mark a method as a call: a GET reads its inputs in the query, else they are the body's.
+
+    >>> class Echo:
+    ...     @call("GET", "said", example={"text": "hello"})
+    ...     def say(self, *, text: str) -> dict[str, object]:
+    ...         '''Say a text.'''
+    ...         return {"text": text}
+    >>> [(one.name, one.path, one.description) for one in calls_of(Echo)]
+    [('EchoSay', 'said', 'Say a text.')]
+    """
+
+    def marked(function: FunctionT) -> FunctionT:
+        setattr(function, _MARK, (method, path, effect, name, example or {}))
+        return function
+
+    return marked
+
+
+def calls_of(face: type) -> tuple[Call, ...]:
+    """Return the calls of a face's class, in the order they are written."""
+    found: list[Call] = []
+    for function, one in vars(face).items():
+        mark = getattr(one, _MARK, None)
+        if mark is None:
+            continue
+        method, path, effect, name, example = mark
+        hints = get_type_hints(one)
+        given = [
+            parameter
+            for parameter in inspect.signature(one).parameters.values()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        ]
+        words = function.strip("_").split("_")
+        own = face.__name__.removesuffix("Calls")
+        found.append(
+            Call(
+                name or own + "".join(word.capitalize() for word in words),
+                function,
+                method,
+                path,
+                effect,
+                (inspect.getdoc(one) or "").partition("\n")[0],
+                {parameter.name: hints[parameter.name] for parameter in given},
+                frozenset(
+                    parameter.name
+                    for parameter in given
+                    if parameter.default is inspect.Parameter.empty
+                ),
+                example,
+            )
+        )
+    return tuple(found)

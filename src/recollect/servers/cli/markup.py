@@ -1,0 +1,357 @@
+"""What the commands of Knowing Markup do: one call of the face each, shown as text or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, assert_never, cast
+
+from rich import box
+from rich.table import Table
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError, place
+from recollect.faces.markup import (
+    Applied,
+    Exchange,
+    Markup,
+    Run,
+    check,
+    format_text,
+    parse,
+    print_text,
+    read_outline,
+    syntax_card,
+    write_outline,
+)
+from recollect.faces.markup.exchanges import Beginning, Model
+from recollect.faces.markup.wire import to_wire
+from recollect.model import AsOf
+from recollect.servers.cli.given import STANDARD_INPUT, text_of
+from recollect.servers.cli.output import Output, error_text, output
+from recollect.servers.cli.reading import warn_of_absent_group
+from recollect.servers.cli.safe_text import shown
+from recollect.servers.functions import load_functions
+from recollect.servers.learning import make_chat
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+_SUFFIXES: Final = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".opml": "opml",
+    ".org": "org",
+    ".json": "json",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every command on a memory is told."""
+
+    database: str | None
+    group: str | None
+    actor: str | None
+    as_json: bool
+    functions: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changing:
+    """How a document is applied."""
+
+    target: str | None = None
+    base: int | None = None
+    is_repaired: bool = False
+    takes_extra_fields: bool = False
+    is_dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown of a memory."""
+
+    root: str | None = None
+    attention: str | None = None
+    budget: int | None = None
+    depth: int | None = None
+    transaction: int | None = None
+    shows_deleted: bool = False
+
+
+@contextmanager
+def _on(asked: Asked, *, writes: bool = False) -> Iterator[tuple[Output, Markup]]:
+    """Give a command its output and its memory, which is made only by one that writes."""
+    settings = Settings()
+    with output(as_json=asked.as_json) as out:
+        functions = load_functions(asked.functions)
+        located = settings.database(asked.database)
+        with open_nexus(located, settings.group(asked.group), create=writes) as nexus:
+            if not writes:
+                warn_of_absent_group(out, nexus)
+            yield out, Markup(nexus, functions=functions, actor=settings.actor(asked.actor))
+
+
+def check_files(files: Sequence[str], *, as_json: bool) -> None:
+    """Show what is wrong with texts; exit code 1 if anything is."""
+    with output(as_json=as_json) as out:
+        reports = [(file, check(text_of(file))) for file in files]
+        out.failed = any(found for _, found in reports)
+        if as_json:
+            told = [
+                {"file": file, "valid": not found, "diagnostics": [one.to_wire() for one in found]}
+                for file, found in reports
+            ]
+            out.json({"result": {"files": told}})
+            return
+        for file, found in reports:
+            for one in found:
+                line, column = place(one.source, one.span)
+                out.err.print(f"{file}:{line}:{column}", style="dim")
+                out.err.print(error_text(str(one)), soft_wrap=True)
+        count = sum(len(found) for _, found in reports)
+        out.say(f"{count} {'fault' if count == 1 else 'faults'}", "" if count else "green")
+
+
+def format_files(files: Sequence[str], *, is_check: bool, as_json: bool) -> None:
+    """Write texts in their canonical form."""
+    with output(as_json=as_json) as out:
+        told: list[dict[str, object]] = []
+        for file in files:
+            text = text_of(file)
+            formatted = format_text(text)
+            is_changed = formatted != text
+            told.append({"file": file, "changed": is_changed, "text": formatted})
+            if is_check:
+                out.failed |= is_changed
+                if is_changed:
+                    out.say(f"{file} would change")
+            elif file == STANDARD_INPUT:
+                _print(out, formatted)
+            elif is_changed:
+                Path(file).write_text(formatted, encoding="utf-8", newline="\n")
+                out.say(f"{file} is formatted")
+        if as_json:
+            out.json({"result": {"files": told}})
+
+
+def load(asked: Asked, file: str, ids: str, takes_extra_fields: bool, *, dry_run: bool) -> None:
+    """Make everything that a document holds exist."""
+    text = _given(asked, file)
+    if text is None:
+        return
+    with _on(asked, writes=True) as (out, markup):
+        kept = cast("Literal['keep', 'fresh']", ids)
+        done = markup.load(text, ids=kept, extra_fields=takes_extra_fields, dry_run=dry_run)
+        _applied(out, done)
+
+
+def apply(asked: Asked, file: str, changing: Changing) -> None:
+    """Do what a document changes."""
+    text = _given(asked, file)
+    if text is None:
+        return
+    with _on(asked, writes=not changing.is_dry_run) as (out, markup):
+        _applied(out, _apply(markup, text, changing))
+
+
+def _apply(markup: Markup, text: str, changing: Changing) -> Applied:
+    return markup.apply(
+        text,
+        target=changing.target,
+        base=changing.base,
+        repair=changing.is_repaired,
+        extra_fields=changing.takes_extra_fields,
+        dry_run=changing.is_dry_run,
+    )
+
+
+def take_in(asked: Asked, file: str, format: str | None, changing: Changing) -> None:
+    """Take in an outline."""
+    text = _given(asked, file)
+    if text is None:
+        return
+    chosen = format or _SUFFIXES.get(Path(file).suffix.lower())
+    with _on(asked, writes=not changing.is_dry_run) as (out, markup):
+        if chosen is None:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the name of {file} does not tell its format",
+                hint="add --format markdown, opml, org or json",
+            )
+        read = read_outline(text, chosen)
+        out.warn_of(read.notices)
+        _applied(out, _apply(markup, print_text(read.value), changing))
+
+
+def show(asked: Asked, view: View) -> None:
+    """Show all spaces, one, or a branch."""
+    with _on(asked) as (out, markup):
+        rendered = markup.render(
+            view.root,
+            attention=view.attention,
+            budget=view.budget,
+            depth=view.depth,
+            as_of=_then(view.transaction),
+            show_deleted=view.shows_deleted,
+        )
+        if asked.as_json:
+            out.json({"result": to_wire(rendered)})
+        elif rendered.text:
+            _print(out, rendered.text)
+        else:
+            out.say("there is no node yet; begin with: recollect markup apply FILE", "dim")
+
+
+def spaces(asked: Asked, transaction: int | None) -> None:
+    """List the spaces."""
+    with _on(asked) as (out, markup):
+        found = markup.spaces(_then(transaction))
+        if asked.as_json:
+            out.json({"result": {"spaces": to_wire(found)}})
+            return
+        table = Table("id", "kind", "label", box=box.SIMPLE_HEAD)
+        for one in found:
+            table.add_row(shown(one.id), one.kind, shown(one.label))
+        out.show(table)
+
+
+def hand_out(asked: Asked, view: View, format: str) -> None:
+    """Write an outline to standard output."""
+    with _on(asked) as (out, markup):
+        rendered = markup.render(view.root, as_of=_then(view.transaction))
+        written = write_outline(parse(rendered.text), format)
+        if asked.as_json:
+            out.json({"result": {"text": written.value, "notices": to_wire(written.notices)}})
+            return
+        out.warn_of(written.notices)
+        _print(out, written.value)
+
+
+def ask(asked: Asked, prompt: str, given: Beginning, attempts: int, *, dry_run: bool) -> None:
+    """Ask a model, and do what it answers."""
+    with _on(asked, writes=True) as (out, markup):
+        done = markup.exchanges.ask(
+            prompt, _model(), attempts=attempts, follow_up=True, dry_run=dry_run, **given
+        )
+        if asked.as_json:
+            out.json({"result": to_wire(done)})
+            return
+        _tell_exchange(out, done)
+
+
+def _tell_exchange(out: Output, done: Exchange) -> None:
+    for line in filter(None, (done.message, done.error)):
+        out.say(line)
+    for call in done.calls:
+        out.say(call.told)
+    if done.applied is not None:
+        _applied(out, done.applied)
+    elif not done.message and not done.error:
+        out.say(done.outcome)
+
+
+def start(asked: Asked, workflow: str) -> None:
+    """Start a workflow."""
+    with _on(asked, writes=True) as (out, markup):
+        _run(out, markup.runner.start(workflow))
+
+
+def reply(asked: Asked, run: str, file: str) -> None:
+    """Take a text as the answer of a step."""
+    text = _given(asked, file)
+    if text is None:
+        return
+    with _on(asked, writes=True) as (out, markup):
+        _run(out, markup.runner.reply(run, text))
+
+
+def use_run(
+    asked: Asked, run: str, step: Literal["show", "drive", "resume", "skip", "cancel"]
+) -> None:
+    """Show a run, or move it."""
+    with _on(asked, writes=step != "show") as (out, markup):
+        match step:
+            case "show":
+                done = markup.runner.get(run)
+            case "drive":
+                done = markup.runner.drive(run, _model())
+            case "resume":
+                done = markup.runner.resume(run)
+            case "skip":
+                done = markup.runner.skip(run)
+            case "cancel":
+                done = markup.runner.cancel(run)
+            case _:
+                assert_never(step)
+        _run(out, done)
+
+
+def runs(asked: Asked) -> None:
+    """List the runs."""
+    with _on(asked) as (out, markup):
+        found = markup.runner.list()
+        if asked.as_json:
+            out.json({"result": {"runs": to_wire(found)}})
+            return
+        table = Table("id", "workflow", "state", "step", box=box.SIMPLE_HEAD)
+        for one in found:
+            table.add_row(one.id, shown(one.workflow), one.state, f"{one.step}/{len(one.steps)}")
+        out.show(table)
+
+
+def card(*, as_json: bool) -> None:
+    """Print the syntax card."""
+    with output(as_json=as_json) as out:
+        if as_json:
+            out.json({"result": {"text": syntax_card()}})
+        else:
+            _print(out, syntax_card())
+
+
+def _given(asked: Asked, file: str) -> str | None:
+    """Return the text of a file; None after it was told that there is none."""
+    with output(as_json=asked.as_json):
+        return text_of(file)
+    return None
+
+
+def _applied(out: Output, applied: Applied) -> None:
+    if out.as_json:
+        out.json({"result": to_wire(applied)})
+        return
+    out.warn_of(applied.notices)
+    for one in applied.changes:
+        out.say(str(one))
+    if not applied.changes:
+        out.say("nothing changes" if applied.is_dry_run else "nothing changed", "dim")
+    elif applied.is_dry_run:
+        out.say("nothing was kept", "dim")
+    else:
+        out.say(f"transaction {applied.transaction}", "dim")
+
+
+def _run(out: Output, run: Run) -> None:
+    if out.as_json:
+        out.json({"result": to_wire(run)})
+        return
+    out.say(f"run {run.id}: {run.state}, step {run.step} of {len(run.steps)}", "bold")
+    if run.reason:
+        out.say(run.reason, "yellow")
+    if run.request:
+        _print(out, run.request)
+
+
+def _print(out: Output, text: str) -> None:
+    for line in text.removesuffix("\n").split("\n"):
+        out.say(line)
+
+
+def _then(transaction: int | None) -> AsOf | None:
+    return None if transaction is None else AsOf(transaction=transaction)
+
+
+def _model() -> Model:
+    """Return the model of RECOLLECT_LLM_*."""
+    return make_chat(Settings().learning())

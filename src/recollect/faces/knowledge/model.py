@@ -1,0 +1,456 @@
+"""The values of the knowledge base: profiles, pieces, nodes, edges, documents and what is found.
+
+The rule: a value that exists is valid. Ids and types are NFC text of 1 to 256 printable
+characters, tags are normalised, properties are a JSON object of their own, instants are in UTC;
+anything else is INVALID_ARGUMENT, told by the field. Secrets are not looked for here: the
+knowledge base does that for what it stores.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+import uuid
+from collections.abc import ItemsView, KeysView, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final, Self, cast
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError, nearest
+
+GLOBAL: Final = "global"
+"""The id under which the metadata shared by all entities stands."""
+
+MOST_TEXT: Final = 10_000
+"""Characters of a content or an embedding text."""
+
+MOST_ID: Final = 256
+MOST_TAGS: Final = 64
+MOST_TAG: Final = 64
+MOST_PROPERTIES: Final = 16 * 1024
+"""Bytes of the JSON of properties."""
+
+_NO_EDGE: Final = "{}|"  # the operators of paths in KIP
+
+Json = Mapping[str, Any]
+
+
+class KnowledgeType(StrEnum):
+    """What a piece of knowledge is; read in any case, written in lower case.
+
+    >>> KnowledgeType("PROCEDURE"), str(KnowledgeType.Fact)
+    (<KnowledgeType.Procedure: 'procedure'>, 'fact')
+    """
+
+    Fact = "fact"
+    Instruction = "instruction"
+    Preference = "preference"
+    Procedure = "procedure"
+    Note = "note"
+    Episodic = "episodic"
+
+    @classmethod
+    def _missing_(cls, value: object) -> KnowledgeType:
+        lower = value.strip().lower() if isinstance(value, str) else None
+        for one in cls:
+            if one.value == lower:
+                return one
+        known = [one.value for one in cls]
+        shown = value[:60] if isinstance(value, str) else type(value).__name__
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'knowledge_type "{shown}" is not known',
+            known=tuple(nearest(lower or "", known) or known),
+            hint=f"use one of {', '.join(known)}",
+        )
+
+
+def now() -> datetime:
+    """Return the present instant in UTC, to the millisecond."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
+
+
+class _Value:
+    """What all values can do: become a dict of JSON, and come from one."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value as a dict of JSON."""
+        return {one.name: _as_json(getattr(self, one.name)) for one in fields(cast("Any", self))}
+
+    @classmethod
+    def from_dict(cls, given: Json) -> Self:
+        """Return the value that a dict of JSON says; fields it does not know are refused."""
+        if not isinstance(given, Mapping):
+            raise _refused(f"a {cls.__name__} is not an object", "give an object")
+        known = {one.name for one in fields(cast("Any", cls))}
+        for name in given:
+            if name not in known:
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"{str(name)[:60]} is not a field of a {cls.__name__}",
+                    known=tuple(nearest(str(name), known)),
+                    hint=f"leave out {str(name)[:60]}",
+                )
+        try:
+            return cls(**{str(name): value for name, value in given.items()})
+        except TypeError as error:
+            missing = [
+                one.name
+                for one in fields(cast("Any", cls))
+                if one.name not in given and one.name in _REQUIRED[cls.__name__]
+            ]
+            told = missing[0] if missing else "a field"
+            raise _refused(f"{told} is missing in a {cls.__name__}", f"give {told}") from error
+
+
+_REQUIRED: Final[Mapping[str, tuple[str, ...]]] = {
+    "EntityMetadata": ("entity_id", "entity_type"),
+    "KnowledgePiece": ("content",),
+    "GraphNode": ("node_id", "node_type"),
+    "GraphEdge": ("source_id", "target_id", "edge_type"),
+    "Document": ("doc_id", "content"),
+}
+
+
+@dataclass(slots=True)
+class EntityMetadata(_Value):
+    """The profile of an entity: its type and its properties.
+
+    >>> alice = EntityMetadata("user:alice", "user", {"team": "aero"})
+    >>> alice.set("site", "Bern"); alice.get("site"), sorted(alice.keys())
+    ('Bern', ['site', 'team'])
+    """
+
+    entity_id: str
+    entity_type: str
+    properties: dict[str, Any] = field(default_factory=dict)
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        self.entity_id = checked_id("entity_id", self.entity_id)
+        self.entity_type = checked_id("entity_type", self.entity_type)
+        self.properties = checked_properties("properties", self.properties)
+        self.created_at = _checked_instant("created_at", self.created_at)
+        self.updated_at = _checked_instant("updated_at", self.updated_at)
+
+    def get(self, key: str, default: Any = None) -> Any:  # noqa: ANN401
+        """Return a property."""
+        return self.properties.get(key, default)
+
+    def set(self, key: str, value: object) -> None:
+        """Set a property, and `updated_at`."""
+        self.properties = checked_properties("properties", {**self.properties, key: value})
+        self.updated_at = now()
+
+    def keys(self) -> KeysView[str]:
+        """Return the names of the properties."""
+        return self.properties.keys()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Return the properties."""
+        return self.properties.items()
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgePiece(_Value):
+    """One searchable piece of knowledge; without an entity it is global.
+
+    >>> piece = KnowledgePiece("Check the mesh first.", tags=[" Mesh", "mesh", ""])
+    >>> piece.knowledge_type.value, piece.info_type, piece.tags
+    ('fact', 'context', ['mesh'])
+    """
+
+    content: str
+    piece_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    knowledge_type: KnowledgeType = KnowledgeType.Fact
+    info_type: str = "context"
+    tags: list[str] = field(default_factory=list)
+    entity_id: str | None = None
+    source: str | None = None
+    embedding_text: str | None = None
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        checked = {
+            "content": checked_text("content", self.content),
+            "piece_id": checked_id("piece_id", self.piece_id),
+            "knowledge_type": KnowledgeType(self.knowledge_type),
+            "info_type": checked_id("info_type", self.info_type),
+            "tags": checked_tags(self.tags),
+            "entity_id": _if_given(checked_id, "entity_id", self.entity_id),
+            "source": _if_given(_checked_length, "source", self.source),
+            "embedding_text": _if_given(_checked_length, "embedding_text", self.embedding_text),
+            "created_at": _checked_instant("created_at", self.created_at),
+            "updated_at": _checked_instant("updated_at", self.updated_at),
+        }
+        _put(self, checked)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode(_Value):
+    """A node of the entity graph.
+
+    >>> GraphNode("technique:les", "technique", "LES").to_dict()["node_type"]
+    'technique'
+    """
+
+    node_id: str
+    node_type: str
+    label: str = ""
+    properties: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        checked = {
+            "node_id": checked_id("node_id", self.node_id),
+            "node_type": checked_id("node_type", self.node_type),
+            "label": _checked_length("label", self.label),
+            "properties": checked_properties("properties", self.properties),
+        }
+        _put(self, checked)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge(_Value):
+    """An edge of the entity graph; it is known by its ends, its type and its `piece_id`.
+
+    >>> GraphEdge("user:alice", "technique:les", "USES", {"piece_id": "p1"}).piece_id
+    'p1'
+    """
+
+    source_id: str
+    target_id: str
+    edge_type: str
+    properties: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        kind = checked_id("edge_type", self.edge_type)
+        if any(one in kind for one in _NO_EDGE):
+            raise _refused(f"edge_type holds one of {_NO_EDGE}", "use letters and _")
+        properties = checked_properties("properties", self.properties)
+        if properties.get("piece_id") is not None:
+            checked_id("properties.piece_id", properties["piece_id"])
+        checked = {
+            "source_id": checked_id("source_id", self.source_id),
+            "target_id": checked_id("target_id", self.target_id),
+            "edge_type": kind,
+            "properties": properties,
+        }
+        _put(self, checked)
+
+    @property
+    def piece_id(self) -> str | None:
+        """The id of the piece that it points to, if it does."""
+        found = self.properties.get("piece_id")
+        return None if found is None else unicodedata.normalize("NFC", found)
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What tells it from others: source, target, type and piece."""
+        return self.source_id, self.target_id, self.edge_type, self.piece_id or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document(_Value):
+    """What a retrieval service holds: a text, and what its filters compare."""
+
+    doc_id: str
+    content: str
+    metadata: dict[str, Any] = field(default_factory=dict, hash=False)
+    embedding_text: str | None = None
+    created_at: datetime = field(default_factory=now)
+    updated_at: datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        checked = {
+            "doc_id": checked_id("doc_id", self.doc_id),
+            "content": checked_text("content", self.content),
+            "metadata": _json_object("metadata", self.metadata),
+            "embedding_text": _if_given(_checked_length, "embedding_text", self.embedding_text),
+            "created_at": _checked_instant("created_at", self.created_at),
+            "updated_at": _checked_instant("updated_at", self.updated_at),
+        }
+        _put(self, checked)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """What a question found: profiles, pieces with their scores, and relations of the entity."""
+
+    metadata: EntityMetadata | None = None
+    global_metadata: EntityMetadata | None = None
+    pieces: list[tuple[KnowledgePiece, float]] = field(default_factory=list)
+    graph_context: list[dict[str, Any]] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as a dict of JSON: pieces as [piece, score]."""
+        return {
+            "metadata": None if self.metadata is None else self.metadata.to_dict(),
+            "global_metadata": (
+                None if self.global_metadata is None else self.global_metadata.to_dict()
+            ),
+            "pieces": [[piece.to_dict(), score] for piece, score in self.pieces],
+            "graph_context": [_as_json(entry) for entry in self.graph_context],
+        }
+
+    @classmethod
+    def from_dict(cls, given: Json) -> RetrievalResult:
+        """Return the result that a dict of JSON says."""
+        own, shared = given.get("metadata"), given.get("global_metadata")
+        return cls(
+            None if own is None else EntityMetadata.from_dict(own),
+            None if shared is None else EntityMetadata.from_dict(shared),
+            [(KnowledgePiece.from_dict(one), float(score)) for one, score in given["pieces"]],
+            [_entry(one) for one in given["graph_context"]],
+        )
+
+
+def checked_id(name: str, value: object) -> str:
+    """Return an id or a type as it is stored: in NFC, with nothing unprintable in it."""
+    if not isinstance(value, str):
+        raise _refused(f"{name} is not a string", f"give {name} as a string")
+    text = unicodedata.normalize("NFC", value)
+    if not text.strip():
+        raise _refused(f"{name} is blank", f"give {name} a text")
+    if len(text) > MOST_ID:
+        raise _too_large(f"{name} is longer than {MOST_ID} characters")
+    _refuse_unprintable(name, text)
+    return text
+
+
+def checked_text(name: str, value: object) -> str:
+    """Return a text that says something, of at most `MOST_TEXT` characters."""
+    text = _checked_length(name, value)
+    if not text.strip():
+        raise _refused(f"{name} is blank", f"give {name} a text")
+    return text
+
+
+def checked_tags(given: object) -> list[str]:
+    """Return tags stripped and lower-cased, without blanks and repeats, in their order."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise _refused("tags is not a list", 'give a list such as ["les", "rans"]')
+    found: dict[str, None] = {}
+    for one in given:
+        if not isinstance(one, str):
+            raise _refused("tags holds what is not a string", "give tags as strings")
+        tag = unicodedata.normalize("NFC", one).strip().lower()
+        _refuse_unprintable("tags", tag)
+        if len(tag) > MOST_TAG:
+            raise _too_large(f"a tag is longer than {MOST_TAG} characters")
+        if tag:
+            found[tag] = None
+    if len(found) > MOST_TAGS:
+        raise _too_large(f"there are more than {MOST_TAGS} tags")
+    return list(found)
+
+
+def checked_properties(name: str, given: object) -> dict[str, Any]:
+    """Return a copy of a JSON object of at most `MOST_PROPERTIES` bytes."""
+    copied = _json_object(name, given)
+    if len(orjson.dumps(copied)) > MOST_PROPERTIES:
+        raise _too_large(f"{name} takes more than {MOST_PROPERTIES} bytes of JSON")
+    return copied
+
+
+def _json_object(name: str, given: object) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise _refused(f"{name} is not an object", f"give {name} as an object")
+    try:
+        copied = _json_copy(name, given)
+        orjson.dumps(copied)
+    except (RecursionError, orjson.JSONEncodeError) as error:
+        raise _refused(f"{name} is not JSON", "give what JSON can say") from error
+    return cast("dict[str, Any]", copied)
+
+
+def _json_copy(name: str, value: object) -> object:
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case Mapping():
+            if not all(isinstance(key, str) for key in value):
+                raise _refused(f"{name} has a key that is not a string", "name keys by strings")
+            return {key: _json_copy(name, one) for key, one in value.items()}
+        case list() | tuple():
+            return [_json_copy(name, one) for one in value]
+        case _:
+            raise _refused(f"{name} holds a {type(value).__name__}", "give what JSON can say")
+
+
+def _checked_length(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise _refused(f"{name} is not a string", f"give {name} as a string")
+    if len(value) > MOST_TEXT:
+        raise _too_large(f"{name} is longer than {MOST_TEXT} characters")
+    if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
+        raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
+    return value
+
+
+def _refuse_unprintable(name: str, text: str) -> None:
+    if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in text):
+        raise _refused(f"{name} holds a control character", f"give {name} as printable text")
+
+
+def _checked_instant(name: str, value: object) -> datetime:
+    moment = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError as error:
+            raise _refused(f"{name} is not an ISO 8601 instant", "use 2026-11-20T00:00Z") from error
+    if not isinstance(moment, datetime):
+        raise _refused(f"{name} is not an instant", "use 2026-11-20T00:00Z")
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _if_given(check: Any, name: str, value: object) -> str | None:  # noqa: ANN401
+    return None if value is None else cast("str", check(name, value))
+
+
+def _put(value: object, checked: Mapping[str, object]) -> None:
+    for name, one in checked.items():
+        object.__setattr__(value, name, one)
+
+
+def _as_json(value: object) -> Any:  # noqa: ANN401
+    match value:
+        case datetime():
+            return value.isoformat().replace("+00:00", "Z")
+        case StrEnum():
+            return value.value
+        case KnowledgePiece():
+            return value.to_dict()
+        case dict() | list():
+            return _plain_copy(value)
+        case _:
+            return value
+
+
+def _plain_copy(value: dict[Any, Any] | list[Any]) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {key: _as_json(one) for key, one in value.items()}
+    return [_as_json(one) for one in value]
+
+
+def _entry(given: Json) -> dict[str, Any]:
+    piece = given.get("piece")
+    return {**given, "piece": None if piece is None else KnowledgePiece.from_dict(piece)}
+
+
+def _refused(message: str, hint: str) -> RecollectError:
+    return RecollectError(INVALID_ARGUMENT, message, hint=hint)
+
+
+def _too_large(message: str) -> RecollectError:
+    return RecollectError(LIMIT_EXCEEDED, message, hint="make it shorter")

@@ -1,0 +1,181 @@
+"""The three layers that a knowledge base stands on, each an abstract class. Specification 003.
+
+The rule: what is absent is None, what is returned is a copy, and after `close` every call is
+STORE_CLOSED. The layers stay apart: metadata makes no node and a node no metadata.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Final, Literal, Self
+
+from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
+from recollect.faces.knowledge.model import (
+    EntityMetadata,
+    GraphEdge,
+    GraphNode,
+    KnowledgePiece,
+    KnowledgeType,
+)
+
+Direction = Literal["outgoing", "incoming", "both"]
+
+MOST_FOUND: Final = 1_000
+"""Pieces of one search."""
+
+MOST_DEPTH: Final = 10
+"""Edges of one path."""
+
+
+class _Store(ABC):
+    """What is closed at the end."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what it holds; twice is safe."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class MetadataStore(_Store):
+    """Profiles by id. The type of an entity is its namespace, yet an id is found in any."""
+
+    @abstractmethod
+    def get_metadata(self, entity_id: str) -> EntityMetadata | None:
+        """Return the profile of an entity, whatever its type."""
+
+    @abstractmethod
+    def save_metadata(self, metadata: EntityMetadata) -> None:
+        """Keep a profile in place of the one there is; under another type it moves there."""
+
+    @abstractmethod
+    def delete_metadata(self, entity_id: str) -> bool:
+        """Remove a profile; False where there is none."""
+
+    @abstractmethod
+    def list_entities(self, entity_type: str | None = None) -> list[str]:
+        """Return the ids of the entities that have a profile, in order."""
+
+
+class KnowledgePieceStore(_Store):
+    """Pieces by id and by words. The entity of a piece is its namespace; None is global."""
+
+    @abstractmethod
+    def add(self, piece: KnowledgePiece) -> str:
+        """Keep a new piece and return its id; CONFLICT if the id is taken, by any entity."""
+
+    @abstractmethod
+    def get_by_id(self, piece_id: str) -> KnowledgePiece | None:
+        """Return a piece."""
+
+    @abstractmethod
+    def update(self, piece: KnowledgePiece) -> bool:
+        """Keep a piece in place of the one with its id; False where there is none."""
+
+    @abstractmethod
+    def remove(self, piece_id: str) -> bool:
+        """Remove a piece; False where there is none."""
+
+    @abstractmethod
+    def search(
+        self,
+        query: str,
+        entity_id: str | None = None,
+        knowledge_type: KnowledgeType | str | None = None,
+        tags: Sequence[str] | None = None,
+        top_k: int = 5,
+    ) -> list[tuple[KnowledgePiece, float]]:
+        """Return the pieces of an entity that words find, by (-score, piece_id).
+
+        `entity_id=None` means the global pieces only; `tags` are all demanded. Scores are above 0
+        and at most 1. A blank query finds nothing.
+        """
+
+    @abstractmethod
+    def list_all(
+        self, entity_id: str | None = None, knowledge_type: KnowledgeType | str | None = None
+    ) -> list[KnowledgePiece]:
+        """Return the pieces of an entity, or the global ones, by id."""
+
+
+class EntityGraphStore(_Store):
+    """Nodes and directed edges between them."""
+
+    @abstractmethod
+    def add_node(self, node: GraphNode) -> None:
+        """Keep a node in place of the one with its id."""
+
+    @abstractmethod
+    def get_node(self, node_id: str) -> GraphNode | None:
+        """Return a node."""
+
+    @abstractmethod
+    def remove_node(self, node_id: str) -> bool:
+        """Remove a node with its edges; False where there is none."""
+
+    @abstractmethod
+    def add_relation(self, edge: GraphEdge) -> None:
+        """Keep an edge in place of the same one; NOT_FOUND unless both its nodes are there.
+
+        An edge is the same if source, target, type and `piece_id` are.
+        """
+
+    @abstractmethod
+    def remove_relation(self, source_id: str, target_id: str, edge_type: str) -> bool:
+        """Remove all edges of a type between two nodes; False where there is none."""
+
+    @abstractmethod
+    def get_relations(
+        self,
+        node_id: str,
+        relation_type: str | None = None,
+        direction: Direction = "outgoing",
+    ) -> list[GraphEdge]:
+        """Return the edges of a node, by source, type, target and piece."""
+
+    @abstractmethod
+    def get_neighbors(
+        self, node_id: str, relation_type: str | None = None, depth: int = 1
+    ) -> list[tuple[GraphNode, int]]:
+        """Return what outgoing edges lead to, breadth first, by (depth, id), without the start."""
+
+
+def check_top_k(top_k: object) -> int:
+    """Return a number of pieces; refused unless from 1 to `MOST_FOUND`."""
+    return _check_whole("top_k", top_k, 1, MOST_FOUND)
+
+
+def check_depth(depth: object, name: str = "depth", *, least: int = 1) -> int:
+    """Return a number of edges; refused unless from `least` to `MOST_DEPTH`."""
+    return _check_whole(name, depth, least, MOST_DEPTH)
+
+
+def check_direction(direction: object) -> Direction:
+    """Return a direction, or refuse it."""
+    match direction:
+        case "outgoing" | "incoming" | "both":
+            return direction
+        case _:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"direction {str(direction)[:60]} is not known",
+                hint="use outgoing, incoming or both",
+            )
+
+
+def _check_whole(name: str, value: object, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{name} is not a whole number", hint=f"use {name}={max(least, 1)}"
+        )
+    if not least <= value <= most:
+        code = INVALID_ARGUMENT if value < least else LIMIT_EXCEEDED
+        raise RecollectError(
+            code, f"{name} is {value}, not {least} to {most}", hint=f"use {name}={max(least, 1)}"
+        )
+    return value

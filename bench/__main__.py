@@ -18,13 +18,12 @@ from rich.progress import Progress
 
 from bench import agents, concurrency, markup_graph, meanings, reads, serving, writes
 from bench.claims import Knowledge
-from bench.graph import LARGE, MEDIUM, SMALL, Builder, Built
+from bench.graph import Builder, Built, sizes
 from bench.measure import Calibration, Figure
 from bench.report import in_sections, save, show
+from bench.scale import FULL, SMALL, TINY, Scale
 from bench.searches import Library
 
-DOCUMENTS = 300_000
-CLAIMS = 100_000
 SECTIONS = (
     "reads",
     "texts",
@@ -56,7 +55,7 @@ class Run:
 
     folder: Path
     only: str
-    is_small: bool
+    scale: Scale
     progress: Progress
     calibration: Calibration
 
@@ -66,26 +65,26 @@ class Run:
 
     def figures(self) -> Iterator[Figure]:
         """Measure, section by section."""
+        scale = self.scale
         self.calibration.run()
         if self.wants("texts"):
-            yield from writes.text_figures(self.calibration)
+            yield from writes.text_figures(self.calibration, scale)
         if self.wants("writes"):
-            yield writes.upsert_figure(self.folder, self.calibration)
+            yield writes.upsert_figure(self.folder, self.calibration, scale)
         if self.wants("together"):
-            yield from concurrency.figures(self.folder)
+            yield from concurrency.figures(self.folder, scale)
         if self.wants("operations"):
-            yield from meanings.figures(self.folder, self.calibration, is_small=self.is_small)
+            yield from meanings.figures(self.folder, self.calibration, scale)
         if self.wants("serving"):
-            yield from serving.figures(self.folder)
+            yield from serving.figures(self.folder, scale)
         if self.wants("mcp"):
-            yield from agents.figures(self.folder, is_small=self.is_small)
+            yield from agents.figures(self.folder, scale)
         if self.wants("search"):
             yield from self._search()
         if self.wants("claims"):
             yield from self._claims()
         if self.wants("markup"):
-            small = self.is_small
-            yield from markup_graph.figures(self.folder, self.calibration, is_small=small)
+            yield from markup_graph.figures(self.folder, self.calibration, scale)
         if self.wants("reads") or self.wants("load") or self.wants("memory"):
             yield from self._graphs()
         yield from self.calibration.figures()
@@ -94,23 +93,23 @@ class Run:
         return section == "reads" and self.only not in SECTIONS
 
     def _search(self) -> Iterator[Figure]:
-        library = Library(self.folder / "library.db", DOCUMENTS // (10 if self.is_small else 1))
+        library = Library(self.folder / "library.db", self.scale)
         self._watched("documents", library, library.build)
         yield from library.figures(self.calibration)
 
     def _claims(self) -> Iterator[Figure]:
-        knowledge = Knowledge(self.folder, CLAIMS // (10 if self.is_small else 1))
+        knowledge = Knowledge(self.folder, self.scale)
         self._watched("claims", knowledge, knowledge.build)
         yield from knowledge.figures(self.calibration)
 
     def _graphs(self) -> Iterator[Figure]:
         timed = []
-        for size in (SMALL, MEDIUM) if self.is_small else (MEDIUM, LARGE):
+        for size in sizes(self.scale):
             builder = Builder(self.folder / f"{size.links}.db", size)
             built = self._watched(f"{size.links // 1000} k links", builder, builder.run)
             if self.wants("reads"):
                 words = "" if self.only == "reads" else self.only
-                timed.append(list(reads.time_shapes(built, words, self.calibration)))
+                timed.append(list(reads.time_shapes(built, words, self.calibration, self.scale)))
                 for one in timed[-1]:
                     yield from reads.figures(one, size.links)
         yield from self._writes(built)
@@ -123,8 +122,8 @@ class Run:
         if self.wants("memory"):
             yield writes.memory_figure(built)
         if self.wants("load"):
-            yield from writes.load_figures(built, self.folder, self.calibration)
-            yield from writes.capsule_figures(built)
+            yield from writes.load_figures(built, self.folder, self.calibration, self.scale)
+            yield from writes.capsule_figures(built, self.scale)
 
     def _watched(self, name: str, work: Counted, action: Callable[[], ResultT]) -> ResultT:
         """Run an action while a bar shows how far its work has come."""
@@ -151,18 +150,25 @@ def main() -> None:
     console = Console()
     with TemporaryDirectory() as folder, Progress(console=console, transient=True) as progress:
         place = Path(folder)
-        run = Run(place, asked.only, asked.small, progress, Calibration(place))
+        run = Run(place, asked.only, asked.scale, progress, Calibration(place))
         figures = in_sections(run.figures())
     show(figures, console)
     promised = [one.is_reached for one in figures if one.is_reached is not None]
     console.print(f"{sum(promised)} of {len(promised)} targets reached")
     if asked.save:
-        console.print(f"saved in {save(figures, asked.save, is_small=asked.small)}")
+        console.print(f"saved in {save(figures, asked.save, is_small=asked.scale is SMALL)}")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--small", action="store_true", help="a tenth of everything")
+    sizes = parser.add_mutually_exclusive_group()
+    for name, scale, what in (
+        ("--small", SMALL, "a tenth of everything"),
+        ("--tiny", TINY, "a few seconds a section, to see that it runs: its times say nothing"),
+    ):
+        sizes.add_argument(
+            name, action="store_const", dest="scale", const=scale, default=FULL, help=what
+        )
     parser.add_argument(
         "--only", metavar="NAME", default="", help=f"{', '.join(SECTIONS)}, a shape"
     )

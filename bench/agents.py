@@ -21,6 +21,7 @@ from mcp import Client, StdioServerParameters
 import recollect
 from bench.measure import Figure, seconds_of
 from bench.notes import notes, questions, word
+from bench.scale import Scale
 from recollect.faces.operations import Operations
 from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.memory import Memory
@@ -46,39 +47,42 @@ _HELLO = {
 }
 
 
-def figures(folder: Path, *, is_small: bool) -> Iterator[Figure]:
+def figures(folder: Path, scale: Scale) -> Iterator[Figure]:
     """Fill a memory, ask it over MCP and in this process, and start servers on it."""
-    path, count = folder / "agents.db", FACTS // (10 if is_small else 1)
-    _fill(path, count)
-    over, inside = anyio.run(_asked, path, questions(_ASKED + _WARM, count))
+    path, count = folder / "agents.db", scale.size(FACTS)
+    _fill(path, count, scale.times(_ENTITIES))
+    over, inside = anyio.run(_asked, path, questions(scale.times(_ASKED) + _WARM, count))
     more = (over - inside) / 1_000
     name = f"recall over stdio in {count // 1_000} k facts, beside it in this process"
     yield Figure("mcp", name, over, "us", inside)
     yield Figure("mcp", "what stdio adds", more, "ms", None, f"{_MORE_MS:g} ms", more <= _MORE_MS)
-    start = 1_000 * statistics.median(seconds_of(lambda: _first(path)) for _ in range(_STARTS))
+    start = 1_000 * statistics.median(
+        seconds_of(lambda: _first(path)) for _ in range(scale.times(_STARTS))
+    )
     target = f"{_START_MS:,.0f} ms"
     name = "from the command to the first answer"
     yield Figure("mcp", name, start, "ms", None, target, start <= _START_MS)
 
 
-def _fill(path: Path, count: int) -> None:
+def _fill(path: Path, count: int, entities: int) -> None:
     with recollect.open(path, synchronous="normal") as nexus:
         operations, group = Operations(nexus), nexus.group_name
-        for at in range(_ENTITIES):
+        for at in range(entities):
             name = f"{word(_RARE + at)} {word(_RARE + 2 * at + 1)}"
             operations.add_entity_node(group_id=group, uuid=f"n{at}", name=name)
-        facts = [_fact(at, str(note.attributes["text"])) for at, note in enumerate(notes(count))]
+        texts = (str(note.attributes["text"]) for note in notes(count))
+        facts = [_fact(at, text, entities) for at, text in enumerate(texts)]
         for begin in range(0, count, _BATCH):
             batch = facts[begin : begin + _BATCH]
             operations.call("AddFacts", {"group_id": group, "facts": batch})
 
 
-def _fact(at: int, text: str) -> dict[str, object]:
+def _fact(at: int, text: str, entities: int) -> dict[str, object]:
     return {
         "name": _RELATIONS[at % len(_RELATIONS)],
         "fact": text,
-        "source_node_uuid": f"n{at % _ENTITIES}",
-        "target_node_uuid": f"n{(at * 7 + 1) % _ENTITIES}",
+        "source_node_uuid": f"n{at % entities}",
+        "target_node_uuid": f"n{(at * 7 + 1) % entities}",
     }
 
 

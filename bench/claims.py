@@ -22,6 +22,7 @@ from pathlib import Path
 
 from bench.bare import Statements, bare_times, overheard
 from bench.measure import Calibration, Figure
+from bench.scale import Scale
 from recollect.faces.claims import (
     ACTIVE,
     Claim,
@@ -34,6 +35,7 @@ from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.connection import Settings, SqliteSession
 
+CLAIMS = 100_000
 SCOPES = 1_000
 _WORDS, _STEP = 14, 9  # of a claim, and between two of them
 _BATCH = 1_000
@@ -63,13 +65,14 @@ ORDER BY bm25(text_index) LIMIT 5
 class Knowledge:
     """A file with claims in it."""
 
-    def __init__(self, folder: Path, claims: int) -> None:
+    def __init__(self, folder: Path, scale: Scale) -> None:
         self._store = SQLiteKnowledgeStore(folder / "claims.db")
         self._copy = folder / "bare claims.db"  # as they were before the figures
-        self._texts = list(islice(_texts(), claims))
+        self._texts = list(islice(_texts(), scale.size(CLAIMS)))
+        self._asked = scale.times(_ASKED)
         self._seconds = 0.0
         self.done = 0
-        self.total = claims
+        self.total = scale.size(CLAIMS)
 
     def build(self) -> None:
         """Write the claims in batches, each durable."""
@@ -94,10 +97,10 @@ class Knowledge:
     async def _figures(self) -> list[Figure]:
         store, size = self._store, f"{self.total // 1000} k claims"
         chance = random.Random(39)
-        ids = [f"claim-{number}" for number in chance.sample(range(self.total), 2 * _ASKED)]
-        places = [f"repo-{chance.randrange(SCOPES)}" for _ in range(_ASKED)]
+        ids = [f"claim-{number}" for number in chance.sample(range(self.total), 2 * self._asked)]
+        places = [f"repo-{chance.randrange(SCOPES)}" for _ in range(self._asked)]
         asked = [*self._questions(chance), *self._common_questions(chance)]
-        learned = iter([self._claim(self.total + number) for number in range(2 * _ASKED)])
+        learned = iter([self._claim(self.total + number) for number in range(2 * self._asked)])
         rate = self.total / self._seconds
         figures = [
             Figure(
@@ -109,7 +112,7 @@ class Knowledge:
             await store.query(question, status=list(ACTIVE), limit=5)
 
         async def recall_scoped(question: str) -> None:
-            scope = Scope("repo", places[len(question) % _ASKED])
+            scope = Scope("repo", places[len(question) % self._asked])
             await store.query(question, scope=scope, status=list(ACTIVE), limit=5)
 
         async def learn(_: str) -> None:
@@ -127,7 +130,7 @@ class Knowledge:
             "list a scope": await _times(listed, places),
         }
         by_hand = {"recall": list(self._recalled_by_hand(asked))}
-        half, rest = ids[:_ASKED], ids[_ASKED:]
+        half, rest = ids[: self._asked], ids[self._asked :]
         timed["learn one"] = await _times(learn, half)
         timed["transition"] = await _times(verify, half)
         # In the order in which the copy comes to hold what is there.
@@ -173,14 +176,15 @@ class Knowledge:
     def _questions(self, chance: random.Random) -> list[str]:
         """Return questions of words that stand in one claim."""
         return [
-            " ".join(chance.sample(chance.choice(self._texts).split(), 7)) for _ in range(_ASKED)
+            " ".join(chance.sample(chance.choice(self._texts).split(), 7))
+            for _ in range(self._asked)
         ]
 
     def _common_questions(self, chance: random.Random) -> list[str]:
         """Return questions of common words alone."""
         counts = Counter(word for text in self._texts for word in set(text.casefold().split()))
         common = [word for word, _ in counts.most_common(4 * _COMMON) if len(word) > 3][:_COMMON]
-        return [" ".join(chance.sample(common, 4)) for _ in range(_ASKED // 10)]
+        return [" ".join(chance.sample(common, 4)) for _ in range(self._asked // 10)]
 
 
 async def _times(action: Callable[[str], Awaitable[None]], given: list[str]) -> list[float]:

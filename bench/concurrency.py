@@ -14,6 +14,7 @@ from pathlib import Path
 
 import recollect
 from bench.measure import Figure
+from bench.scale import Scale
 from recollect.model import PutConcept
 
 _READERS = 8
@@ -25,22 +26,23 @@ _LONGEST_LOG = 64 * 2**20  # bytes, and what one write may add
 _ASK = 'FIND(?n) WHERE { ?c {type: "Counter", name: $name} ATTR(?c, "n", ?n) }'
 
 
-def figures(folder: Path) -> Iterator[Figure]:
+def figures(folder: Path, scale: Scale) -> Iterator[Figure]:
     """Run all of it in files of its own."""
+    seconds = scale.seconds(_SECONDS)
     path = folder / "threads.db"
     with recollect.open(path, synchronous="normal") as nexus:
         nexus.write([PutConcept("Counter", str(at), {"n": 0}) for at in range(100)])
-        alone, _ = _together(nexus, writes=False)
-        reads, writes = _together(nexus, writes=True)
+        alone, _ = _together(nexus, seconds, writes=False)
+        reads, writes = _together(nexus, seconds, writes=True)
         yield Figure(
             "together", f"{_READERS} reading threads and a writer, reads", reads, "/s", alone
         )
         yield Figure("together", "the writer beside them", writes, "/s")
         yield _log_figure("log file after it", path)
-    yield from _processes(folder / "processes.db")
+    yield from _processes(folder / "processes.db", scale.times(_WRITES))
 
 
-def _together(nexus: recollect.Nexus, *, writes: bool) -> tuple[float, float]:
+def _together(nexus: recollect.Nexus, seconds: float, *, writes: bool) -> tuple[float, float]:
     """Return reads and writes a second."""
     ends = threading.Event()
     counts = [0] * (_READERS + 1)
@@ -60,18 +62,18 @@ def _together(nexus: recollect.Nexus, *, writes: bool) -> tuple[float, float]:
         threads.append(threading.Thread(target=write, args=(_READERS,)))
     for thread in threads:
         thread.start()
-    time.sleep(_SECONDS)
+    time.sleep(seconds)
     ends.set()
     for thread in threads:
         thread.join()
-    return sum(counts[:_READERS]) / _SECONDS, counts[_READERS] / _SECONDS
+    return sum(counts[:_READERS]) / seconds, counts[_READERS] / seconds
 
 
-def _processes(path: Path) -> Iterator[Figure]:
+def _processes(path: Path, writes: int) -> Iterator[Figure]:
     with recollect.open(path, synchronous="normal", busy_seconds=60) as nexus:
         nexus.write([PutConcept("Counter", "first", {"n": 0})])
         start = time.perf_counter()
-        command = [sys.executable, "-m", "bench.concurrency", str(path)]
+        command = [sys.executable, "-m", "bench.concurrency", str(path), str(writes)]
         children = [
             subprocess.Popen([*command, str(at)], stdout=subprocess.DEVNULL)
             for at in range(_PROCESSES)
@@ -79,7 +81,7 @@ def _processes(path: Path) -> Iterator[Figure]:
         failed = [child.wait() for child in children]
         seconds = time.perf_counter() - start
         kept = nexus.stats().transactions - 1
-    expected = _PROCESSES * _WRITES
+    expected = _PROCESSES * writes
     is_whole = kept == expected and not any(failed)
     name = f"{_PROCESSES} writing processes, writes kept"
     yield Figure("together", name, kept, "", expected, "all", is_whole)
@@ -92,10 +94,10 @@ def _log_figure(name: str, path: Path) -> Figure:
     return Figure("together", name, size / 1e6, "MB", None, "64 MB", size <= _LONGEST_LOG)
 
 
-def _child(path: str, name: str) -> None:
+def _child(path: str, writes: str, name: str) -> None:
     """Be one of the writing processes."""
     with recollect.open(path, synchronous="normal", busy_seconds=60) as nexus:
-        for at in range(_WRITES):
+        for at in range(int(writes)):
             nexus.write([PutConcept("Counter", f"{name} {at}", {"n": at})])
 
 

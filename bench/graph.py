@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 import recollect
+from bench.scale import Scale
 from recollect.model import BatchReport, Change, Delete, Key, Local, PutConcept, PutLink, Value
 
 BATCH = 10_000  # changes in one transaction
@@ -52,8 +53,12 @@ class Size:
 
 
 LARGE = Size(100_000, 1_000_000)
-MEDIUM = Size(10_000, 100_000)
-SMALL = Size(1_000, 10_000)
+
+
+def sizes(scale: Scale) -> tuple[Size, Size]:
+    """Return the sizes of the two graphs that are compared: the second has ten times the first."""
+    large = Size(scale.size(LARGE.concepts), scale.size(LARGE.links))
+    return Size(large.concepts // 10, large.links // 10), large
 
 
 @dataclass(frozen=True, slots=True)

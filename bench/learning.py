@@ -16,6 +16,7 @@ import orjson
 from bench.meanings import FACTS, GROUP
 from bench.measure import Figure
 from bench.notes import questions, word
+from bench.scale import Scale
 from recollect.client import Operations
 from recollect.faces.operations.inputs import EpisodeItem
 
@@ -29,18 +30,23 @@ _PAUSE_SECONDS = 0.01  # between looks
 _TIME = "2026-01-31T09:30:00Z"
 
 
-def visible_figures(url: str) -> Iterator[Figure]:
+def visible_figures(url: str, scale: Scale) -> Iterator[Figure]:
     """Tell a server new facts, one by one and many at once, and wait for each to be found."""
+    calls, large_calls = scale.times(_CALLS), scale.times(_LARGE_CALLS)
+    at_once = scale.times(_AT_ONCE)
+    asked = questions(50, scale.times(FACTS))
     ends = threading.Event()
-    searchers = [threading.Thread(target=_search, args=(url, ends)) for _ in range(_SEARCHERS)]
+    searchers = [
+        threading.Thread(target=_search, args=(url, ends, asked)) for _ in range(_SEARCHERS)
+    ]
     for one in searchers:
         one.start()
     try:
         with Operations(url) as operations:
-            single = [_seconds(operations, [at])[1] for at in range(_CALLS)]
+            single = [_seconds(operations, [at])[1] for at in range(calls)]
             large = [
-                _seconds(operations, range(_CALLS + at * _AT_ONCE, _CALLS + (at + 1) * _AT_ONCE))
-                for at in range(_LARGE_CALLS)
+                _seconds(operations, range(calls + at * at_once, calls + (at + 1) * at_once))
+                for at in range(large_calls)
             ]
     finally:
         ends.set()
@@ -52,10 +58,10 @@ def visible_figures(url: str) -> Iterator[Figure]:
     yield Figure("serving", "the same, p99", 1e6 * late, "us", None, "2 s", late <= _MOST_SECONDS)
     yield Figure(
         "serving",
-        f"the last of {_AT_ONCE} episodes of one call, the slowest of {_LARGE_CALLS}",
+        f"the last of {at_once} episodes of one call, the slowest of {large_calls}",
         1e6 * all_, "us", None, "2 s", all_ <= _MOST_SECONDS,
     )  # fmt: skip
-    name = f"the same, without looking for the other {_AT_ONCE - 1}"
+    name = f"the same, without looking for the other {at_once - 1}"
     yield Figure("serving", name, 1e6 * last, "us")
 
 
@@ -103,11 +109,11 @@ def _episode(number: int) -> EpisodeItem:
     }
 
 
-def _search(url: str, ends: threading.Event) -> None:
+def _search(url: str, ends: threading.Event, asked: list[str]) -> None:
     """Ask one question after the other until the end."""
     with Operations(url) as operations:
         while not ends.is_set():
-            for text in questions(50, FACTS):
+            for text in asked:
                 if ends.is_set():
                     return
                 assert operations.search_facts(group_ids=[GROUP], query=text)["status"] == "OK"

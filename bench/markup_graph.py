@@ -14,6 +14,7 @@ from pathlib import Path
 
 import recollect
 from bench.measure import Calibration, Figure, seconds_of
+from bench.scale import Scale
 from recollect.faces.markup import Markup
 from recollect.model import Change, PutConcept, PutLink, Value
 
@@ -25,9 +26,9 @@ _BRANCH = 500  # nodes of the branch that is shown
 _MOST = {"change": 5.0, "branch": 10.0, "budget": 15.0}  # milliseconds, of half of the calls
 
 
-def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterator[Figure]:
+def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Figure]:
     """Time one load, and what one does in the group that it makes."""
-    nodes = NODES // (10 if is_small else 1)
+    nodes, times = scale.size(NODES), scale.times(_TIMES)
     tree = list(_tree(nodes))
     with recollect.open(folder / "markup.db") as nexus, recollect.open(folder / "bare.db") as bare:
         markup, text = Markup(nexus), _text(tree)
@@ -62,9 +63,9 @@ def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterat
         }
         for name, call in calls.items():
             calibration.run()
-            took = _median(call)
+            took = _median(call, times)
             beside = (
-                _median(lambda: bare.write(_bare_change(next(number))))
+                _median(lambda: bare.write(_bare_change(next(number))), times)
                 if name == "change"
                 else None
             )
@@ -81,12 +82,12 @@ def _bare_change(number: int) -> list[Change]:
     ]
 
 
-def _median(call: Callable[[], object]) -> float:
+def _median(call: Callable[[], object], count: int) -> float:
     """Return the median milliseconds of a call."""
     for _ in range(_WARM):
         call()
     times: list[float] = []
-    for _ in range(_TIMES):
+    for _ in range(count):
         began = time.perf_counter()
         call()
         times.append(time.perf_counter() - began)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import recollect
 from bench.measure import Calibration, Figure, medians, seconds_of
 from bench.notes import notes, questions, word
+from bench.scale import FULL, Scale
 from recollect.embeddings import Embedder
 from recollect.faces.operations import Operations
 from recollect.model import PutConcept
@@ -45,17 +46,18 @@ class Drawn(Embedder):
         return self._draws.standard_normal((len(texts), DIMENSION), dtype=np.float32)
 
 
-def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterator[Figure]:
+def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Figure]:
     """Fill memories of 10,000 facts and of ten times as many, and search them."""
-    for count, hybrid_ms, words_ms in ((FACTS, 5, 2), (10 * FACTS, 30, 0)):
-        if is_small and count > FACTS:
+    few = scale.times(FACTS)
+    for count, hybrid_ms, words_ms in ((few, 5, 2), (10 * few, 30, 0)):
+        if scale is not FULL and count > few:
             return
-        size = f"{count // 1_000} k facts"
+        size = f"{count / 1_000:g} k facts"
         path = folder / f"meanings-{count}.db"
         with recollect.open(path, embedder=Drawn()) as nexus:
             calibration.run()
             rate = count / seconds_of(lambda: fill(nexus, count))  # noqa: B023 - called at once
-            if count == FACTS:
+            if count == few:
                 yield Figure(
                     "operations",
                     f"AddFacts with vectors, {_AT_ONCE} a call",
@@ -64,17 +66,18 @@ def figures(folder: Path, calibration: Calibration, *, is_small: bool) -> Iterat
                     target=f"{_FACTS_A_SECOND:,}/s",
                     is_reached=rate >= _FACTS_A_SECOND,
                 )
-            yield _figure(
-                nexus, calibration, f"SearchFacts by words and meaning, {size}", hybrid_ms
-            )
+            name = f"SearchFacts by words and meaning, {size}"
+            yield _figure(nexus, calibration, scale, name, hybrid_ms)
         with recollect.open(path) as nexus:
-            yield _figure(nexus, calibration, f"SearchFacts by words, {size}", words_ms)
+            yield _figure(nexus, calibration, scale, f"SearchFacts by words, {size}", words_ms)
 
 
-def _figure(nexus: recollect.Nexus, calibration: Calibration, name: str, most_ms: int) -> Figure:
+def _figure(
+    nexus: recollect.Nexus, calibration: Calibration, scale: Scale, name: str, most_ms: int
+) -> Figure:
     calibration.run()
-    texts = questions(_ASKED, FACTS)
-    (found,) = medians([_searching(Operations(nexus))], texts, _SECONDS)
+    texts = questions(_ASKED, scale.times(FACTS))
+    (found,) = medians([_searching(Operations(nexus))], texts, scale.seconds(_SECONDS))
     is_reached = found <= most_ms * 1_000 if most_ms else None
     target = f"{most_ms} ms" if most_ms else ""
     return Figure("operations", name, found, "us", target=target, is_reached=is_reached)

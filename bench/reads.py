@@ -17,6 +17,7 @@ import orjson
 import recollect
 from bench.graph import Built
 from bench.measure import Calibration, Figure, medians
+from bench.scale import Scale
 from bench.shapes import SHAPES, Shape, sql_of
 from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.model import LIVING, AsOf, Rows
@@ -41,7 +42,7 @@ class Timed:
     rows: float  # of an answer, on average
 
 
-def time_shapes(built: Built, only: str, calibration: Calibration) -> Iterator[Timed]:
+def time_shapes(built: Built, only: str, calibration: Calibration, scale: Scale) -> Iterator[Timed]:
     """Time every shape whose title holds `only`."""
     session = SqliteSession(str(built.path), Settings(), query_only=True)
     past = AsOf(transaction=built.known)
@@ -49,7 +50,7 @@ def time_shapes(built: Built, only: str, calibration: Calibration) -> Iterator[T
         for shape in SHAPES:
             if only in shape.title:
                 calibration.run()
-                yield _timed(nexus, session.connection, shape, past, built)
+                yield _timed(nexus, session.connection, shape, past, built, scale)
     session.connection.close()
 
 
@@ -117,7 +118,12 @@ def growth(small: Timed, large: Timed) -> Figure:
 
 
 def _timed(
-    nexus: recollect.Nexus, connection: apsw.Connection, shape: Shape, past: AsOf, built: Built
+    nexus: recollect.Nexus,
+    connection: apsw.Connection,
+    shape: Shape,
+    past: AsOf,
+    built: Built,
+    scale: Scale,
 ) -> Timed:
     chance = random.Random(2)
     count = built.size.classes if shape.start == "class" else built.size.drugs
@@ -135,7 +141,8 @@ def _timed(
             if ours(name) != theirs(name):
                 raise SystemExit(f"{shape.title}: the answers differ for {name}")
     rows = sum(len(asks[0](name)) for name in names[:50]) / len(names[:50])
-    found = medians([*asks, _with_literals(nexus, shape)], names, _SECONDS, time.thread_time_ns)
+    asks.append(_with_literals(nexus, shape))
+    found = medians(asks, names, scale.seconds(_SECONDS), time.thread_time_ns)
     repeated, by_hand, then, then_by_hand, changed = found
     return Timed(shape, repeated, changed, by_hand, then, then_by_hand, rows)
 
@@ -175,8 +182,8 @@ def _by_hand(connection: apsw.Connection, shape: Shape, past: AsOf | None) -> As
     bound["living"] = LIVING
     if past is not None:
         find = "SELECT last_id FROM tx WHERE group_id = ? AND number = ?"
-        bound["known"] = past.known
-        ((bound["last_id"],),) = connection.execute(find, (bound["group"], past.known))
+        bound["known"] = past.transaction
+        ((bound["last_id"],),) = connection.execute(find, (bound["group"], past.transaction))
     loads = orjson.loads
     kept = apsw.SQLITE_PREPARE_PERSISTENT  # as the engine's own connections have it
 

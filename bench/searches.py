@@ -13,11 +13,13 @@ from pathlib import Path
 import recollect
 from bench.measure import Calibration, Figure, medians
 from bench.notes import notes, questions, word
+from bench.scale import Scale
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.model import AsOf, Hits
 
+DOCUMENTS = 300_000
 SMALL_GROUP = 500
 _BATCH = 10_000
 _ASKED = 60
@@ -35,11 +37,13 @@ ORDER BY bm25(text_index) LIMIT 10
 class Library:
     """A file with a large group of documents and a small one."""
 
-    def __init__(self, path: Path, documents: int) -> None:
+    def __init__(self, path: Path, scale: Scale) -> None:
         self._path = path
-        self._documents = documents
+        self._documents = scale.size(DOCUMENTS)
+        self._seconds = scale.seconds(_SECONDS)
+        self._rare = scale.times(_RARE)
         self.done = 0
-        self.total = documents + SMALL_GROUP
+        self.total = self._documents + SMALL_GROUP
 
     def build(self) -> None:
         """Write the documents."""
@@ -52,7 +56,7 @@ class Library:
         size = self._documents // 1000
         asked = questions(_ASKED, self._documents)
         asked_small = questions(_ASKED, SMALL_GROUP)
-        rare = [word(_RARE + at) for at in range(_ASKED)]
+        rare = [word(self._rare + at) for at in range(_ASKED)]
         past = AsOf(transaction=10**6)
         with recollect.open(self._path) as nexus:
             small = nexus.group("small")
@@ -71,7 +75,7 @@ class Library:
             ):
                 calibration.run()
                 functions = [_in_kip(where, moment), self._by_hand(where.group_name)]
-                ours, theirs = medians(functions, texts, _SECONDS)
+                ours, theirs = medians(functions, texts, self._seconds)
                 target = f"{most // 1000} ms" if most else ""
                 is_reached = ours <= most if most else None
                 yield Figure("search", name, ours, "us", theirs, target, is_reached)

@@ -28,6 +28,7 @@ from bench.learning import visible_figures
 from bench.meanings import FACTS, GROUP, Drawn, fill
 from bench.measure import Figure
 from bench.notes import questions
+from bench.scale import Scale
 from recollect.servers.http.logs import Form
 from recollect.servers.http.plan import Plan, serve_in_processes
 from recollect.servers.http.processes import Begun
@@ -52,19 +53,19 @@ class Counted:
     errors: int = 0
 
 
-def figures(folder: Path) -> Iterator[Figure]:
+def figures(folder: Path, scale: Scale) -> Iterator[Figure]:
     """Fill a memory, serve it in a process of its own, and search it from threads of this one."""
-    path = folder / "serving.db"
+    path, facts = folder / "serving.db", scale.times(FACTS)
     with recollect.open(path, embedder=Drawn(), synchronous="normal") as nexus:
-        fill(nexus, FACTS)
+        fill(nexus, facts)
     for processes in (1, _PROCESSES):
         shared = ("--processes", str(processes))
         with _served([*_SERVE, *_QUIET, *shared, "--db", str(path)]) as url:
-            yield from _search_figures(url, "words", processes)
+            yield from _search_figures(url, "words", processes, scale)
         with _served(["-m", "bench.serving", str(path), str(processes)]) as url:
-            yield from _search_figures(url, "words and meaning", processes)
+            yield from _search_figures(url, "words and meaning", processes, scale)
             if processes == _PROCESSES:
-                yield from visible_figures(url)
+                yield from visible_figures(url, scale)
 
 
 @contextmanager
@@ -78,13 +79,14 @@ def _served(arguments: Sequence[str]) -> Iterator[str]:
             server.terminate()
 
 
-def _search_figures(url: str, by: str, processes: int) -> Iterator[Figure]:
-    counted, seconds = _search(url)
+def _search_figures(url: str, by: str, processes: int, scale: Scale) -> Iterator[Figure]:
+    facts = scale.times(FACTS)
+    texts = questions(scale.times(_ASKED), facts)
+    counted, seconds = _search(url, texts, scale.seconds(_SECONDS))
     times = [one for each in counted for one in each.seconds]
     errors = sum(each.errors for each in counted)
     rate = len(times) / seconds
-    facts, served = f"{FACTS // 1000} k facts", _SERVED_BY[processes]
-    name = f"SearchFacts by {by}, {facts}, {served}"
+    name = f"SearchFacts by {by}, {facts / 1000:g} k facts, {_SERVED_BY[processes]}"
     if processes == _PROCESSES:
         yield Figure("serving", name, rate, "/s", None, f"{_LEAST} /s", rate >= _LEAST)
     else:
@@ -94,13 +96,12 @@ def _search_figures(url: str, by: str, processes: int) -> Iterator[Figure]:
     yield Figure("serving", "one of them, p99", 1e6 * statistics.quantiles(times, n=100)[98], "us")
 
 
-def _search(url: str) -> tuple[list[Counted], float]:
+def _search(url: str, texts: list[str], seconds: float) -> tuple[list[Counted], float]:
     """Return what each searcher saw, and how long all of them took."""
     counted = [Counted() for _ in range(_SEARCHERS)]
-    texts = questions(_ASKED, FACTS)
     begun = time.perf_counter()
     threads = [
-        threading.Thread(target=_ask, args=(url, texts[at:], begun + _SECONDS, counted[at]))
+        threading.Thread(target=_ask, args=(url, texts[at:], begun + seconds, counted[at]))
         for at in range(_SEARCHERS)
     ]
     for thread in threads:

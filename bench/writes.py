@@ -26,6 +26,7 @@ import orjson
 import recollect
 from bench.graph import BATCH, Built
 from bench.measure import Calibration, Figure, medians, seconds_of
+from bench.scale import Scale
 from recollect.kernel import parse
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
@@ -66,17 +67,19 @@ _BATCHES = 8  # of links, to a graph that is there
 _SHARE = 33  # a batch is a thirty-third of the graph: 30,000 links to a million
 
 
-def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterator[Figure]:
+def load_figures(
+    built: Built, folder: Path, calibration: Calibration, scale: Scale
+) -> Iterator[Figure]:
     """Return how fast links are added to a graph, in turns with bare inserts of the same rows."""
     section = f"load, {built.size.links // 1000} k links"
     reader, writer = apsw.Connection(str(built.path)), _bare_file(folder / "bare.db", "normal")
-    last = -1
+    last, few = -1, scale.times(BATCH)
     while rows := _rows_after(reader, last, BATCH):
         last = int(str(rows.links[-1][0]))
         rows.insert(writer.connection)
     os.sync()  # what was written to prepare is not to be waited for
     with recollect.open(built.path, synchronous="normal") as nexus:
-        for at, size in enumerate((BATCH, max(BATCH, built.size.links // _SHARE))):
+        for at, size in enumerate((few, max(few, built.size.links // _SHARE))):
             ours = theirs = 0.0  # seconds of all batches: what some copy, several have written
             for turn in range(at * _BATCHES, (at + 1) * _BATCHES):
                 calibration.run()
@@ -91,9 +94,9 @@ def load_figures(built: Built, folder: Path, calibration: Calibration) -> Iterat
             yield Figure(section, name, rate, "/s", None, "35000/s", rate >= 35_000)
             is_half = rate >= 0.5 * bare
             yield Figure(section, "the same beside bare inserts", rate, "/s", bare, "0.5x", is_half)
-        batch = _comparisons(built, 2 * _BATCHES, BATCH)
+        batch = _comparisons(built, 2 * _BATCHES, few)
         with _busy_thread():
-            slowed = BATCH / seconds_of(partial(nexus.write, batch))
+            slowed = few / seconds_of(partial(nexus.write, batch))
         yield Figure(section, "links beside a thread that never rests", slowed, "/s")
     reader.close()
     writer.close()
@@ -118,9 +121,10 @@ def _busy_thread() -> Iterator[None]:
         worker.join()
 
 
-def capsule_figures(built: Built) -> Iterator[Figure]:
+def capsule_figures(built: Built, scale: Scale) -> Iterator[Figure]:
     """Return how fast a capsule of a megabyte is parsed, and loaded into a graph."""
-    text = _capsule()
+    concepts = scale.times(_CAPSULE_CONCEPTS)
+    text = _capsule(concepts)
     size = len(text.encode()) / 1e6
     gc.disable()  # as Nexus does while it reads a large text
     rate = size / statistics.median(seconds_of(lambda: parse(text)) for _ in range(7))
@@ -129,7 +133,7 @@ def capsule_figures(built: Built) -> Iterator[Figure]:
         "texts", f"parse a capsule of {size:.1f} MB", rate, "MB/s", None, "6 MB/s", rate >= 6
     )
     with recollect.open(built.path, synchronous="normal") as nexus:
-        elements = 3 * _CAPSULE_CONCEPTS / seconds_of(lambda: nexus.write(text))
+        elements = 3 * concepts / seconds_of(lambda: nexus.write(text))
     yield Figure(
         f"load, {built.size.links // 1000} k links",
         "elements by capsule",
@@ -141,15 +145,15 @@ def capsule_figures(built: Built) -> Iterator[Figure]:
     )
 
 
-def text_figures(calibration: Calibration) -> Iterator[Figure]:
+def text_figures(calibration: Calibration, scale: Scale) -> Iterator[Figure]:
     """Return what a query of 15 lines costs before it meets the engine."""
     calibration.run()
-    cold, parsing = medians([_compile, parse], [QUERY_OF_15_LINES] * 500, 3.0)
+    cold, parsing = medians([_compile, parse], [QUERY_OF_15_LINES] * 500, scale.seconds(3))
     yield Figure("texts", "a query of 15 lines, cold", cold, "us", None, "500 us", cold <= 500)
     yield Figure("texts", "of that, parsing", parsing, "us")
 
 
-def upsert_figure(folder: Path, calibration: Calibration) -> Figure:
+def upsert_figure(folder: Path, calibration: Calibration, scale: Scale) -> Figure:
     """Return what one durable UPSERT costs beside one bare durable insert."""
     calibration.run()
     session = _bare_file(folder / "insert.db", "full")
@@ -180,7 +184,7 @@ def upsert_figure(folder: Path, calibration: Calibration) -> Figure:
             with connection:
                 connection.execute(_INSERT, row)
 
-        ours, theirs = medians([upsert, bare], ["drug"] * _UPSERTS, 8.0)
+        ours, theirs = medians([upsert, bare], ["drug"] * _UPSERTS, scale.seconds(8))
     session.close()
     return Figure("writes", "one durable UPSERT", ours, "us", theirs, "3x", ours <= 3 * theirs)
 
@@ -212,7 +216,7 @@ def _compile(text: str) -> object:
     return compile_plan(plan_find(shape, statistics), statistics, Clock(), SQLITE)
 
 
-def _capsule() -> str:
+def _capsule(concepts: int) -> str:
     blocks = [
         f"""CONCEPT @c{at} {{
   {{type: "Drug", name: "capsule {at}"}}
@@ -222,7 +226,7 @@ def _capsule() -> str:
     ("belongs_to_class", {{type: "Class", name: "class {at % 89}"}})
   }}
 }}"""
-        for at in range(_CAPSULE_CONCEPTS)
+        for at in range(concepts)
     ]
     return "UPSERT {\n" + "\n".join(blocks) + '\n}\nWITH METADATA { source: "bench" }'
 

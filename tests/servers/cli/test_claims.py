@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 from tests.servers.cli.conftest import Cli, answer
 
@@ -92,6 +98,106 @@ def test_the_evidence_of_a_transition_is_printed_and_checked(claims: Cli) -> Non
     assert (checked.exit_code, "gone.py is not there" in checked.stdout) == (1, True)
 
 
+def test_what_a_person_says_is_kept_as_the_words(cli: Cli) -> None:
+    said = ("user_statement", "message", "tool_result", "model_inference", "human_assertion")
+    words = [one for kind in said for one in ("-e", f"{kind}=Keep it = short")]
+    ids = '{"kind": "message", "session_id": "s1", "message_id": "m7", "detail": "Keep it"}'
+    told = ("claim", "add", "answers are short", "--id", "c1", *words, "-e", ids, "--actor", "ann")
+    assert cli(*told).exit_code == 0
+    *kept, last = answer(cli("claim", "show", "c1", "--json"))["result"]["claim"]["evidence"]
+    assert [(one["kind"], one["detail"], one["message_id"]) for one in kept] == [
+        (kind, "Keep it = short", None) for kind in said
+    ]
+    assert [one["id"] for one in kept] == [None, None, None, None, "ann"]
+    assert (last["session_id"], last["message_id"], last["detail"]) == ("s1", "m7", "Keep it")
+
+
+def test_a_file_that_has_changed_since_it_was_evidence_is_seen(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "saga.py").write_bytes(b"saga")
+    (tmp_path / "report.txt").write_bytes(b"saga")
+    told = (
+        "claim",
+        "add",
+        "sagas",
+        "--id",
+        "c1",
+        "-e",
+        "file=saga.py",
+        "-e",
+        "artifact=report.txt",
+    )
+    assert cli(*told).stderr == ""
+    kept = answer(cli("claim", "show", "c1", "--json"))["result"]["claim"]["evidence"]
+    sha256 = hashlib.sha256(b"saga").hexdigest()
+    assert [(one["path"], one["content_hash"], one["commit_sha"]) for one in kept] == [
+        ("saga.py", sha256, None),
+        ("report.txt", sha256, None),
+    ]
+    assert cli(*told).stdout == "claim c1 is there already: observed\n"
+    (tmp_path / "saga.py").write_bytes(b"outbox")
+    checked = cli("claim", "check", "c1", "--json")
+    assert (
+        checked.exit_code,
+        [one["outcome"] for one in answer(checked)["result"]["evidence"]],
+    ) == (
+        1,
+        ["refuted", "confirmed"],
+    )
+    assert "the content of saga.py differs" in cli("claim", "check", "c1").stdout
+
+
+def test_the_commit_of_a_file_is_kept_and_a_change_after_it_is_seen(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = {"PATH": f"{Path(shutil.which('git') or '').parent}:{os.defpath}"}
+
+    def git(*words: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        command = ["git", "-C", str(tmp_path), *who, *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    def kept(id: str) -> dict:
+        told = ("claim", "add", f"sagas {id}", "--id", id, "-e", "file=src/[s]*.py", "--json")
+        assert cli(*told, **path).exit_code == 0
+        (one,) = answer(cli("claim", "show", id, "--json"))["result"]["claim"]["evidence"]
+        return one
+
+    git("init", "-q")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "[s]*.py").write_bytes(b"saga")
+    assert kept("none")["commit_sha"] is None
+    git("add", "src")
+    git("commit", "-q", "-m", "it")
+    commit = git("rev-parse", "HEAD")
+    git("commit", "-q", "-m", "more", "--allow-empty")
+    assert kept("clean")["commit_sha"] == commit
+    assert cli("claim", "check", "clean", **path).exit_code == 0
+    (tmp_path / "src" / "[s]*.py").write_bytes(b"outbox")
+    changed = kept("dirty")
+    assert (changed["commit_sha"], changed["content_hash"]) == (
+        None,
+        hashlib.sha256(b"outbox").hexdigest(),
+    )
+    checked = cli("claim", "check", "clean", **path)
+    assert (checked.exit_code, "src/[s]*.py differs" in checked.stdout) == (1, True)
+
+
+def test_a_file_whose_content_is_not_kept_is_warned_of(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path, what in (
+        ("gone.py", "is not there"),
+        ("folder", "cannot be read"),
+        ("../x.py", "is not in this folder"),
+    ):
+        told = cli("claim", "add", f"as {path} says", "-e", f"file={path}")
+        assert (told.exit_code, told.stderr) == (
+            0,
+            f"warning: {path} {what}, so no check can see it change\n",
+        )
+        told = answer(cli("claim", "add", f"as {path} says", "-e", f"file={path}", "--json"))
+        assert [one["code"] for one in told["warnings"]] == ["content_not_kept"]
+
+
 def test_a_claim_that_is_added_again_is_told_as_it_is(claims: Cli) -> None:
     again = ("claim", "add", "2PC is used", "--id", "c2", "-e", "url=https://x.org")
     assert claims(*again).stdout == "claim c2 is there already: observed\n"
@@ -165,6 +271,7 @@ def test_refuted_evidence_fails_a_check(claims: Cli) -> None:
         (("add", "a fact", "-e", '{"kind": "rumour"}'), "not one of message"),
         (("add", "a fact", "-e", '{"kind": "url", "link": "x"}'), "not a field of EvidenceRef"),
         (("add", "a fact", "-e", "file= "), "path is blank"),
+        (("add", "a fact", "-e", "message= "), "detail is blank"),
         (("add", "a fact", "-e", "file=a", "--scope", "world:x"), "scope_type"),
         (("verify", "c1", "--scope", "repo:x"), "--scope is for"),
         (("show", "c1", "--confidence", "0"), "--confidence is for"),

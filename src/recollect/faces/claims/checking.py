@@ -44,12 +44,14 @@ class Checker:
     """Where evidence may be looked up.
 
     `root` is the folder of files that name no repo, `repos` has those of repositories by name.
+    With `now` a file whose content is known is compared as it is in the folder, not at its commit.
     """
 
     root: Path = field(default_factory=Path.cwd)
     repos: Mapping[str, Path] = field(default_factory=dict)
     fetch: bool = False  # urls
     allow_private: bool = False  # addresses that are not public
+    now: bool = False
 
     def check(self, nexus: Nexus, claim: Claim) -> list[EvidenceReport]:
         """Return a report for each piece of evidence, once: the claim's, then its transitions'."""
@@ -94,17 +96,10 @@ class Checker:
             root = folder.resolve()
             if not root.is_dir():
                 return "unknown", f"there is no folder {folder}"
-            if ref.commit_sha is not None:
-                return _at_commit(root, ref, ref.commit_sha)
-            path = (root / ref.path).resolve()
-            if not path.is_relative_to(root):
-                return "unknown", f"{ref.path} is outside of the folder that may be read"
-            if not path.is_file():
-                what = "is not a file" if path.exists() else "is not there"
-                return "refuted", f"{ref.path} {what}"
-            if ref.content_hash is None:
-                return "confirmed", f"{ref.path} is there"
-            return _compared(ref, file_hash(path))
+            is_now = self.now and ref.content_hash is not None
+            if ref.commit_sha is None or is_now:
+                return _in_folder(root, ref)
+            return _at_commit(root, ref, ref.commit_sha)
         except RecollectError as error:
             return "unknown", f"{ref.path} cannot be checked: {error.message}"
         except (OSError, ValueError, RuntimeError) as error:  # the last for a loop of links
@@ -122,6 +117,19 @@ class Checker:
         if ref.content_hash is None:
             return "confirmed", f"{ref.url} answers; there is no hash to compare"
         return _compared(ref, found)
+
+
+def _in_folder(root: Path, ref: EvidenceRef) -> tuple[Outcome, str]:
+    """Return whether a file is there, and has the content that is named."""
+    path = (root / (ref.path or "")).resolve()
+    if not path.is_relative_to(root):
+        return "unknown", f"{ref.path} is outside of the folder that may be read"
+    if not path.is_file():
+        what = "is not a file" if path.exists() else "is not there"
+        return "refuted", f"{ref.path} {what}"
+    if ref.content_hash is None:
+        return "confirmed", f"{ref.path} is there"
+    return _compared(ref, file_hash(path))
 
 
 def _compared(ref: EvidenceRef, found: str) -> tuple[Outcome, str]:

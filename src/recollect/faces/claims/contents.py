@@ -75,6 +75,21 @@ def blob_hash(folder: Path, id: str) -> str:
     return hashlib.sha256(_git(folder, "cat-file", "blob", id)).hexdigest()
 
 
+def commit_of(folder: Path, path: Path, hash: str) -> str | None:
+    """Return the last commit that changed a file of a folder, if the file is as it was there.
+
+    None where it is not, where git cannot tell, and where there is no git.
+    """
+    try:
+        found = _git(folder, "--literal-pathspecs", "rev-list", "-1", "HEAD", "--", str(path))
+        commit = found.decode().strip()
+        entry = entry_at(folder, path.relative_to(folder), commit) if commit else None
+        is_same = entry is not None and blob_hash(folder, entry[1]) == hash
+    except (RecollectError, OSError):
+        return None
+    return commit if is_same else None
+
+
 def _check_size(size: int) -> None:
     if size > _MOST_BYTES:
         raise _unavailable(f"it is too large, {size} bytes where {_MOST_BYTES} are compared")

@@ -69,7 +69,7 @@ Evidence = Annotated[
         "--evidence",
         "-e",
         metavar="KIND=VALUE",
-        help="As file=src/saga.py, or an EvidenceRef in JSON. Repeat it for more.",
+        help='As file=src/saga.py or user_statement="Keep it short"; or an EvidenceRef in JSON.',
     ),
 ]
 Statuses = Annotated[

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ from rich.text import Text
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import (
-    KINDS,
     Actor,
     Checker,
     Claim,
@@ -27,8 +25,8 @@ from recollect.faces.claims import (
     acting,
     claim_line,
 )
-from recollect.faces.claims.wire import from_wire
 from recollect.model import Instant, instant_text
+from recollect.servers.cli.evidence import given_evidence, kept_evidence
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.reading import warn_of_absent_group
 from recollect.servers.cli.safe_text import one_line, shown
@@ -36,18 +34,6 @@ from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
 ResultT = TypeVar("ResultT")
-
-_MAIN_FIELD: Final = {
-    "message": "message_id",
-    "user_statement": "message_id",
-    "tool_result": "tool_call_id",
-    "artifact": "artifact_id",
-    "url": "url",
-    "file": "path",
-    "model_inference": "message_id",
-    "human_assertion": "id",
-}
-"""What KIND=VALUE gives a piece of evidence."""
 
 _COLOURS: Final = {
     "observed": "cyan",
@@ -140,14 +126,15 @@ def add(
     id: str | None,
 ) -> None:
     """Write a claim, and print its id."""
-    refs = [_evidence(one) for one in evidence]
+    actor = Settings().actor(asked.actor)
+    refs = given_evidence(evidence, actor)
     if not refs:
         raise typer.BadParameter("a claim needs --evidence, such as --evidence file=src/saga.py")
     with output(as_json=asked.as_json) as out:
-        scope, actor = about.named_scope(), Settings().actor(asked.actor)
+        scope = about.named_scope()
         claim = Claim(
             text,
-            refs,
+            kept_evidence(out, refs),
             claim_status=about.statuses[0] if about.statuses else "observed",
             confidence=1.0 if confidence is None else confidence,
             project=about.project,
@@ -260,8 +247,9 @@ def move(
     reason: str | None,
 ) -> None:
     """Verify or dispute a claim."""
-    refs = [_evidence(one) for one in evidence]
+    given = given_evidence(evidence, Settings().actor(asked.actor))
     with output(as_json=asked.as_json) as out:
+        refs = kept_evidence(out, given)
         asked.of(
             out, lambda store: store.transition(claim_id, status, evidence=refs, reason=reason)
         )
@@ -304,7 +292,9 @@ def check(
         _require_folder(root, "--root")
     for place in folders.values():
         _require_folder(place, "--repo")
-    checker = Checker(root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private)
+    checker = Checker(
+        root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private, now=True
+    )
     with output(as_json=asked.as_json) as out:
         reports = asked.of(out, lambda store: store.check(claim_id, checker))
         out.failed = any(one.outcome == "refuted" for one in reports)
@@ -343,31 +333,6 @@ def _settled(
         out.json({"result": told if by is None else {**told, "superseded_by": by}})
     else:
         out.say(f"claim {claim_id} {verb} {status}" + ("" if by is None else f" by {by}"))
-
-
-def _evidence(text: str) -> EvidenceRef:
-    """Return the piece of evidence that KIND=VALUE or a JSON object means."""
-    try:
-        return _evidence_ref(text)
-    except RecollectError as error:
-        raise typer.BadParameter(error.message, param_hint="--evidence") from None
-
-
-def _evidence_ref(text: str) -> EvidenceRef:
-    if text.startswith("{"):
-        try:
-            return from_wire(EvidenceRef, json.loads(text))
-        except (ValueError, RecursionError) as error:
-            raise typer.BadParameter(
-                f"it is not an EvidenceRef in JSON: {error}", param_hint="--evidence"
-            ) from None
-    kind, equals, value = text.partition("=")
-    if not equals or not value or kind not in KINDS:
-        raise typer.BadParameter(
-            f"{text!r} is not KIND=VALUE; the kinds are {', '.join(KINDS)}",
-            param_hint="--evidence",
-        )
-    return EvidenceRef(**{"kind": kind, _MAIN_FIELD[kind]: value})  # type: ignore[arg-type]
 
 
 def headed(*headings: str) -> Table:
@@ -414,10 +379,13 @@ def _history_table(events: Sequence[ClaimEvent]) -> Table:
 
 
 def _referred(ref: EvidenceRef) -> str:
-    """Return what a piece of evidence refers to, on one line."""
-    said = {key: value for key, value in asdict(ref).items() if value is not None}
-    del said["kind"]
-    return ", ".join(f"{key} {one_line(str(value))}" for key, value in said.items())
+    """Return what a piece of evidence refers to, on one line: words and places, else ids."""
+    told = {key: value for key, value in asdict(ref).items() if value is not None}
+    places = {key: told[key] for key in ("path", "repo", "commit_sha", "url") if key in told}
+    ids = {key: value for key, value in told.items() if key.endswith("id") and not places}
+    said = [] if ref.detail is None else [one_line(ref.detail)]
+    named = places or ({} if said else ids)
+    return ", ".join([*said, *(f"{key} {one_line(str(value))}" for key, value in named.items())])
 
 
 def _scope(claim: Claim) -> str | None:

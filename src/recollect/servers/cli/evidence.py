@@ -1,0 +1,85 @@
+"""The evidence that a person gives in one word of a command: KIND=VALUE, or an EvidenceRef in JSON.
+
+The rule: VALUE is what a person has at hand, the words that were said or the place of a thing.
+Whoever knows ids gives JSON. What is in a file, and the commit it is from, are kept as they are
+now, so that a later check sees a change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from recollect.errors import Notice, RecollectError
+from recollect.faces.claims import KINDS, EvidenceRef
+from recollect.faces.claims.contents import commit_of, file_hash
+from recollect.faces.claims.wire import from_wire
+from recollect.servers.cli.output import Output
+
+_FIELDS: Final[Mapping[str, str]] = {"file": "path", "artifact": "path", "url": "url"}
+"""What KIND=VALUE gives a piece of evidence, if it is not what was said."""
+
+_SAID: Final = "detail"
+
+
+def given_evidence(texts: Sequence[str], actor: str | None) -> list[EvidenceRef]:
+    """Return the pieces of evidence that words mean; a human asserts as the `actor`."""
+    try:
+        return [_evidence_ref(one, actor) for one in texts]
+    except RecollectError as error:
+        raise typer.BadParameter(error.message, param_hint="--evidence") from None
+
+
+def kept_evidence(out: Output, refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+    """Return evidence with the hash of each file of this folder, and the commit it is from.
+
+    What is told already stays as it is; a file that cannot be read is warned of.
+    """
+    return [_kept(out, one) if one.kind in ("file", "artifact") else one for one in refs]
+
+
+def _evidence_ref(text: str, actor: str | None) -> EvidenceRef:
+    if text.startswith("{"):
+        try:
+            return from_wire(EvidenceRef, json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise typer.BadParameter(
+                f"it is not an EvidenceRef in JSON: {error}", param_hint="--evidence"
+            ) from None
+    kind, equals, value = text.partition("=")
+    if not equals or not value or kind not in KINDS:
+        raise typer.BadParameter(
+            f"{text!r} is not KIND=VALUE; the kinds are {', '.join(KINDS)}",
+            param_hint="--evidence",
+        )
+    told = {"kind": kind, _FIELDS.get(kind, _SAID): value}
+    if kind == "human_assertion" and actor is not None:
+        told["id"] = actor
+    return from_wire(EvidenceRef, told)
+
+
+def _kept(out: Output, ref: EvidenceRef) -> EvidenceRef:
+    if ref.path is None or ref.repo or ref.commit_sha or ref.content_hash:
+        return ref
+    folder = Path.cwd()
+    path = Path(os.path.normpath(folder / ref.path))
+    try:
+        if not path.is_relative_to(folder):
+            out.warn_of([_not_kept(f"{ref.path} is not in this folder")])
+            return ref
+        found = file_hash(path)
+    except (RecollectError, OSError, ValueError):
+        what = "cannot be read" if path.exists() else "is not there"
+        out.warn_of([_not_kept(f"{ref.path} {what}")])
+        return ref
+    return replace(ref, content_hash=found, commit_sha=commit_of(folder, path, found))
+
+
+def _not_kept(message: str) -> Notice:
+    return Notice("content_not_kept", f"{message}, so no check can see it change")

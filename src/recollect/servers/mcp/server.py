@@ -16,7 +16,6 @@ import mcp_types as types
 from anyio import CapacityLimiter, to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from recollect.errors import RecollectError
@@ -24,6 +23,7 @@ from recollect.faces.operations import Caller
 from recollect.servers.mcp import prompts, resources
 from recollect.servers.mcp.answers import answered, failed
 from recollect.servers.mcp.call import Call
+from recollect.servers.mcp.lines import serve_lines
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of
 
@@ -42,7 +42,7 @@ ResultT = TypeVar("ResultT")
 
 def serve_stdio(memory: Memory) -> None:
     """Serve one client over standard input and output, until it closes them."""
-    anyio.run(_serve, build_server(memory))
+    anyio.run(serve_lines, build_server(memory))
 
 
 def build_server(memory: Memory) -> Server[Any]:
@@ -160,11 +160,6 @@ async def _report(context: Context, call: Call) -> None:
     if call.done > call.told:
         call.told = call.done
         await context.session.report_progress(call.told, call.total or None, call.step)
-
-
-async def _serve(server: Server[Any]) -> None:
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def _version() -> str:

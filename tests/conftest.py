@@ -19,6 +19,7 @@ settings.register_profile(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="many more examples and crash rounds")
+    parser.addoption("--foreign", action="store_true", help="services with servers or clients")
     parser.addoption("--update", action="store_true", help="rewrite golden sections of case files")
 
 

@@ -8,6 +8,8 @@ from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.meanings import Meaning, meaning_of
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
+from recollect.kernel.search.rank import asked_terms
+from recollect.kernel.search.tokens import Term, tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.write.capsule import Capsule
@@ -21,7 +23,9 @@ __all__ = [
     "Nexus",
     "Place",
     "Severity",
+    "Term",
     "Wanted",
+    "asked_terms",
     "check",
     "check_as_of",
     "format_text",
@@ -32,5 +36,6 @@ __all__ = [
     "parse_instant",
     "place_at",
     "print_text",
+    "tokens",
     "uncollected",
 ]

@@ -273,7 +273,7 @@ class Document(_Value):
             "doc_id": checked_id("doc_id", self.doc_id),
             "content": checked_text("content", self.content),
             "metadata": _json_object("metadata", self.metadata),
-            "embedding_text": _if_given(_checked_length, "embedding_text", self.embedding_text),
+            "embedding_text": _if_given(_checked_searched, "embedding_text", self.embedding_text),
             "created_at": _checked_instant("created_at", self.created_at),
             "updated_at": _checked_instant("updated_at", self.updated_at),
         }
@@ -387,11 +387,16 @@ def _json_copy(name: str, value: object) -> object:
             raise _refused(f"{name} holds a {type(value).__name__}", "give what JSON can say")
 
 
-def _checked_length(name: str, value: object) -> str:
+def _checked_searched(name: str, value: object) -> str:
+    """Return what a document is found by: an embedding text with tags, each the longest."""
+    return _checked_length(name, value, MOST_TEXT + MOST_TAGS * (MOST_TAG + 1))
+
+
+def _checked_length(name: str, value: object, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
         raise _refused(f"{name} is not a string", f"give {name} as a string")
-    if len(value) > MOST_TEXT:
-        raise _too_large(f"{name} is longer than {MOST_TEXT} characters")
+    if len(value) > most:
+        raise _too_large(f"{name} is longer than {most} characters")
     if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
         raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
     return value

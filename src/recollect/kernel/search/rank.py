@@ -276,7 +276,7 @@ def _together(ranking: _Ranking) -> Iterator[set[int]]:
 def weigh(session: Session, partitions: Sequence[Partition], query: str) -> Weights:
     """Return what the terms of a query weigh in some partitions as they are now."""
     size, tokens = _size(session, partitions)
-    wanted = _asked(query)
+    wanted = asked_terms(query)
     if not size or not wanted:
         return Weights()
     limit = _common_from(size)
@@ -292,7 +292,7 @@ def weigh(session: Session, partitions: Sequence[Partition], query: str) -> Weig
 def _ranking(
     session: Session, partitions: Sequence[Partition], query: str, weights: Weights
 ) -> _Ranking:
-    wanted, size = _asked(query), weights.size
+    wanted, size = asked_terms(query), weights.size
     limit = _common_from(size)
     kept = [_Weighed(wanted[at], many) for at, many in weights.frequencies if at < len(wanted)]
     ideal = sum(_weight(one.frequency, size) for one in kept)
@@ -349,7 +349,8 @@ def _add(
     return sizes.keys()
 
 
-def _asked(query: str) -> list[Term]:
+def asked_terms(query: str) -> list[Term]:
+    """Return the terms that a query is ranked by: stop words only if it has no others."""
     asked = terms(query)
     telling = [term for term in asked if term.text not in STOP_WORDS]
     return (telling or asked)[:_MOST_TERMS_READ]

@@ -1,0 +1,34 @@
+"""The services that a knowledge base may stand on instead of the graph, a file a client.
+
+The rule: a client of others is imported when a service of it is made, and not before; each has an
+extra of its name. Nothing is downloaded.
+"""
+
+from recollect.faces.knowledge.services.base import (
+    GraphServiceBase,
+    KeyValueServiceBase,
+    RetrievalServiceBase,
+)
+from recollect.faces.knowledge.services.files import FileGraphService, FileKeyValueService
+from recollect.faces.knowledge.services.memory import (
+    MemoryGraphService,
+    MemoryKeyValueService,
+    MemoryRetrievalService,
+)
+from recollect.faces.knowledge.services.networkx import NetworkxGraphService
+from recollect.faces.knowledge.services.sqlite import SQLiteKeyValueService
+from recollect.faces.knowledge.services.sqlite_fts5 import SQLiteFTS5RetrievalService
+
+__all__ = [
+    "FileGraphService",
+    "FileKeyValueService",
+    "GraphServiceBase",
+    "KeyValueServiceBase",
+    "MemoryGraphService",
+    "MemoryKeyValueService",
+    "MemoryRetrievalService",
+    "NetworkxGraphService",
+    "RetrievalServiceBase",
+    "SQLiteFTS5RetrievalService",
+    "SQLiteKeyValueService",
+]

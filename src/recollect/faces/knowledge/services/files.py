@@ -1,0 +1,216 @@
+"""The services that keep a JSON file for each value.
+
+The rule: every change is one file made whole, so a process that is killed leaves nothing torn and
+two processes in one folder lose nothing that they wrote to different values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Final
+
+from recollect.faces.knowledge.model import GraphEdge, GraphNode
+from recollect.faces.knowledge.services.base import (
+    GraphServiceBase,
+    KeyValueServiceBase,
+    Namespace,
+)
+from recollect.faces.knowledge.services.folder import (
+    Folder,
+    base_folder,
+    folder_told,
+    name_of,
+    text_of,
+)
+from recollect.faces.knowledge.services.json_text import json_text, value_of
+
+_UNNAMED: Final = "none"  # the folder of the namespace None: names begin with "k-"
+
+
+class FileKeyValueService(KeyValueServiceBase):
+    """Values in files: `base_dir/pairs/namespace/key.json`."""
+
+    def __init__(self, base_dir: str | os.PathLike[str]) -> None:
+        super().__init__()
+        self._pairs = base_folder(base_dir).within("pairs")
+
+    def _told(self) -> AbstractContextManager[None]:
+        return folder_told()
+
+    def _text(self, key: str, namespace: Namespace) -> str | None:
+        found = self._space(namespace).read(name_of(key))
+        return None if found is None else json_text(found["value"])
+
+    def _put(self, texts: Mapping[str, str], namespace: Namespace) -> None:
+        space = self._space(namespace)
+        for key, text in texts.items():
+            space.write(name_of(key), {"namespace": namespace, "key": key, "value": value_of(text)})
+
+    def _delete(self, key: str, namespace: Namespace) -> bool:
+        return self._space(namespace).remove(name_of(key))
+
+    def _keys(self, namespace: Namespace) -> Collection[str]:
+        return _ids(self._space(namespace), "key")
+
+    def _size(self, namespace: Namespace) -> int:
+        return len(self._space(namespace).names())
+
+    def _clear(self, namespace: Namespace) -> int:
+        space = self._space(namespace)
+        return sum(space.remove(name) for name in space.names())
+
+    def _namespaces(self) -> Collection[str]:
+        return _namespaces_in(self._pairs, "")
+
+    def _holders(self, key: str) -> Collection[Namespace]:
+        spaces = (None, *self._namespaces())
+        return [space for space in spaces if self._space(space).has(name_of(key))]
+
+    def _release(self) -> None:
+        """Nothing is held open."""
+
+    def _space(self, namespace: Namespace) -> Folder:
+        return _space_in(self._pairs, namespace)
+
+
+class FileGraphService(GraphServiceBase):
+    """Nodes and edges in files, under `base_dir/graphs/namespace`.
+
+    A node is `nodes/id.json`; an edge is a file in the folder of its source, and its target's
+    folder has a file that leads there. An edge counts while that file and both its nodes are there.
+    """
+
+    def __init__(self, base_dir: str | os.PathLike[str]) -> None:
+        super().__init__()
+        self._graphs = base_folder(base_dir).within("graphs")
+
+    def _told(self) -> AbstractContextManager[None]:
+        return folder_told()
+
+    def _put_node(self, node: GraphNode, namespace: Namespace) -> None:
+        self._node_files(namespace).write(
+            name_of(node.node_id),
+            {"namespace": namespace, "node_id": node.node_id, "node": node.to_dict()},
+        )
+
+    def _node(self, node_id: str, namespace: Namespace) -> GraphNode | None:
+        found = self._node_files(namespace).read(name_of(node_id))
+        return None if found is None else GraphNode.from_dict(found["node"])
+
+    def _remove_node(self, node_id: str, namespace: Namespace) -> bool:
+        for incoming in (False, True):
+            for edge in self._kept(node_id, namespace, incoming=incoming):
+                self._drop(edge, namespace)
+        return self._node_files(namespace).remove(name_of(node_id))
+
+    def _put_edge(self, edge: GraphEdge, namespace: Namespace) -> None:
+        name = _edge_name(edge)
+        towards = self._edge_files(edge.target_id, namespace, incoming=True)
+        if not towards.has(name):
+            towards.write(name, {"source_id": edge.source_id})
+        self._edge_files(edge.source_id, namespace, incoming=False).write(name, edge.to_dict())
+
+    def _edges(
+        self, node_id: str, namespace: Namespace, *, incoming: bool
+    ) -> Collection[GraphEdge]:
+        nodes = self._node_files(namespace)
+        return [
+            edge
+            for edge in self._kept(node_id, namespace, incoming=incoming)
+            if nodes.has(name_of(edge.source_id)) and nodes.has(name_of(edge.target_id))
+        ]
+
+    def _remove_edge(self, source: str, target: str, kind: str, namespace: Namespace) -> bool:
+        found = [
+            edge
+            for edge in self._kept(source, namespace, incoming=False)
+            if (edge.target_id, edge.edge_type) == (target, kind)
+        ]
+        for edge in found:
+            self._drop(edge, namespace)
+        return bool(found)
+
+    def _nodes(self, namespace: Namespace) -> Collection[GraphNode]:
+        files = self._node_files(namespace)
+        found = [files.read(name) for name in files.names()]
+        return [GraphNode.from_dict(one["node"]) for one in found if one is not None]
+
+    def _size(self, namespace: Namespace) -> int:
+        return len(self._node_files(namespace).names())
+
+    def _clear(self, namespace: Namespace) -> int:
+        graph = _space_in(self._graphs, namespace)
+        for side in ("outgoing", "incoming"):
+            for name in graph.within(side).folders():
+                files = graph.within(side).within(name)
+                for edge in files.names():
+                    files.remove(edge)
+        nodes = self._node_files(namespace)
+        return sum(nodes.remove(name) for name in nodes.names())
+
+    def _namespaces(self) -> Collection[str]:
+        return _namespaces_in(self._graphs, "nodes")
+
+    def _release(self) -> None:
+        """Nothing is held open."""
+
+    def _kept(self, node_id: str, namespace: Namespace, *, incoming: bool) -> Iterator[GraphEdge]:
+        """Yield the edges that have a file, also those to a node that another process removes."""
+        files = self._edge_files(node_id, namespace, incoming=incoming)
+        for name in files.names():
+            found = files.read(name)
+            if found is not None and incoming:
+                source = self._edge_files(found["source_id"], namespace, incoming=False)
+                found = source.read(name)
+            if found is not None:
+                yield GraphEdge.from_dict(found)
+
+    def _drop(self, edge: GraphEdge, namespace: Namespace) -> None:
+        name = _edge_name(edge)
+        self._edge_files(edge.source_id, namespace, incoming=False).remove(name)
+        self._edge_files(edge.target_id, namespace, incoming=True).remove(name)
+
+    def _node_files(self, namespace: Namespace) -> Folder:
+        return _space_in(self._graphs, namespace).within("nodes")
+
+    def _edge_files(self, node_id: str, namespace: Namespace, *, incoming: bool) -> Folder:
+        side = "incoming" if incoming else "outgoing"
+        return _space_in(self._graphs, namespace).within(side).within(name_of(node_id))
+
+
+def _space_in(folder: Folder, namespace: Namespace) -> Folder:
+    return folder.within(_UNNAMED if namespace is None else name_of(namespace))
+
+
+def _namespaces_in(folder: Folder, inner: str) -> list[str]:
+    """Return the namespaces whose folder, or what is called `inner` in it, holds a file."""
+    found = []
+    for name in folder.folders():
+        files = folder.within(name).within(inner) if inner else folder.within(name)
+        names = files.names() if name != _UNNAMED else []
+        if names:
+            told = text_of(name)
+            found += [told] if told is not None else _told_by(files, names, "namespace")[:1]
+    return found
+
+
+def _ids(files: Folder, field: str) -> list[str]:
+    names = files.names()
+    plain = [text_of(name) for name in names]
+    return [one for one in plain if one is not None] + _told_by(
+        files, [name for name in names if text_of(name) is None], field
+    )
+
+
+def _told_by(files: Folder, names: Collection[str], field: str) -> list[str]:
+    """Return what files say themselves; those that another process has removed say nothing."""
+    found = (files.read(name) for name in names)
+    return [str(one[field]) for one in found if one is not None]
+
+
+def _edge_name(edge: GraphEdge) -> str:
+    """Return the name of an edge's file, which its identity alone makes."""
+    return hashlib.sha256(json_text(list(edge.identity)).encode()).hexdigest()

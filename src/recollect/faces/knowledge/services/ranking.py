@@ -1,0 +1,64 @@
+"""How well documents fit the words of a question: BM25 as a share of the best there could be.
+
+The rule: a score is made of the documents of one namespace and nothing else. It is the weight of
+the words that a document holds, each damped by how often it stands there and by the length of the
+document, divided by the weight of all words asked for; so it is above 0 and below 1, and says the
+same whichever service counted the words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.faces.knowledge.model import Document
+from recollect.kernel import Term, asked_terms, tokens
+
+_SATURATION: Final = 1.2  # BM25's k1
+_LENGTH: Final = 0.75  # BM25's b
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What scores are relative to: how many documents there are, and how many words in all."""
+
+    documents: int
+    words: int
+
+
+def words_of(document: Document) -> list[str]:
+    """Return the words that a document is found by, in order."""
+    return [*tokens(document.content), *tokens(document.embedding_text or "")]
+
+
+def asked(query: str) -> list[Term]:
+    """Return the words that a question looks for: stop words only if it has no others."""
+    return asked_terms(query)
+
+
+def scores(
+    occurrences: Sequence[Mapping[str, int]], lengths: Mapping[str, int], collection: Collection
+) -> dict[str, float]:
+    """Return the score of each document that holds a word asked for.
+
+    For each word `occurrences` says how often it stands in which documents; `lengths` counts the
+    words of those. Cost: every occurrence, once.
+    """
+    if not collection.words:
+        return {}
+    mean = collection.words / collection.documents
+    weights = [_weight(len(held), collection.documents) for held in occurrences]
+    ideal = sum(weights)
+    found: dict[str, float] = {}
+    for weight, held in zip(weights, occurrences, strict=True):
+        for document, count in held.items():
+            damping = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[document] / mean)
+            share = weight / ideal * count / (count + damping)
+            found[document] = found.get(document, 0.0) + share
+    return found
+
+
+def _weight(holding: int, documents: int) -> float:
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))

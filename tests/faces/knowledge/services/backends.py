@@ -6,9 +6,11 @@ installs it and stops if it cannot), and with `--foreign` the others instead; no
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from faces.knowledge.services.servers import redis_port
 from recollect.faces.knowledge.services import (
     FileGraphService,
     FileKeyValueService,
@@ -16,6 +18,7 @@ from recollect.faces.knowledge.services import (
     MemoryKeyValueService,
     MemoryRetrievalService,
     NetworkxGraphService,
+    RedisKeyValueService,
     SQLiteFTS5RetrievalService,
     SQLiteKeyValueService,
 )
@@ -28,6 +31,10 @@ KEY_VALUE: dict[str, Make] = {
     "file": lambda folder: FileKeyValueService(folder / "files"),
     "sqlite": lambda folder: SQLiteKeyValueService(folder / "values.db"),
 }
+if shutil.which("redis-server"):
+    KEY_VALUE["redis"] = lambda folder: RedisKeyValueService(
+        "localhost", redis_port(), 3, f"{folder.parent.name}:{folder.name}"
+    )
 RETRIEVAL: dict[str, Make] = {
     "memory": lambda _: MemoryRetrievalService(),
     "fts5": lambda folder: SQLiteFTS5RetrievalService(folder / "documents.db"),

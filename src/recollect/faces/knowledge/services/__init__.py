@@ -16,6 +16,7 @@ from recollect.faces.knowledge.services.memory import (
     MemoryRetrievalService,
 )
 from recollect.faces.knowledge.services.networkx import NetworkxGraphService
+from recollect.faces.knowledge.services.redis import RedisKeyValueService
 from recollect.faces.knowledge.services.sqlite import SQLiteKeyValueService
 from recollect.faces.knowledge.services.sqlite_fts5 import SQLiteFTS5RetrievalService
 
@@ -28,6 +29,7 @@ __all__ = [
     "MemoryKeyValueService",
     "MemoryRetrievalService",
     "NetworkxGraphService",
+    "RedisKeyValueService",
     "RetrievalServiceBase",
     "SQLiteFTS5RetrievalService",
     "SQLiteKeyValueService",

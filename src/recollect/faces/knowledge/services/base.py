@@ -163,9 +163,10 @@ class KeyValueServiceBase(Service):
     def get_many(self, keys: Sequence[str], namespace: Namespace = None) -> dict[str, object]:
         """Return the values of those keys that are there."""
         with self._in(namespace) as space:
-            wanted = {checked_id("key", key): None for key in _listed("keys", keys)}
-            texts = {key: self._text(key, space) for key in wanted}
-        return {key: value_of(text) for key, text in texts.items() if text is not None}
+            wanted = list({checked_id("key", key): None for key in _listed("keys", keys)})
+            texts = self._texts(wanted, space)
+        found = zip(wanted, texts, strict=True)
+        return {key: value_of(text) for key, text in found if text is not None}
 
     def put_many(self, mapping: Mapping[str, object], namespace: Namespace = None) -> None:
         """Set the values of several keys; if one is refused, none is set."""
@@ -184,6 +185,9 @@ class KeyValueServiceBase(Service):
     def _holders(self, key: str) -> Collection[Namespace]:
         spaces = (None, *self._namespaces())
         return [space for space in spaces if self._text(key, space) is not None]
+
+    def _texts(self, keys: Sequence[str], namespace: Namespace) -> Sequence[str | None]:
+        return [self._text(key, namespace) for key in keys]
 
     @abstractmethod
     def _text(self, key: str, namespace: Namespace) -> str | None:

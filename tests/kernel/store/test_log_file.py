@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 import recollect
 from recollect.kernel.store.connection import Settings, SqliteSession
@@ -119,16 +123,26 @@ def test_several_writes_of_one_transaction_may_be_a_load(tmp_path: Path) -> None
     store.close()
 
 
+@contextmanager
+def without_descriptors() -> Iterator[None]:
+    """Let nothing more be opened."""
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def test_a_connection_that_cannot_be_replaced_writes_on(tmp_path: Path) -> None:
-    path = tmp_path / "memory.db"
-    store = SqliteStore(path, Settings("normal"))
+    store = SqliteStore(tmp_path / "memory.db", Settings("normal"))
     load(store, 0)
     loading = writer(store)
-    path.rename(tmp_path / "away.db")
-    count_on(store)
-    count_on(store)
+    with without_descriptors():
+        count_on(store)
+        count_on(store)
     assert writer(store) is loading
-    (tmp_path / "away.db").rename(path)
     load(store, 1)
     count_on(store)
     assert writer(store) is not loading

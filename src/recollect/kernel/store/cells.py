@@ -10,6 +10,7 @@ from typing import cast
 import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.store.faults import is_for_memory, out_of_memory
 from recollect.kernel.store.protocol import SqlValue
 from recollect.model import Attributes, Value
 
@@ -45,7 +46,7 @@ def json_value(cell: SqlValue) -> Value:
     try:
         return cast(Value, orjson.loads(text(cell)))
     except orjson.JSONDecodeError as error:
-        raise _unlike("JSON") from error
+        raise (out_of_memory() if is_for_memory(error) else _unlike("JSON")) from error
 
 
 def members(cell: SqlValue) -> Attributes:

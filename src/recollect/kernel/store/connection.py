@@ -20,6 +20,7 @@ from recollect.kernel.store.functions import register_functions
 from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
 from recollect.kernel.store.patience import patient
+from recollect.kernel.store.place import LOG, Place, beside
 from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 from recollect.kernel.store.read_only import SCHEME
 
@@ -35,6 +36,7 @@ _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _WRITERS_CACHE = 2 * 2**20  # bytes; a commit may go through every slot of the cache it ends
 _ROWS_AT_ONCE = 1_000  # of a statement whose rows are passed on as they come
 _OF_TEXT_INDEX = "'main'."  # in statements that FTS5 keeps, whose counters never start again
+_MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
@@ -49,7 +51,6 @@ class Settings:
     synchronous: Synchronous = "full"
     busy_seconds: float = 5.0  # how long to wait for another writer
     cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
-    mmap_bytes: int = 256 * 2**20
     is_checked: bool = True  # a small file with a broken page is not opened
 
     def __post_init__(self) -> None:
@@ -73,8 +74,15 @@ class SqliteSession:
     """One connection's transaction; it implements `protocol.Session`."""
 
     def __init__(
-        self, filename: str, settings: Settings, *, query_only: bool, creates: bool = False
+        self,
+        filename: str,
+        settings: Settings,
+        *,
+        query_only: bool,
+        creates: bool = False,
+        place: Place | None = None,
     ) -> None:
+        """Open a connection; STORE_UNAVAILABLE when another file is at its place by now."""
         self.lock = threading.RLock()
         self._patience = max(settings.busy_seconds, _LEAST_PATIENCE)
         self.blocks = 0  # that a caller has open on it, to be seen by other threads
@@ -84,15 +92,22 @@ class SqliteSession:
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
+        self._place = place
+        self._log_place = None if place is None else Place(beside(place.path, LOG))
+        self._changes = 0  # of rows, before the write that is going on
         make = partial(_opened, filename, settings, query_only=query_only, creates=creates)
+        if place is not None:
+            place.refuse_gone()  # before anything that stands there is touched
         try:
             self._held = Held(make, is_file=filename != MEMORY)
             with self._held as connection:
                 connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
                 if not query_only:
                     connection.set_wal_hook(self._log.grown)
-        except apsw.Error as error:
+        except (apsw.Error, MemoryError) as error:
             raise translated(error) from error
+        if place is not None:
+            place.settle()
 
     def __del__(self) -> None:
         if hasattr(self, "_held"):
@@ -209,7 +224,7 @@ class SqliteSession:
             with self._held as connection:
                 for _ in connection.executemany(sql, parameters, prepare_flags=_KEPT):
                     pass
-        except apsw.Error as error:
+        except (apsw.Error, MemoryError) as error:
             raise translated(error) from error
 
     def plan(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
@@ -275,7 +290,11 @@ class SqliteSession:
         self._after_commit.clear()
         try:
             self._held.begin_write()
+            self.refuse_gone()
             self.rows("BEGIN IMMEDIATE")
+            if self._log_place is not None:
+                self._log_place.settle()  # it is there now, until this connection closes
+            self._changes = self._changed()
         except BaseException:
             self._held.end_write()
             raise
@@ -309,6 +328,9 @@ class SqliteSession:
             self.rows("RELEASE part")
             self._parts.pop()
             return
+        if self._place is not None and self._changed() != self._changes:
+            self.mark()
+            self.refuse_gone()
         self.rows("COMMIT")
         self._end_write()
         actions, self._after_commit = self._after_commit, []
@@ -328,6 +350,23 @@ class SqliteSession:
         if self._is_in_transaction():
             self.rows("ROLLBACK")
         self._end_write()
+
+    def mark(self) -> None:
+        """Give the state of the file another mark, by which a log is known to belong to it."""
+        self.rows(_MARK)
+
+    def refuse_gone(self) -> None:
+        """Raise STORE_UNAVAILABLE when the file, or its log, does not stand in its place."""
+        if self._place is not None and self._log_place is not None:
+            self._place.refuse_gone()
+            self._log_place.refuse_gone()
+
+    def _changed(self) -> int:
+        """Return how many rows the connection has changed so far."""
+        if self._place is None:
+            return 0
+        with self._held as connection:
+            return connection.total_changes()
 
     def undo_left(self) -> None:
         """Undo a transaction whose own end could not do it."""
@@ -373,7 +412,7 @@ def _configure(connection: apsw.Connection, settings: Settings, *, query_only: b
     connection.execute(f"PRAGMA cache_size = -{settings.cache_bytes // 1024}")
     # A page that goes to the log before the end of its write may well go there again.
     connection.execute(f"PRAGMA cache_spill = -{_UNWRITTEN // 1024}")
-    connection.execute(f"PRAGMA mmap_size = {settings.mmap_bytes}")
+    connection.execute("PRAGMA mmap_size = 0")  # a map of a file that is cut off ends the process
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
     connection.execute(f"PRAGMA synchronous = {settings.synchronous}")
     if settings.synchronous == "full":  # on macOS only these reach the disk itself

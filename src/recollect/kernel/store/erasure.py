@@ -78,10 +78,12 @@ def finish_erasure(session: SqliteSession, wait_seconds: float) -> str | None:
     """
     begun = purges(session)
     session.wait(wait_seconds)
+    session.mark()  # no log of after is to be taken for one of the file as it is laid out now
     session.rows("VACUUM")
     is_blocked, *_ = session.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0]
     if is_blocked:
         return OTHERS
+    session.mark()
     session.execute_many(_FINISH, [(begun,)])
     session.rows("PRAGMA secure_delete = OFF")
     return None

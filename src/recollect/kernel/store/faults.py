@@ -55,13 +55,17 @@ _NOT_WRITTEN = frozenset({apsw.SQLITE_IOERR_WRITE, apsw.SQLITE_IOERR_SHMSIZE})
 """How the engine speaks of a file, or of the one beside it that readers need, for lack of space."""
 
 
-READING_ERRORS = (apsw.Error, UnicodeDecodeError, orjson.JSONDecodeError)
+READING_ERRORS = (apsw.Error, UnicodeDecodeError, orjson.JSONDecodeError, MemoryError)
 """What the engine and its functions raise for a statement, of cells that are not text too."""
 
 
-def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) -> RecollectError:
+def translated(
+    error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError | MemoryError,
+) -> RecollectError:
     """Return the registered error for one of the engine's."""
     match error:
+        case orjson.JSONDecodeError() if is_for_memory(error):
+            return out_of_memory()
         case UnicodeDecodeError() | orjson.JSONDecodeError():
             return corrupt()
         case apsw.SQLError() if _NO_JSON.search(str(error)):
@@ -88,12 +92,8 @@ def translated(error: apsw.Error | UnicodeDecodeError | orjson.JSONDecodeError) 
                 "the file cannot be opened, read or written",
                 hint="check that the file exists on a local disk and its permissions",
             )
-        case apsw.NoMemError() | apsw.TooBigError():
-            return RecollectError(
-                RESOURCE_EXHAUSTED,
-                "a value or an answer is larger than memory allows",
-                hint="use LIMIT, or split the value",
-            )
+        case apsw.NoMemError() | apsw.TooBigError() | MemoryError():
+            return out_of_memory()
         case apsw.SQLError() if (beyond := _too_large(str(error))) is not None:
             return beyond
         case apsw.ConnectionClosedError():
@@ -118,6 +118,20 @@ def _too_large(message: str) -> RecollectError | None:
         if pattern.search(message):
             return RecollectError(RESOURCE_EXHAUSTED, fact, hint=hint)
     return None
+
+
+def is_for_memory(error: orjson.JSONDecodeError) -> bool:
+    """Whether JSON is not read for want of memory, and not for what it says."""
+    return "memory" in error.msg
+
+
+def out_of_memory() -> RecollectError:
+    """Return the error of what does not fit into memory."""
+    return RecollectError(
+        RESOURCE_EXHAUSTED,
+        "a value or an answer is larger than memory allows",
+        hint="use LIMIT, or split the value",
+    )
 
 
 def busy(by: str = "another writer") -> RecollectError:

@@ -27,15 +27,13 @@ from threading import get_ident
 import apsw
 
 from recollect.errors import STORE_CLOSED, STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.place import Identity, identity
 
 _WAIT_SECONDS = 5.0  # for other threads, before a process forks all the same
 _PAUSE_SECONDS = 0.001  # between looks at whether there is still something to wait for
 
 _CLOSED = apsw.Connection(":memory:")
 _CLOSED.close()
-
-_Identity = tuple[int, int]
-"""The device and the number of a file, whatever names it has."""
 
 
 class Held:
@@ -50,14 +48,14 @@ class Held:
         self.connection = _CLOSED
         self.inside = 0  # the thread that is
         self._is_file = is_file
-        self.file: _Identity | None = None  # what it is open on, if that has an entry in a folder
+        self.file: Identity | None = None  # what it is open on, if that has an entry in a folder
         self.is_left = False  # a child has inherited it, and may not use it
         FORKS.held.add(self)
         try:
             with self:
                 self.connection = make()  # which leaves none open when it fails
                 if is_file:
-                    self.file = _identity(self.connection.filename)
+                    self.file = identity(self.connection.filename)
         except BaseException:
             FORKS.held.discard(self)
             raise
@@ -166,7 +164,7 @@ class Forks:
         Such a file is not to be opened by hand: with the first `close()` of whatever descriptor
         of it the system ends all locks of the process on it, the engine's too.
         """
-        file = _identity(path)
+        file = identity(path)
         return file is not None and any(one.file == file for one in self.held.copy())
 
     def let_by(self, held: Held) -> None:
@@ -249,14 +247,6 @@ class Forks:
         """Return the threads that are to be waited for; those that fork wait themselves."""
         inside = {one.inside for one in self.held.copy()}
         return (inside | {*self.writers.values()}) - {0, *self.forking}
-
-
-def _identity(path: str | Path) -> _Identity | None:
-    try:
-        entry = os.stat(path)
-    except OSError:
-        return None
-    return entry.st_dev, entry.st_ino
 
 
 FORKS = Forks()

@@ -21,6 +21,7 @@ from recollect.kernel.store.faults import corrupt, foreign, translated
 from recollect.kernel.store.forks import FORKS, held
 from recollect.kernel.store.migrations import VERSION, refuse_newer
 from recollect.kernel.store.schema import APPLICATION_ID
+from recollect.kernel.store.stale_log import refuse_stale_log
 from recollect.kernel.store.upkeep import size_of
 
 _MAGIC = b"SQLite format 3\0"
@@ -82,7 +83,8 @@ def refuse_unusable(path: Path, *, is_checked: bool = True) -> None:
 
     A file that is absent or empty passes: it is about to be made one. So does one of ours that
     another process is writing or a crash left unfinished: the engine mends it on opening, and
-    `refuse_open` looks again. So does one that this process has open, since it was looked at.
+    `refuse_open` looks again. Its log must be its own, else it is
+    STORE_UNAVAILABLE. One that this process has open was looked at already.
     `path` is the file itself, not a link to it. Without `is_checked` the pages of a small file
     are not read: what is broken in them is then for the doctor to say.
     """
@@ -100,6 +102,8 @@ def refuse_unusable(path: Path, *, is_checked: bool = True) -> None:
             _refuse_finished(path, look, is_checked=is_checked)
         elif look.application_id == 0:
             _refuse_unfinished(path, look)
+        else:
+            refuse_stale_log(path)
     except RecollectError as error:
         # Another process may have begun to write in between: then the engine is to judge.
         if error.code is STORE_CORRUPT and (_is_unfinished(path) or _look(path) != look):

@@ -15,6 +15,7 @@ from recollect.kernel.store.schema import (
     INITIAL,
     NAME_KEY,
     SCHEMA_MODE,
+    STATE_MARK,
     VECTORS,
     WORK,
 )
@@ -37,6 +38,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m006_name_key", NAME_KEY),
     Migration("m007_work", WORK),
     Migration("m008_vectors", VECTORS),
+    Migration("m009_state_mark", STATE_MARK),
 )
 
 VERSION = len(MIGRATIONS)

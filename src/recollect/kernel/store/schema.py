@@ -236,6 +236,13 @@ CREATE UNIQUE INDEX embedded_element ON embedded (group_id, element);
 CREATE INDEX embedded_vector ON embedded (group_id, vector);
 """
 
+STATE_MARK = """
+ALTER TABLE counter ADD COLUMN mark BLOB;         -- 16 random bytes, others after every commit
+ALTER TABLE counter ADD COLUMN mark_before BLOB;  -- those of the commit before
+UPDATE counter SET mark = randomblob(16), mark_before = randomblob(16);
+"""
+"""What a log tells of the file that it continues; see `store/stale_log.py`."""
+
 COUNTS_OF_ALL_LINKS = """
 DELETE FROM tally WHERE kind IN ('multiple', 'linked');
 INSERT INTO tally

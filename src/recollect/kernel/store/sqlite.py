@@ -33,10 +33,11 @@ from recollect.kernel.store.erasure import (
     finish_erasure,
     has_unfinished_erasure,
 )
-from recollect.kernel.store.faults import busy, translated
+from recollect.kernel.store.faults import busy, out_of_memory, translated
 from recollect.kernel.store.forks import FORKS, Shared
 from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
+from recollect.kernel.store.place import Place
 from recollect.kernel.store.read_only import read_only
 from recollect.model import Progress, silent
 
@@ -52,7 +53,7 @@ class SqliteStore:
 
     >>> store = SqliteStore(":memory:")
     >>> with store.writing() as session:
-    ...     session.execute_many("INSERT INTO counter VALUES (?)", [(7,)])
+    ...     session.execute_many("INSERT INTO counter (last_n) VALUES (?)", [(7,)])
     >>> with store.reading() as session:
     ...     session.rows("SELECT last_n FROM counter ORDER BY last_n")
     [(0,), (7,)]
@@ -72,7 +73,10 @@ class SqliteStore:
             self._filename = MEMORY if self._path is None else str(self._path)
             if self._read_only is not None:
                 self._filename = self._read_only.uri
-            self._connections = _Connections(self._filename, self._settings)
+            self._place = None
+            if self._path is not None and self._read_only is None:
+                self._place = Place(self._path)
+            self._connections = _Connections(self._filename, self._settings, self._place)
             self._connections.writer(creates=True)
         try:
             self._prepare()
@@ -105,6 +109,8 @@ class SqliteStore:
                     elif is_outermost:
                         session.undo_left()
                     yield session
+                except MemoryError as error:
+                    raise out_of_memory() from error
                 finally:
                     session.depth -= 1
                     if is_outermost:
@@ -150,6 +156,8 @@ class SqliteStore:
                     yield session
                     if session.is_writing and not is_dry_run:
                         session.commit()
+                except MemoryError as error:
+                    raise out_of_memory() from error
                 finally:
                     session.depth -= 1
                     session.roll_back()
@@ -215,6 +223,7 @@ class SqliteStore:
                 with session.lock:
                     self._refuse_closed()
                     session.undo_left()
+                    session.refuse_gone()
                     return finish_erasure(session, wait)
         except RecollectError as error:
             if error.code.category != "storage":
@@ -252,6 +261,7 @@ class SqliteStore:
             with session.lock:
                 self._refuse_closed()
                 session.undo_left()
+                session.refuse_gone()
                 session.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @property
@@ -316,7 +326,7 @@ class SqliteStore:
                     "a store in memory does not cross into a forked process",
                     hint="open a file instead",
                 )
-            self._connections = _Connections(self._filename, self._settings)
+            self._connections = _Connections(self._filename, self._settings, self._place)
         return self._connections
 
     def _refuse_closed(self) -> None:
@@ -346,9 +356,10 @@ class _Connections:
     A thread's reader lives in its thread-local storage, so it is closed when the thread ends.
     """
 
-    def __init__(self, filename: str, settings: Settings) -> None:
+    def __init__(self, filename: str, settings: Settings, place: Place | None) -> None:
         self.generation = FORKS.generation
         self._filename = filename
+        self._place = place
         self._settings = settings
         self._own = threading.local()
         self._readers: weakref.WeakSet[SqliteSession] = weakref.WeakSet()
@@ -365,7 +376,9 @@ class _Connections:
             return self.writer()
         session: SqliteSession | None = getattr(self._own, "session", None)
         if session is None:
-            session = SqliteSession(self._filename, self._settings, query_only=True)
+            session = SqliteSession(
+                self._filename, self._settings, query_only=True, place=self._place
+            )
             self._own.session = session
             with self._registering:
                 self._readers.add(session)
@@ -375,7 +388,11 @@ class _Connections:
         """Return the writer; the caller holds the write lock, except while opening."""
         if self._writer is None:
             self._writer = SqliteSession(
-                self._filename, self._settings, query_only=False, creates=creates
+                self._filename,
+                self._settings,
+                query_only=False,
+                creates=creates,
+                place=self._place,
             )
         return self._writer
 
@@ -383,7 +400,9 @@ class _Connections:
         """Write by another connection from now on; the caller holds the write lock."""
         worn = self.writer()
         with suppress(RecollectError):  # then the old one goes on
-            fresh = SqliteSession(self._filename, self._settings, query_only=False)
+            fresh = SqliteSession(
+                self._filename, self._settings, query_only=False, place=self._place
+            )
             with fresh.entered() as connection:
                 is_writable = not connection.readonly("main")
             if not is_writable:  # the rights of the process have changed

@@ -135,8 +135,8 @@ def test_what_nobody_expected_is_internal_logged_and_mute(http, stage, service, 
     assert "secret" not in str(log())
 
 
-def test_a_request_beyond_those_that_may_wait_is_unavailable(http, stage, service) -> None:
-    stage.app = make_app(service, Options(threads=1, waiting=-1))
+def test_a_body_for_which_there_is_no_room_is_unavailable(http, stage, service) -> None:
+    stage.app = make_app(service, Options(body_bytes=5))
     answer = post(http, {"input": {}})
     assert (answer.status_code, code_in(answer)) == (503, "UNAVAILABLE")
     assert answer.headers["retry-after"] == "1"

@@ -14,6 +14,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.servers.admission import Bodies
 from recollect.servers.http.answers import Refusals
 from recollect.servers.http.claims import claims_face, search_face
 from recollect.servers.http.edge import Edge
@@ -58,7 +59,7 @@ def make_app(
 ) -> FastAPI:
     """Return the application that serves a memory; `metrics` is what watches its operations."""
     options, metrics = options or Options(), metrics or Metrics()
-    threads = Threads(options.threads, options.waiting)
+    threads = Threads(options.threads)
     shared = Shared(service, threads, Guard(options), metrics, options=options)
     faces = [make(shared) for make in makers]
     refusals = Refusals(faces, metrics)
@@ -73,7 +74,11 @@ def make_app(
         admitted = [] if face.is_open else [Depends(shared.guard.admit)]
         app.include_router(face.router, dependencies=admitted)
     app.add_middleware(
-        Edge, request_bytes=options.request_bytes, refusals=refusals, metrics=metrics
+        Edge,
+        request_bytes=options.request_bytes,
+        bodies=Bodies(options.body_bytes),
+        refusals=refusals,
+        metrics=metrics,
     )
     _tell_errors(app, refusals)
     return app

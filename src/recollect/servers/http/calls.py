@@ -29,6 +29,9 @@ from recollect.servers.http.watching import observer
 Make = Callable[[Nexus, Caller], object]
 """Makes the object whose methods are the calls, for one group and whoever asks."""
 
+_IN_QUERY = ("GET", "DELETE")
+"""The methods whose inputs stand in the query."""
+
 _OUTPUT = {
     "type": "object",
     "properties": {
@@ -95,7 +98,7 @@ def _asked(call: Call, model: type[BaseModel]) -> dict[str, Any]:
     parameters: list[Mapping[str, object]] = [GROUP]
     in_path = {name: properties.pop(name) for name in call.placed}
     parameters += (_parameter(call, "path", name, one) for name, one in in_path.items())
-    if call.method in ("GET", "DELETE"):
+    if call.method in _IN_QUERY:
         parameters += (_parameter(call, "query", name, one) for name, one in properties.items())
         return {"parameters": parameters}
     required = [one for one in schema.get("required", []) if one not in call.placed]
@@ -131,10 +134,11 @@ async def _answered(
     try:
         caller, group = caller_of(request), group_of(request, shared)
         groups = (group,)
-        given = cast("BaseModel", checked(adapter, await _members(request, call)))
-        named = {name: getattr(given, name) for name in given.model_fields_set}
+        body = b"" if call.method in _IN_QUERY else await request.body()
 
         def run() -> Mapping[str, object]:
+            given = cast("BaseModel", checked(adapter, _members(request, call, body)))
+            named = {name: getattr(given, name) for name in given.model_fields_set}
             face = make(shared.service.nexus.group(group), caller)
             output: Mapping[str, object] = getattr(face, call.function)(**named)
             return output
@@ -157,10 +161,9 @@ async def _answered(
     return told(envelope)
 
 
-async def _members(request: Request, call: Call) -> Mapping[str, object]:
+def _members(request: Request, call: Call, body: bytes) -> Mapping[str, object]:
     """Return the fields a call is given, wherever they stand."""
-    in_query = call.method in ("GET", "DELETE")
-    body = b"" if in_query else await request.body()
+    in_query = call.method in _IN_QUERY
     given = dict(query_members(request) if in_query else body_members(body or b"{}"))
     for name in call.placed:
         if name in given:

@@ -144,11 +144,13 @@ async def _done(
     try:
         group = group_of(request, shared)
         groups = (group,)
-        is_get = request.method == "GET"
-        members = query_members(request) if is_get else body_members(await request.body())
-        given = cast("Members", checked(adapter, members))
-        output = await shared.threads.run(lambda: run(group, given))
-        envelope = success(request_id, "OK", output)
+        body = b"" if request.method == "GET" else await request.body()
+
+        def work() -> Members:
+            members = query_members(request) if request.method == "GET" else body_members(body)
+            return run(group, cast("Members", checked(adapter, members)))
+
+        envelope = success(request_id, "OK", await shared.threads.run(work))
     except RecollectError as error:
         envelope = failure(request_id, error)
         error_code, cause = code_of(error).code, error.code.code

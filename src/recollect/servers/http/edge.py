@@ -1,7 +1,7 @@
 """The outermost layer: every request gets an id, a limit to its body, and an answer.
 
-The rule: only here are unexpected exceptions caught; they become INTERNAL and are logged, and the
-caller learns nothing about them.
+The rule: every body finds room before it is read. Only here are unexpected exceptions caught; they
+become INTERNAL and are logged, and the caller learns nothing about them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.errors import INTERNAL, LIMIT_EXCEEDED, RecollectError
 from recollect.faces.operations.envelope import named_request
+from recollect.servers.admission import Bodies
 from recollect.servers.http.answers import REQUEST_ID, Refusals, in_header
 from recollect.servers.http.logs import log_failure
 from recollect.servers.http.metrics import Metrics
@@ -23,10 +24,17 @@ class Edge:
     """Wraps the application; Starlette makes it."""
 
     def __init__(
-        self, app: ASGIApp, *, request_bytes: int, refusals: Refusals, metrics: Metrics
+        self,
+        app: ASGIApp,
+        *,
+        request_bytes: int,
+        bodies: Bodies,
+        refusals: Refusals,
+        metrics: Metrics,
     ) -> None:
         self._app = app
         self._request_bytes = request_bytes
+        self._bodies = bodies
         self._refusals = refusals
         self._metrics = metrics
 
@@ -49,9 +57,12 @@ class Edge:
 
         self._metrics.opened(1)
         try:
-            await self._app(scope, self._limited(receive, headers), sent)
+            with self._bodies.room(headers, self._request_bytes):
+                await self._app(scope, self._limited(receive, headers), sent)
         except ClientDisconnect:
             return  # there is nobody left to answer
+        except RecollectError as error:
+            await self._refusals.answer(scope, error)(scope, receive, sent)
         except Exception as error:  # the edge: nothing may pass unanswered
             log_failure(state["request_id"], error)
             if is_begun:

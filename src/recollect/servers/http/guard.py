@@ -13,6 +13,7 @@ from fastapi import Request
 
 from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
 from recollect.faces.operations import EVERYONE, Caller
+from recollect.servers.admission import check_page
 from recollect.servers.http.options import Options
 
 _SCHEME = "bearer"
@@ -46,8 +47,9 @@ class Guard:
         request.state.caller = caller
 
     def _caller(self, request: Request) -> Caller:
+        check_page(request.headers)
         if not self._tokens:
-            self._check_own(request)
+            self._check_host(request)
             return EVERYONE
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != _SCHEME or not token.strip():
@@ -57,7 +59,7 @@ class Guard:
             raise _unauthenticated("the bearer token is not known here")
         return caller
 
-    def _check_own(self, request: Request) -> None:
+    def _check_host(self, request: Request) -> None:
         named = request.headers.get("host", "")
         host = urlsplit(f"//{named}").hostname if _is_host(named) else None
         if self._hosts is not None and host not in self._hosts:
@@ -65,13 +67,6 @@ class Guard:
                 PERMISSION_DENIED,
                 "the Host header does not name this server",
                 hint="call it by its address, or start it with tokens",
-            )
-        origin = request.headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != named:
-            raise RecollectError(
-                PERMISSION_DENIED,
-                "a page of another origin may not ask this server",
-                hint="start the server with tokens, and ask from a program",
             )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, NotRequired, cast
 
 from fastapi import APIRouter, Request
@@ -91,10 +92,10 @@ def changes_face(shared: Shared) -> Face:
         since, limit = given.get("since", 0), given.get("limit", DEFAULT_LIMIT)
         group = group_of(request, shared)
 
-        def work(nexus: Nexus) -> Response:
-            return read_changes(nexus, since, limit)
+        def done() -> tuple[str, Response]:
+            return group, _done(shared, group, lambda nexus: read_changes(nexus, since, limit))
 
-        return await _answered(shared, request, GET_CHANGES, group, work)
+        return await _answered(shared, request, GET_CHANGES, done)
 
     router.add_api_route(
         CHANGES,
@@ -111,18 +112,20 @@ def changes_face(shared: Shared) -> Face:
 
 def _handler(shared: Shared, function: Function) -> Handler:
     async def answer(request: Request) -> Answer:
-        asked = _read(request, await request.body())
-        group = group_of(request, shared, asked.group)
-        actor = caller_of(request).acting_as(asked.actor)
-        call = {
-            "id": request_id_of(request),
-            "function": {"name": function.function, "arguments": asked.arguments},
-        }
+        body = await request.body()
 
-        def work(nexus: Nexus) -> Response:
-            return handle_tool_call(nexus, call, actor=actor)
+        def done() -> tuple[str, Response]:
+            asked = _read(request, body)
+            group = group_of(request, shared, asked.group)
+            actor = caller_of(request).acting_as(asked.actor)
+            call = {
+                "id": request_id_of(request),
+                "function": {"name": function.function, "arguments": asked.arguments},
+            }
+            work = partial(handle_tool_call, call=call, actor=actor)
+            return group, _done(shared, group, work)
 
-        return await _answered(shared, request, function.name, group, work)
+        return await _answered(shared, request, function.name, done)
 
     return answer
 
@@ -142,20 +145,22 @@ def _text(name: str, value: object) -> str | None:
     raise RecollectError(INVALID_ARGUMENT, f"{name} is not a string", hint=f"leave out {name}")
 
 
+def _done(shared: Shared, group: str, work: Callable[[Nexus], Response]) -> Response:
+    """Return what some work on a group answers."""
+    try:
+        nexus = shared.service.nexus.group(group)
+    except RecollectError as error:
+        return failure(error)
+    return work(nexus)
+
+
 async def _answered(
-    shared: Shared, request: Request, name: str, group: str, work: Callable[[Nexus], Response]
+    shared: Shared, request: Request, name: str, done: Callable[[], tuple[str, Response]]
 ) -> Answer:
-    """Return the answer of some work on a group, after it was counted and logged."""
-    request_id, started = request_id_of(request), time.monotonic()
-
-    def done() -> Response:
-        try:
-            nexus = shared.service.nexus.group(group)
-        except RecollectError as error:
-            return failure(error)
-        return work(nexus)
-
-    response = await shared.threads.run(done)
+    """Return the answer of what is done in a thread for a group, counted and logged."""
+    started = time.monotonic()
+    group, response = await shared.threads.run(done)
+    request_id = request_id_of(request)
     error = cast("Mapping[str, Any] | None", response.get("error"))
     code = None if error is None else CODES[error["code"]]
     own = None if code is None else own_code(code)

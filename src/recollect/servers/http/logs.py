@@ -33,13 +33,15 @@ class Form(StrEnum):
 
 _LOG = logging.getLogger("recollect.http")
 _SERVER = logging.getLogger("uvicorn")
+_ROOT = logging.getLogger()
 _FIELDS = "recollect_fields"
 _KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
 
 
 def begin_log(form: Form, stream: TextIO) -> None:
-    """Write the log to a stream from now on."""
-    for logger in (_LOG, _SERVER):
+    """Write the log to a stream from now on: what libraries warn of, too."""
+    logging.captureWarnings(form is not Form.NONE)
+    for logger in (_ROOT, _LOG, _SERVER):
         logger.handlers.clear()
         logger.propagate = False
         logger.disabled = False  # whoever configured logging before may have switched it off

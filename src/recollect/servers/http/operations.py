@@ -62,11 +62,12 @@ def _add(router: APIRouter, shared: Shared, operation: Operation) -> None:
 
 def _handler(shared: Shared, name: str | None) -> Handler:
     async def answer(request: Request) -> Response:
-        asked = read_asked(request, await request.body())
+        body = await request.body()
         operations = shared.service.operations.on_behalf_of(caller_of(request))
         called = request.path_params["name"] if name is None else name
 
         def work() -> Envelope:
+            asked = read_asked(request, body)
             return operations.call(
                 called,
                 asked.input,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from recollect.faces.operations import limits
+from recollect.servers.admission import BODY_BYTES
 from recollect.servers.http.tokens import Tokens
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -32,8 +33,8 @@ class Options:
     of the processor's time went into switching. Requests that wait for the network need more.
     """
 
-    waiting: int = 512
-    """How many more may wait; the next one is UNAVAILABLE."""
+    body_bytes: int = BODY_BYTES
+    """Of all bodies that are read or wait at once; the next one is UNAVAILABLE."""
 
     streams: int = 100
     """How many may listen to events at once; the next one is UNAVAILABLE."""

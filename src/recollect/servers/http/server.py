@@ -10,7 +10,8 @@ import ipaddress
 import signal
 import socket
 import sys
-from typing import Protocol, runtime_checkable
+from functools import partial
+from typing import Protocol, cast, runtime_checkable
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -18,9 +19,11 @@ from starlette.types import ASGIApp
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.servers.http.options import LOOPBACK
 from recollect.servers.http.processes import Begun
+from recollect.servers.http.protocol import BoundedProtocol, Bounds
 
 _BACKLOG = 512
 _SWITCH_SECONDS = 0.001  # a fifth of Python's own
+_FOREVER_SECONDS = 10**9
 _TAKEN_SECONDS = 0.01  # until uvicorn has met the connections that were taken
 
 
@@ -111,10 +114,18 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def make_server(app: ASGIApp, *, grace_seconds: int, begun: Begun = lambda: None) -> uvicorn.Server:
+def make_server(
+    app: ASGIApp,
+    *,
+    grace_seconds: int,
+    begun: Begun = lambda: None,
+    bounds: Bounds | None = None,
+) -> uvicorn.Server:
     """Return what serves an application; to stop, requests get `grace_seconds` to end."""
     config = uvicorn.Config(
         app,
+        http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, bounds or Bounds())),
+        timeout_keep_alive=_FOREVER_SECONDS,  # the protocol has its own bounds
         log_config=None,
         access_log=False,
         proxy_headers=False,

@@ -18,8 +18,9 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
+from recollect.errors import UNAUTHENTICATED, UNAVAILABLE, RecollectError
 from recollect.faces.operations import Caller, limits
+from recollect.servers.admission import Bodies, check_page
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.server import CALLER, build_server
 
@@ -50,6 +51,7 @@ class Door:
     def __init__(self, app: ASGIApp, known: Known | None) -> None:
         self._app = app
         self._known = known
+        self._bodies = Bodies()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
@@ -58,10 +60,12 @@ class Door:
             try:
                 if self._known is not None:
                     _name(scope, *_bearer(headers, self._known))
-                _check_origin(headers)
+                check_page(headers)
+                with self._bodies.room(headers, limits.REQUEST_BYTES):
+                    await self._app(scope, receive, send)
             except RecollectError as error:
                 await _refusal(error)(scope, receive, send)
-                return
+            return
         await self._app(scope, receive, send)
 
 
@@ -85,19 +89,13 @@ def _name(scope: Scope, token: str, caller: Caller) -> None:
     scope.setdefault("state", {})[CALLER] = caller
 
 
-def _check_origin(headers: Headers) -> None:
-    origin = headers.get("origin")
-    if origin is not None and origin.partition("://")[2] != headers.get("host"):
-        raise RecollectError(
-            PERMISSION_DENIED,
-            "a page of another origin may not ask this server",
-            hint="ask from a program",
-        )
-
-
 def _refusal(error: RecollectError) -> JSONResponse:
-    asks = {"WWW-Authenticate": "Bearer"} if error.code == UNAUTHENTICATED else {}
-    return JSONResponse({"error": error.to_wire()}, error.code.http, asks)
+    more: dict[str, str] = {}
+    if error.code is UNAUTHENTICATED:
+        more["WWW-Authenticate"] = "Bearer"
+    elif error.code is UNAVAILABLE:
+        more["Retry-After"] = "1"
+    return JSONResponse({"error": error.to_wire()}, error.code.http, more)
 
 
 def _unauthenticated(message: str) -> RecollectError:

@@ -1,0 +1,72 @@
+"""What a server asks of a request before it reads one, whoever sent it.
+
+The rule: nothing here depends on what the request is for, so every server that speaks HTTP uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from starlette.datastructures import Headers
+
+from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, UNAVAILABLE, RecollectError
+
+BODY_BYTES: Final = 64 * 2**20
+"""Of all bodies that a server holds at once."""
+
+
+def check_page(headers: Headers) -> None:
+    """Raise PERMISSION_DENIED for what a browser sends for a page of another origin.
+
+    A request with two Host headers is INVALID_ARGUMENT: whatever stands before the server may
+    have read the other one.
+    """
+    if len(headers.getlist("host")) > 1:
+        raise RecollectError(
+            INVALID_ARGUMENT, "the request has two Host headers", hint="send one Host header"
+        )
+    origin = headers.get("origin")
+    is_foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
+    if is_foreign or headers.get("sec-fetch-site") == "cross-site":
+        raise RecollectError(
+            PERMISSION_DENIED,
+            "a page of another origin may not ask this server",
+            hint="ask from a program",
+        )
+
+
+class Bodies:
+    """Bounds the bytes of all bodies that are read or wait at once; used from one event loop."""
+
+    def __init__(self, most: int = BODY_BYTES) -> None:
+        self._most = most
+        self._held = 0
+
+    @contextmanager
+    def room(self, headers: Headers, largest: int) -> Iterator[None]:
+        """Hold room for the body of a request, until it is answered.
+
+        A body that does not tell its size counts as `largest`. UNAVAILABLE where there is no
+        room, before a byte of it is read.
+        """
+        size = _size(headers, largest)
+        if size and self._held + size > self._most:
+            raise RecollectError(
+                UNAVAILABLE,
+                f"the bodies of other requests hold {self._held} of {self._most} bytes",
+                hint="try again later",
+            )
+        self._held += size
+        try:
+            yield
+        finally:
+            self._held -= size
+
+
+def _size(headers: Headers, largest: int) -> int:
+    declared = headers.get("content-length", "")
+    if declared.isdecimal():
+        return min(int(declared[:20]), largest)  # more than that is refused as it comes
+    return largest if "transfer-encoding" in headers else 0

@@ -174,9 +174,9 @@ def test_any_id_travels_whole(remote: Open, id: str) -> None:
 
 def test_what_is_too_long_for_an_address_or_a_page_is_refused(remote: Open) -> None:
     store = remote()
-    assert asyncio.run(store.list(domain="x" * 59_000)) == []
+    assert asyncio.run(store.list(domain="x" * 14_000)) == []
     assert asyncio.run(store.list(limit=10_000)) == []
-    for domain in ("x" * 61_000, "é" * 12_000):
+    for domain in ("x" * 16_000, "é" * 12_000):
         assert code_of(store.list(domain=domain)) is LIMIT_EXCEEDED
         assert code_of(store.count(domain=domain)) is LIMIT_EXCEEDED
     for limit in (10_001, 2**70):

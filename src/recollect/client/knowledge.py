@@ -64,7 +64,7 @@ Feed = list[FeedEvent]
 
 _CLAIMS: Final = "/v1/claims"
 _ATTENTION: Final = "/v1/attention"
-_LONGEST_PLACE: Final = 60_000  # characters that servers and proxies take of an address
+_LONGEST_PLACE: Final = 15_000  # characters of an address: a head may take 16 KiB
 _OWN_DETAILS: Final = frozenset({"retry", "hint", "known"})
 
 

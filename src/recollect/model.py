@@ -833,6 +833,7 @@ class OwnType:
     says: str = ""  # the attribute that says in words what such a concept means
     tells: str = ""  # the attribute that says more of it
     has_unique_names: bool = False  # no two living concepts are called the same, case aside
+    is_known: bool = True  # whether what such a concept holds is part of what the memory knows
 
 
 OWN_TYPES: Final[Mapping[str, OwnType]] = {
@@ -844,7 +845,7 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
         says="text",
     ),
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
-    "RejectedClaim": OwnType(writer="Branch.learn"),
+    "RejectedClaim": OwnType(writer="Branch.learn", is_known=False),
     "Tag": OwnType(),  # what claims are tagged with
     "Node": OwnType(
         says="label",
@@ -877,6 +878,9 @@ KNOWN_LINKS: Final = OWN_LINKS.union(*(own.joins for own in OWN_TYPES.values()))
 
 OWNED: Final = frozenset(kind for kind, own in OWN_TYPES.items() if own.writer)
 """The types whose concepts a call alone writes."""
+
+ASIDE: Final = frozenset(kind for kind, own in OWN_TYPES.items() if not own.is_known)
+"""The types that the primer leaves out: what they hold is not part of what the memory knows."""
 
 
 def is_owned_link(kind: str, predicate: str) -> bool:

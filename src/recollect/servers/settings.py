@@ -120,6 +120,11 @@ class Settings:
         """Return who writes: the one given, else RECOLLECT_ACTOR, else None."""
         return self.environment.get("RECOLLECT_ACTOR") or None if given is None else given
 
+    def person(self, given: str | None = None) -> str | None:
+        """Return who is at the terminal: the actor, else the name this computer knows."""
+        named = self.actor(given), self.environment.get("USER"), self.environment.get("USERNAME")
+        return next((one for one in named if one), None)
+
     def host(self, given: str | None = None) -> str:
         """Return where a server listens: given, RECOLLECT_HOST, this machine alone."""
         return given or self.environment.get("RECOLLECT_HOST") or DEFAULT_HOST

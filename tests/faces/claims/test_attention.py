@@ -26,6 +26,7 @@ from recollect.faces.claims import (
     from_url,
     from_user_statement,
 )
+from recollect.faces.claims.attention import MOST_REJECTED, AttentionQueue
 from recollect.model import Instant, Key, Limits
 
 DAY = 24 * 3600
@@ -149,6 +150,38 @@ def test_a_write_without_evidence_is_recorded_before_it_is_refused(
     assert item.actions == ("Agent attempted knowledge write without evidence",)
     assert "pr-reviewer" in item.reason
     assert wait(store.count()) == 0
+
+
+def test_a_refused_claim_is_nothing_that_the_memory_knows(store: Store, wait: Wait) -> None:
+    wait(store.write_claim(claim("payments uses sagas")))
+    nexus = store.nexus
+    known = nexus.read("DESCRIBE PRIMER").results[0]
+    wait(store.record_rejection("payments uses outboxes"))
+    assert nexus.read("DESCRIBE PRIMER").results[0] == known
+    (item,) = wait(store.attention())
+    for words in ("outboxes", item.entity_id[:8], "RejectedClaim"):
+        (found,) = nexus.read("SEARCH CONCEPT $words", {"words": words}).results
+        assert "RejectedClaim" not in repr(found)
+    assert nexus.doctor().findings == ()
+
+
+def test_refused_claims_are_bounded_and_the_same_slip_is_one_item(store: Store, wait: Wait) -> None:
+    def texts() -> list[str]:
+        return [one.text for one in wait(store.attention())]
+
+    queue, agent = AttentionQueue(store.nexus), Actor("agent", "cursor")
+    first = queue.reject("slip 0", agent)
+    assert queue.reject("slip 0", agent) == first
+    assert queue.reject("slip 0", Actor("agent", "codex")) != first
+    assert sorted(one.reason.partition(" ")[0] for one in queue.items()) == ["codex", "cursor"]
+    for at in range(1, MOST_REJECTED):
+        queue.reject(f"slip {at}", agent)
+    assert len(texts()) == MOST_REJECTED
+    assert first not in {one.fingerprint for one in queue.items()}
+    told = wait(store.events(limit=1_000))
+    gone = [one.fingerprint for one in told if one.event == "attention.cleared"]
+    assert gone == [first]
+    assert queue.reject("slip 0", agent) != first
 
 
 def test_a_refused_claim_is_recorded_whatever_characters_it_has(store: Store, wait: Wait) -> None:

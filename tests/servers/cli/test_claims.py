@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pty
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.servers.cli.conftest import Cli, answer
+
+import recollect
+
+SOURCES = Path(recollect.__file__).parent.parent
+PROGRAM = "from recollect.servers.cli import main; main()"
 
 
 @pytest.fixture
@@ -260,6 +267,28 @@ def test_refuted_evidence_fails_a_check(claims: Cli) -> None:
     checked = claims("claim", "check", "c1")
     assert (checked.exit_code, "src/saga.py is not there" in checked.stdout) == (1, True)
     assert claims("claim", "check", "c2").exit_code == 0
+
+
+@pytest.mark.parametrize(("words", "person"), [((), "ann"), (("--actor", "bob"), "bob")])
+def test_at_a_terminal_a_claim_rests_on_the_word_of_who_types_it(
+    claims: Cli, words: tuple[str, ...], person: str
+) -> None:
+    keyboard, terminal = pty.openpty()
+    added = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "claim", "add", "It rains", "--id", "c3", *words],
+        stdin=terminal,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(SOURCES), "USER": "ann", "RECOLLECT_DB": "memory.db"},
+        check=True,
+    )
+    os.close(keyboard)
+    os.close(terminal)
+    assert added.stdout == "claim c3 is added as observed\n"
+    claim = answer(claims("claim", "show", "c3", "--json"))["result"]["claim"]
+    (evidence,) = claim["evidence"]
+    assert (evidence["kind"], evidence["id"]) == ("human_assertion", person)
+    assert evidence["fetched_at"] == pytest.approx(claim["created_at"], abs=60)
 
 
 @pytest.mark.parametrize(

@@ -269,6 +269,9 @@ def test_a_claim_without_evidence_is_refused_and_asks_for_attention(talk, path):
         with recollect.open(path) as nexus:
             (item,) = await NexusKnowledgeStore(nexus).attention()
         assert item.fingerprint == error["details"]["fingerprint"]
+        assert "pass evidence" in error["hint"]
+        primer = await agent.read("recollect://primer")
+        assert (primer["summary"]["concepts"], primer["domain_map"]) == (0, [])
         assert (item.text, item.reason) == (
             "a rumour",
             "mcp attempted to write it without evidence",

@@ -54,6 +54,7 @@ from recollect.model import (
     Change,
     Concept,
     Decision,
+    Delete,
     Instant,
     Present,
     PutConcept,
@@ -71,6 +72,11 @@ STALE_SECONDS: Final = 7 * 24 * 3600.0
 """How long a claim of low confidence may wait to be verified."""
 
 REJECTED: Final = "RejectedClaim"
+
+MOST_REJECTED: Final = 100
+"""How many refused claims are remembered; the oldest makes room for the next."""
+
+_LONGEST: Final = 1_000  # characters of a refused claim that are kept
 
 _SEVERITIES: Final = {
     CONFLICTING_EVIDENCE: "warning",
@@ -104,7 +110,7 @@ FIND(?claim) WHERE {
 """
 _REJECTIONS = 'FIND(?rejected) WHERE { ?rejected {type: "RejectedClaim"} }'
 _LATER: Final = "pass until=time.time() + 86400"
-_NOT_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: []}
+_NOT_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +175,12 @@ class AttentionQueue:
         self._choose(fingerprint, until, actor)
 
     def reject(self, text: object, actor: Actor) -> str:
-        """Record that a claim without evidence was to be written; return its fingerprint."""
-        name = str(uuid.uuid4())
+        """Record that a claim without evidence was to be written; return its fingerprint.
+
+        The same text by the same actor is one item; beyond `MOST_REJECTED` the oldest goes.
+        """
         said: dict[str, Value] = {
-            "text": storable(str(text)[:1_000]),
+            "text": storable(str(text)[:_LONGEST]),
             "code": EMPTY_EVIDENCE,
             "at": self._nexus.now() / 1_000,
             "actor_type": actor.actor_type,
@@ -181,8 +189,16 @@ class AttentionQueue:
             "branch_id": actor.branch_id,
         }
         kept = {key: value for key, value in said.items() if value is not None}
-        change = PutConcept(REJECTED, name, kept, _NOT_SEARCHED, id=name)
-        self._nexus.write([change], actor=actor.name)
+        with self._nexus.transaction():
+            waiting = self._concepts(_REJECTIONS, {})
+            same = [one for one in waiting if _is_again(one.attributes, kept)]
+            name = same[0].name if same else str(uuid.uuid4())
+            if not same:
+                waiting.sort(key=_at)
+                oldest = waiting[: max(0, len(waiting) + 1 - MOST_REJECTED)]
+                change = PutConcept(REJECTED, name, kept, _NOT_SEARCHED, id=name)
+                gone = [Delete(one.id) for one in oldest]
+                self._nexus.write([*gone, change], actor=actor.name)
         return f"rejection:{name}:{EMPTY_EVIDENCE}"
 
     def _choose(self, fingerprint: str, until: float | None, actor: Actor) -> None:
@@ -244,7 +260,6 @@ class AttentionQueue:
     def _rejections(self) -> Iterator[_Asking]:
         for concept in self._concepts(_REJECTIONS, {}):
             said = concept.attributes
-            at = said["at"]
             fingerprint = f"rejection:{concept.name}:{EMPTY_EVIDENCE}"
             by = said.get("actor_id") or said.get("actor_type")
             item = AttentionItem(
@@ -260,7 +275,7 @@ class AttentionQueue:
                 evidence=(),
                 cluster=EMPTY_EVIDENCE,
                 cluster_size=1,
-                first_seen=float(at) if isinstance(at, int | float) else 0.0,
+                first_seen=_at(concept),
                 actions=_ACTIONS[EMPTY_EVIDENCE],
             )
             yield item, choice_of(said)
@@ -330,6 +345,17 @@ def _is_aside(item: AttentionItem, choice: Mapping[str, Value] | None, now: floa
         return False
     until = choice.get("until")
     return not isinstance(until, int | float) or now < until
+
+
+def _at(rejected: Concept) -> float:
+    """Return when a claim was refused first."""
+    at = rejected.attributes.get("at")
+    return float(at) if isinstance(at, int | float) else 0.0
+
+
+def _is_again(said: Attributes, kept: Attributes) -> bool:
+    """Whether the same actor was refused the same text before."""
+    return all(said.get(key) == kept.get(key) for key in ("text", "actor_type", "actor_id"))
 
 
 def _item_id(fingerprint: str) -> str:

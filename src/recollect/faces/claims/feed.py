@@ -24,6 +24,9 @@ BEGINNING: Final = "0.0"
 _AT_ONCE: Final = 10  # transactions read together
 _PLACES: Final = 4  # of one change, as many as the events it can mean
 
+_REJECTIONS: Final = {Operation.CREATE: "added", Operation.CLOSE: "cleared"}
+"""What has become of a refused claim; else somebody has put it aside."""
+
 _Meant = tuple[str, str | None, str | None, ClaimEvent | None]
 """An event, the claim it is about, the fingerprint of the item, and what became of the claim."""
 
@@ -122,7 +125,7 @@ def _changed(nexus: Nexus, change: LoggedChange, number: int, told: _Told) -> Se
                 told[name] = _meant(nexus, name)
             return told[name].get(number, ())
         case Key(type=kind, name=name) if kind == REJECTED:
-            word = "added" if change.operation is Operation.CREATE else "set_aside"
+            word = _REJECTIONS.get(change.operation, "set_aside")
             return [(f"attention.{word}", None, f"rejection:{name}:{EMPTY_EVIDENCE}", None)]
         case _:
             return ()

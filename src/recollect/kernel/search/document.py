@@ -4,7 +4,7 @@ The rule: a document holds only what its own row says. The names of a link's end
 otherwise renaming one concept would rewrite the documents of all its links. It has the strings in
 attributes and metadata, at any depth, except those that the memory itself keeps there; numbers and
 flags are found by FILTER. An element may list in its metadata the attributes to be searched; then
-only those and its name or predicate are.
+only those and its name or predicate are. A concept that says `false` there has no words at all.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ def concept_text(
     >>> concept_text("Aspirin", None, {"forms": ["tablet", 2]}, {"source": "FDA"})
     'Aspirin\ntablet\nFDA'
     """
+    if metadata.get(SEARCH_ATTRIBUTES) is False:
+        return ""
     found = [name] if given_id is None or _lists(metadata) else [name, given_id]
     _add_strings(_searched(attributes, metadata), found)
     return "\n".join(found)

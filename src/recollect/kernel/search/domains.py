@@ -19,7 +19,7 @@ from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
-from recollect.model import ElementKind
+from recollect.model import ASIDE, ElementKind
 
 MOST_DOMAINS = 256
 """Domains of the primer, largest first."""
@@ -213,7 +213,8 @@ def _types(session: Session, group_id: int, known: int | None) -> list[Domain]:
         rows = session.rows(_TYPES_NOW, {"group": group_id, "kind": TALLY_CONCEPTS})
     else:
         rows = session.rows(_TYPES, {"group": group_id, "known": known})
-    return [_domain(row, "type") for row in rows]
+    found = [_domain(row, "type") for row in rows]
+    return [one for one in found if one.name not in ASIDE]
 
 
 def _domain(row: SqlRow, kind: Literal["domain", "type"]) -> Domain:

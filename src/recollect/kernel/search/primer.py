@@ -14,7 +14,7 @@ from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING
-from recollect.model import ElementKind, Value
+from recollect.model import ASIDE, ElementKind, Value
 
 _SELF_PARTS = ("role", "objectives", "capabilities")
 
@@ -63,7 +63,8 @@ def _identity(session: Session, group: Group) -> dict[str, Value]:
 
 
 def _summary(session: Session, group: Group) -> dict[str, int]:
-    types = inventory(session, group, ElementKind.CONCEPT)
+    listed = inventory(session, group, ElementKind.CONCEPT)
+    types = [one for one in listed if one.name not in ASIDE]
     predicates = inventory(session, group, ElementKind.LINK)
     return {
         "concepts": sum(one.count for one in types),

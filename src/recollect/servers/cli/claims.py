@@ -26,7 +26,7 @@ from recollect.faces.claims import (
     claim_line,
 )
 from recollect.model import Instant, instant_text
-from recollect.servers.cli.evidence import given_evidence, kept_evidence
+from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.reading import warn_of_absent_group
 from recollect.servers.cli.safe_text import one_line, shown
@@ -127,7 +127,7 @@ def add(
 ) -> None:
     """Write a claim, and print its id."""
     actor = Settings().actor(asked.actor)
-    refs = given_evidence(evidence, actor)
+    refs = given_evidence(evidence, actor) or asserted(Settings().person(asked.actor))
     if not refs:
         raise typer.BadParameter("a claim needs --evidence, such as --evidence file=src/saga.py")
     with output(as_json=asked.as_json) as out:

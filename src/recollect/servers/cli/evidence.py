@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +36,16 @@ def given_evidence(texts: Sequence[str], actor: str | None) -> list[EvidenceRef]
         return [_evidence_ref(one, actor) for one in texts]
     except RecollectError as error:
         raise typer.BadParameter(error.message, param_hint="--evidence") from None
+
+
+def asserted(person: str | None) -> list[EvidenceRef]:
+    """Return what a claim without other evidence rests on: the word of who is at the terminal.
+
+    Nothing where a program gives the command.
+    """
+    if not sys.stdin.isatty():
+        return []
+    return [EvidenceRef(kind="human_assertion", id=person, fetched_at=time.time())]
 
 
 def kept_evidence(out: Output, refs: Sequence[EvidenceRef]) -> list[EvidenceRef]:

@@ -65,7 +65,7 @@ def remember(memory: Memory, given: Remember) -> Remembered:
         fingerprint = AttentionQueue(memory.nexus).reject(text, Actor("agent", memory.actor))
         raise RecollectError(
             INVALID_ARGUMENT,
-            "a claim has no evidence",
+            "a claim has no evidence, so nothing is kept",
             hint='pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
             details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
         )

@@ -9,7 +9,6 @@ from tests.crash.test_kill_pipeline import held
 
 import recollect
 from recollect.faces.operations import Operations
-from recollect.faces.operations.pipeline import Pipeline
 from together import run_together
 
 PROCESSES = 3
@@ -38,7 +37,7 @@ with recollect.open(path, busy_seconds=60) as nexus:
 def test_workers_of_several_processes_learn_each_episode_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with recollect.open(path) as nexus:
-        service = Operations(nexus, ingestion=Pipeline())
+        service = Operations(nexus, worker=False)
         for group in GROUPS:
             items = [episode(number) for number in range(EPISODES)]
             service.add_episodes(group_id=group, items=items)  # type: ignore[typeddict-item]

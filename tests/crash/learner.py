@@ -22,9 +22,7 @@ from recollect.faces.operations.pipeline import (
     Episode,
     Extracted,
     Extraction,
-    KeptReplays,
     Known,
-    Pipeline,
     Refused,
     Rejected,
     StructuredExtractor,
@@ -121,10 +119,21 @@ def learn(path: str, until: str) -> None:
             late += 1_000
 
 
+def hold(path: str, until: str) -> None:
+    """Work as a worker does that knows nothing of its end; die right after a state is reached."""
+
+    def watch(transition: Transition) -> None:
+        if transition.state == until:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with recollect.open(path) as nexus:
+        Work(StructuredExtractor(), watcher=watch).drain(nexus)
+
+
 def accept(path: str, first: str) -> None:
     """Accept episode after episode in two groups, under a key, and say so."""
     with recollect.open(path) as nexus:
-        service = Operations(nexus, ingestion=Pipeline(), replays=KeptReplays())
+        service = Operations(nexus, worker=False)
         for number in itertools.count(int(first)):
             for group in ("g", "h"):
                 items: Any = [episode(number)]
@@ -140,7 +149,7 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             say(os.getpid())
-            {"learn": learn, "accept": accept}[task](path, argument)
+            {"learn": learn, "hold": hold, "accept": accept}[task](path, argument)
             os._exit(0)
         os.waitpid(child, 0)
         say("ended")

@@ -18,9 +18,10 @@ from tests.crash.learner import ACME, EDGES, KINDS, NEVER, episode, kind_of
 
 import recollect
 from recollect.faces.operations import Operations
-from recollect.faces.operations.pipeline import KeptReplays, Pipeline, Work
+from recollect.faces.operations.pipeline import Work, Worker
+from recollect.faces.operations.pipeline.clock import system_clock
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
-from recollect.model import Rows, WorkItem
+from recollect.model import Instant, Rows, WorkItem
 
 LEARNER = Path(__file__).with_name("learner.py")
 SOURCES = Path(recollect.__file__).parents[1]
@@ -35,6 +36,7 @@ PROGRESS = {
     "upserted": 3,
     "completed": 4,
 }
+FAILED = ("upsert_failed", "parked")
 REACHED = [state for state in PROGRESS if state != "accepted"]
 
 FACTS = """
@@ -123,7 +125,7 @@ def held(nexus: recollect.Nexus, group: str) -> dict[str, WorkItem]:
 def accept(path: Path, group: str, first: int) -> None:
     """Accept an episode of each kind."""
     with recollect.open(path) as nexus:
-        service = Operations(nexus, ingestion=Pipeline())
+        service = Operations(nexus, worker=False)
         items: Any = [episode(first + at, kind) for at, kind in enumerate(KINDS)]
         assert service.add_episodes(group_id=group, items=items)["status"] == "ACCEPTED"
 
@@ -168,6 +170,21 @@ def test_a_worker_killed_after_each_transition(
         assert nexus.doctor().findings == ()
 
 
+def test_what_a_killed_worker_held_is_taken_up_within_ten_seconds(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    accept(path, "g", 0)
+    with nursery() as children:
+        children.run("hold", path, "extracted")
+    with recollect.open(path) as nexus:
+        assert Work(StructuredExtractor()).drain(nexus) == 0
+        soon = Work(StructuredExtractor(), clock=lambda: Instant(system_clock() + 9_500))
+        worker = Worker(nexus, soon, poll_seconds=0.01)
+        with worker:
+            while {item.state for item in held(nexus, "g").values()} - {"completed", *FAILED}:
+                assert worker.is_running
+        assert held(nexus, "g")["e0"].state == "completed"
+
+
 def test_what_was_accepted_is_there_whole(tmp_path: Path, is_long: bool) -> None:
     path, chance = tmp_path / "memory.db", random.Random(3)
     first = 0
@@ -176,7 +193,7 @@ def test_what_was_accepted_is_there_whole(tmp_path: Path, is_long: bool) -> None
             most = chance.randint(1, 9)
             lines = children.run("accept", path, first, lambda said: len(said) == most)  # noqa: B023
             with recollect.open(path) as nexus:
-                service = Operations(nexus, ingestion=Pipeline(), replays=KeptReplays())
+                service = Operations(nexus, worker=False)
                 for line in lines:
                     group, number, receipt = line.split()
                     answer = service.get_receipt(group_id=group, receipt_id=receipt)

@@ -627,6 +627,10 @@ class Nexus:
         """The file of the store; None in memory."""
         return self._store.path
 
+    def before_close(self, then: Callable[[], None]) -> None:
+        """Call `then` once, as the store is about to be closed: for what works on it till then."""
+        self._store.before_close(then)
+
     def close(self) -> None:
         """Close the store, for every group; closing twice is the same as once."""
         self._store.close()

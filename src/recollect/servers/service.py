@@ -1,7 +1,4 @@
-"""A knowledge service as the settings say: its memory, its operations, and its worker.
-
-The rule: this is the one place where the parts of the operations are plugged together.
-"""
+"""What a server serves: a memory, the operations on it, and what models may call."""
 
 from __future__ import annotations
 
@@ -12,26 +9,20 @@ from dataclasses import dataclass, field
 from recollect.faces.markup import Functions
 from recollect.faces.operations import Operations, Policy
 from recollect.faces.operations.observation import Observer, unobserved
-from recollect.faces.operations.pipeline import (
-    Extractor,
-    KeptReplays,
-    Pipeline,
-    StructuredExtractor,
-    Watcher,
-    Work,
-    Worker,
-)
+from recollect.faces.operations.pipeline import Extractor, Watcher
 from recollect.faces.operations.pipeline.transition import unwatched
 from recollect.kernel import Nexus
+
+THREADS = 2
+"""So many groups are learnt from at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What a server serves; `worker` is None where another process works on the queue."""
+    """What a server serves."""
 
     nexus: Nexus
     operations: Operations
-    worker: Worker | None = None
 
     functions: Functions = field(default_factory=Functions)
     """What models may call."""
@@ -39,7 +30,7 @@ class Service:
     @property
     def is_working(self) -> bool:
         """Whether its worker works, if it has one."""
-        return self.worker is None or self.worker.is_running
+        return self.operations.is_working
 
 
 def make_service(
@@ -52,28 +43,24 @@ def make_service(
     watcher: Watcher = unwatched,
     functions: Functions | None = None,
 ) -> Service:
-    """Return the service on a memory; its worker is not started."""
-    policy = policy or Policy()
-    work = Work(extractor or StructuredExtractor(), policy=policy, watcher=watcher)
-    worker = Worker(nexus, work) if has_worker else None
+    """Return the service on a memory; its worker begins with the first item, or `at_work`."""
     operations = Operations(
         nexus,
         policy=policy,
-        ingestion=Pipeline(worker.wake) if worker is not None else Pipeline(),
-        replays=KeptReplays(),
+        extractor=extractor,
+        worker=has_worker,
+        threads=THREADS,
         observer=observer,
+        watcher=watcher,
     )
-    return Service(nexus, operations, worker, Functions() if functions is None else functions)
+    return Service(nexus, operations, Functions() if functions is None else functions)
 
 
 @contextmanager
 def at_work(service: Service, grace_seconds: float) -> Iterator[Service]:
     """Let the worker work meanwhile; what it has not done at the end stays in the queue."""
-    if service.worker is None:
-        yield service
-        return
-    service.worker.start()
+    service.operations.start()
     try:
         yield service
     finally:
-        service.worker.stop(grace_seconds)
+        service.operations.close(grace_seconds)

@@ -19,8 +19,6 @@ from tests.meanings import Meanings
 import recollect
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import (
-    KeptReplays,
-    Pipeline,
     StructuredExtractor,
     Work,
     Worker,
@@ -78,7 +76,7 @@ def nexus(embedder: Meanings) -> Iterator[Nexus]:
 def learning(nexus: Nexus, reached: Callable[[Operations], Service]) -> Learning:
     """A service beside a decoy group that has learnt other words from the same uuid."""
     clock = HandClock()
-    local = Operations(nexus, ingestion=Pipeline(), replays=KeptReplays(clock))
+    local = Operations(nexus, worker=False, clock=clock)
     told(local.add_episodes(group_id="decoy", items=[says("e1", "Ann leads Acme")]))  # type: ignore[list-item]
     work = Work(StructuredExtractor(), clock=clock)
     work.drain(nexus)

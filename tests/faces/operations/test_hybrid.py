@@ -13,7 +13,7 @@ from tests.meanings import Meanings
 
 import recollect
 from recollect.faces.operations import Observation, Operations
-from recollect.faces.operations.pipeline import Extraction, Pipeline, StructuredExtractor, Work
+from recollect.faces.operations.pipeline import Extraction, StructuredExtractor, Work
 from recollect.kernel import Nexus
 
 FIRST, SECOND = 1 / 61, 1 / 62
@@ -193,7 +193,7 @@ def test_whatever_an_embedder_raises_is_a_failure_of_its_step(embedding: Unprepa
 
 
 def test_an_episode_is_embedded_before_it_is_written(nexus: Nexus, embedder: Meanings) -> None:
-    service = Operations(nexus, ingestion=Pipeline())
+    service = Operations(nexus, worker=False)
     body = """{"nodes": [{"tmp_ref": "a", "name": "Zoe", "summary": "a medic"},
                          {"tmp_ref": "b", "name": "Globex"}],
                "edges": [{"name": "AT", "fact": "Zoe has a job at Globex",

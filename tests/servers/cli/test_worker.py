@@ -14,7 +14,6 @@ from tests.faces.operations.pipeline.rig import says, text
 
 import recollect
 from recollect.faces.operations import Operations
-from recollect.faces.operations.pipeline import Pipeline
 
 SOURCES = Path(recollect.__file__).parents[1]
 MAIN = "from recollect.servers.cli import main; main()"
@@ -23,14 +22,14 @@ MAIN = "from recollect.servers.cli import main; main()"
 def told_of(path: Path, *items: dict[str, Any]) -> str:
     """Accept episodes in a file, and return their receipt."""
     with recollect.open(path) as nexus:
-        service = Operations(nexus, ingestion=Pipeline())
+        service = Operations(nexus, worker=False)
         given: Any = list(items)
         return str(told(service.add_episodes(group_id="g", items=given))["receipt_id"])
 
 
 def standing(path: Path, receipt: str) -> str:
     with recollect.open(path) as nexus:
-        service = Operations(nexus, ingestion=Pipeline())
+        service = Operations(nexus, worker=False)
         return service.get_receipt(group_id="g", receipt_id=receipt)["status"]
 
 
@@ -72,7 +71,7 @@ def test_it_works_until_it_is_told_to_stop(tmp_path: Path) -> None:
         env={"PYTHONPATH": str(SOURCES), "HOME": str(tmp_path)},
     ) as worker:
         with recollect.open(path) as nexus:
-            service = Operations(nexus, ingestion=Pipeline())
+            service = Operations(nexus, worker=False)
             status = "ACCEPTED"
             while status == "ACCEPTED" and worker.poll() is None:
                 status = service.get_receipt(group_id="g", receipt_id=receipt)["status"]

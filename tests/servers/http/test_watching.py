@@ -159,7 +159,7 @@ def test_each_step_and_each_refusal_is_a_line(ask: Ask, http: httpx2.Client, log
 
 def test_a_server_whose_memory_is_closed_lives_and_is_not_ready(http, service) -> None:
     assert http.get("/readyz").json() == {"status": "ready"}
-    service.worker.stop()
+    service.operations.close()
     assert http.get("/readyz").status_code == 503
     service.nexus.close()
     assert http.get("/readyz").status_code == 503

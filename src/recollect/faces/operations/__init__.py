@@ -3,7 +3,6 @@
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, Operation
 from recollect.faces.operations.context import Policy
-from recollect.faces.operations.ingestion import Ingestion, Replays
 from recollect.faces.operations.observation import Observation
 from recollect.faces.operations.operations import Operations
 from recollect.faces.operations.outputs import Envelope
@@ -14,11 +13,9 @@ __all__ = [
     "OPERATIONS",
     "Caller",
     "Envelope",
-    "Ingestion",
     "Observation",
     "Operation",
     "Operations",
     "Policy",
-    "Replays",
     "SemanticLeg",
 ]

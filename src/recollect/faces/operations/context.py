@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations.caller import EVERYONE, Caller
-from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
+from recollect.faces.operations.ingestion import Ingestion, Replays
 from recollect.faces.operations.inputs import AsOf as AsOfInput
 from recollect.faces.operations.observation import Tally
 from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
@@ -38,10 +38,10 @@ class Context:
     """What one call of an operation works with."""
 
     nexus: Nexus
+    ingestion: Ingestion
+    replays: Replays
     policy: Policy = field(default_factory=Policy)
     caller: Caller = EVERYONE
-    ingestion: Ingestion = field(default_factory=EpisodesOnly)
-    replays: Replays | None = None
     semantic: SemanticLeg = field(default_factory=ByMeaning)
     request_id: str = ""
     tally: Tally = field(default_factory=Tally)

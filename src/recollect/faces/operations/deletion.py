@@ -28,14 +28,13 @@ def delete_episode(context: Context, given: Delete) -> Done:
     if found is None:
         return _done("there is no such episode")
     nexus, _ = found
-    context.ingestion.forget_episode(nexus, given["uuid"])
     is_erased = _erase(context, nexus, given["uuid"])
     return _done("the episode is deleted" if is_erased else "there is no such episode")
 
 
 def delete_group(context: Context, given: DeleteGroup) -> Done:
     """Erase a group: episodes, facts, nodes, and all that waits for it."""
-    is_dropped = _drop(context, context.group(given["group_id"]))
+    is_dropped = _drop(context.group(given["group_id"]))
     return _done("the group is deleted" if is_dropped else "there is no such group")
 
 
@@ -45,7 +44,7 @@ def clear_all(context: Context, given: Empty) -> Done:
     context.caller.check_admin()
     names = context.nexus.groups()
     for name in names:
-        _drop(context, context.nexus.group(name))
+        _drop(context.nexus.group(name))
     return _done("1 group is deleted" if len(names) == 1 else f"{len(names)} groups are deleted")
 
 
@@ -60,8 +59,7 @@ def _erase(context: Context, nexus: Nexus, uuid: str) -> bool:
     return True
 
 
-def _drop(context: Context, nexus: Nexus) -> bool:
-    context.ingestion.forget_group(nexus)
+def _drop(nexus: Nexus) -> bool:
     try:
         nexus.drop_group(nexus.group_name)
     except RecollectError as error:

@@ -14,7 +14,7 @@ from typing import cast
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, Operation
@@ -28,10 +28,20 @@ from recollect.faces.operations.envelope import (
     success,
     unknown_operation,
 )
-from recollect.faces.operations.ingestion import EpisodesOnly, Ingestion, Replays
 from recollect.faces.operations.methods import Methods
 from recollect.faces.operations.observation import Observation, Observer, Tally, unobserved
 from recollect.faces.operations.outputs import Answered, Envelope
+from recollect.faces.operations.pipeline import (
+    Extractor,
+    KeptReplays,
+    Pipeline,
+    StructuredExtractor,
+    Watcher,
+    Work,
+    Worker,
+)
+from recollect.faces.operations.pipeline.clock import Clock, system_clock
+from recollect.faces.operations.pipeline.transition import unwatched
 from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
 from recollect.kernel import Nexus
 
@@ -40,9 +50,11 @@ _OPAQUE = frozenset({"attributes", "qualifiers"})
 
 
 class Operations(Methods[Envelope]):
-    """A knowledge service on a memory: it remembers what is told, and finds it again.
+    """A knowledge service on a memory: it remembers what is told, learns from it, and finds it.
 
-    Safe to share between threads, as the nexus is.
+    What it accepts is learnt from by a worker of its own, which begins with the first item and
+    ends with `close()`, the end of `with`, or `nexus.close()`. With `worker=False` all of it waits
+    for another process. Safe to share between threads, as the nexus is.
 
     >>> operations = Operations(Nexus.open(":memory:"))
     >>> operations.healthcheck()["output"]
@@ -55,26 +67,58 @@ class Operations(Methods[Envelope]):
         *,
         policy: Policy | None = None,
         caller: Caller = EVERYONE,
-        ingestion: Ingestion | None = None,
-        replays: Replays | None = None,
+        extractor: Extractor | None = None,
+        worker: bool = True,
+        threads: int = 1,
         semantic: SemanticLeg | None = None,
         observer: Observer = unobserved,
+        watcher: Watcher = unwatched,
+        clock: Clock = system_clock,
     ) -> None:
+        """Make the service; `threads` is how many groups its worker works on at once."""
+        policy = policy or Policy()
+        work = Work(extractor or StructuredExtractor(), policy=policy, clock=clock, watcher=watcher)
+        self._worker = Worker(nexus, work, threads=threads) if worker else None
         self._context = Context(
             nexus=nexus,
-            policy=policy or Policy(),
+            policy=policy,
             caller=caller,
-            ingestion=ingestion or EpisodesOnly(),
-            replays=replays,
+            ingestion=Pipeline(self.start),
+            replays=KeptReplays(clock),
             semantic=semantic or ByMeaning(),
         )
         self._observer = observer
 
     def on_behalf_of(self, caller: Caller) -> Operations:
-        """Return the same service for a caller with groups of its own."""
+        """Return the same service, with the same worker, for a caller with groups of its own."""
         context, other = self._context, Operations.__new__(Operations)
         other._context, other._observer = replace(context, caller=caller), self._observer
+        other._worker = self._worker
         return other
+
+    def start(self) -> None:
+        """Let the worker look at the queue now, whether or not anything is accepted."""
+        if self._worker is not None:
+            self._worker.start().wake()
+
+    def close(self, seconds: float | None = None) -> bool:
+        """End the worker, for every copy, and return whether it ended within `seconds`.
+
+        The steps that are running end first. What is not done stays in the queue, and so does
+        what is accepted afterwards. Closing twice is the same as once.
+        """
+        return self._worker is None or self._worker.stop(seconds)
+
+    @property
+    def is_working(self) -> bool:
+        """Whether its worker works, if it has one."""
+        return self._worker is None or self._worker.is_running
+
+    def __enter__(self) -> Operations:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def call(
         self,
@@ -129,12 +173,6 @@ class Operations(Methods[Envelope]):
         context = replace(self._context, request_id=request_id, tally=tally)
         if key is None or not operation.is_write:
             return operation.run(context, fields)
-        if context.replays is None:
-            raise RecollectError(
-                UNAVAILABLE,
-                "this service does not remember idempotency keys",
-                hint="give what is added a uuid, which a replay finds again",
-            )
         group = cast("Mapping[str, str]", fields)["group_id"]
         meant = orjson.dumps(_meant(fields), option=orjson.OPT_SORT_KEYS)
         payload = hashlib.sha256(meant).digest()

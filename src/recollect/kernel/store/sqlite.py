@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -66,6 +66,7 @@ class SqliteStore:
         path = parse_address(address).path
         self._path = None if path is None else check_place(path)
         self._is_closed = False
+        self._closing: list[Callable[[], None]] = []
         with _DOOR.alone():
             if self._path is not None:
                 refuse_unusable(self._path, is_checked=settings.is_checked)
@@ -269,11 +270,17 @@ class SqliteStore:
         """The file; None in memory."""
         return self._path
 
+    def before_close(self, then: Callable[[], None]) -> None:
+        """Call `then` once, when the store is about to be closed."""
+        self._closing.append(then)
+
     def close(self) -> None:
         """Close every connection; further use raises STORE_CLOSED.
 
         A block that is open goes on to its end.
         """
+        while self._closing:
+            self._closing.pop()()
         self._is_closed = True
         if self._connections.generation == FORKS.generation:
             self._connections.close()

@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 
 from recollect.faces.operations import Policy
-from recollect.faces.operations.pipeline import Transition, Work, Worker
+from recollect.faces.operations.pipeline import Transition, Work, Worker, kept_leases
 from recollect.servers.cli.output import Output, output
 from recollect.servers.learning import make_learner
 from recollect.servers.settings import Settings
@@ -57,7 +57,8 @@ def work_on_memory(
             policy = Policy(functional=frozenset(functional))
             work = Work(learner.extractor, policy=policy, watcher=log.watch)
             if once:
-                work.drain(nexus)
+                with kept_leases(nexus, [work]):
+                    work.drain(nexus)
             else:
                 out.say(f"working on {located.path} with {learner.name}", "green")
                 stopped = threading.Event()

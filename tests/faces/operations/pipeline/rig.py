@@ -15,9 +15,7 @@ from recollect.faces.operations.pipeline import (
     Episode,
     Extracted,
     Extractor,
-    KeptReplays,
     Known,
-    Pipeline,
     Refused,
     Rejected,
     StructuredExtractor,
@@ -114,7 +112,7 @@ def rig(
         clock=clock,
         watcher=watch,
     )
-    service = Operations(nexus, policy=policy, ingestion=Pipeline(), replays=KeptReplays(clock))
+    service = Operations(nexus, policy=policy, worker=False, clock=clock)
     return Rig(nexus, clock, work, service, seen)
 
 

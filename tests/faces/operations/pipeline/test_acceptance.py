@@ -12,6 +12,9 @@ from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
 
 import recollect
 from recollect import Found
+from recollect.faces.operations import OPERATIONS
+from recollect.faces.operations.envelope import checked
+from recollect.faces.operations.episodes import EpisodeDraft, keep_episodes
 from recollect.faces.operations.pipeline import Episode, Extracted, Known, Refused, Rejected
 from recollect.kernel import Nexus
 
@@ -235,12 +238,13 @@ def test_a_group_and_its_queue_go_into_a_dump_and_come_back(nexus: Nexus, tmp_pa
         assert other.doctor().findings == ()
 
 
-def test_episodes_kept_before_there_was_a_pipeline_are_learnt_from_when_they_come_again(
+def test_episodes_kept_without_being_queued_are_learnt_from_when_they_come_again(
     nexus: Nexus,
 ) -> None:
-    recollect_only = recollect.faces.operations.Operations(nexus)
     items: Any = [says("e1")]
-    told(recollect_only.add_episodes(group_id="g", items=items))
+    given: Any = checked(OPERATIONS["AddEpisodes"].adapter, {"group_id": "g", "items": items})
+    draft = EpisodeDraft.of_item("g", given["items"][0])
+    keep_episodes(nexus.group("g"), [draft], request_id="r")
     one = rig(nexus)
     assert one.drain() == 0
     one.add("g", *items)

@@ -15,6 +15,8 @@ from tests.faces.operations.pipeline.rig import Scripted, rig, says, text
 import recollect
 from recollect.errors import STORE_BUSY, RecollectError
 from recollect.faces.operations import Operations
+from recollect.faces.operations.episodes import EpisodeDraft
+from recollect.faces.operations.outputs import Answered
 from recollect.faces.operations.pipeline import (
     Episode,
     Extracted,
@@ -130,7 +132,7 @@ def test_groups_are_worked_on_side_by_side(tmp_path: Path) -> None:
                 done.release()
 
         worker = Worker(nexus, Work(Meeting(3), watcher=watch), threads=3)
-        service = Operations(nexus, ingestion=Pipeline(worker.wake), replays=KeptReplays())
+        service = Operations(nexus, worker=False)
         with worker:
             for group in ("a", "b", "c"):
                 told(service.add_episodes(group_id=group, items=[says("e1")]))  # type: ignore[list-item]
@@ -162,7 +164,7 @@ def test_a_worker_lives_on_whatever_an_extractor_raises(tmp_path: Path) -> None:
                 done.set()
 
         worker = Worker(nexus, Work(Broken(), watcher=watch), threads=1)
-        service = Operations(nexus, ingestion=Pipeline(worker.wake))
+        service = Operations(nexus, worker=False)
         with worker:
             told(service.add_episodes(group_id="g", items=[text("broken"), says("e1")]))  # type: ignore[list-item]
             assert done.wait(20)
@@ -179,13 +181,18 @@ def test_a_worker_is_woken_once_what_is_accepted_can_be_seen(tmp_path: Path) -> 
         def wake() -> None:
             woken.append(other.group("g").queue.find("e1") is not None)
 
-        service = Operations(nexus, ingestion=Pipeline(wake), replays=KeptReplays())
+        pipeline, group = Pipeline(wake), nexus.group("g")
+        drafts = [EpisodeDraft.of_item("g", says("e1"))]  # type: ignore[arg-type]
+
+        def accept() -> Answered:
+            return "ACCEPTED", {"receipt_id": pipeline.accept(group, drafts, request_id="r")}
+
         with pytest.raises(ZeroDivisionError), nexus.transaction():
-            told(service.add_episodes(group_id="g", items=[says("e1")]))  # type: ignore[list-item]
+            accept()
             1 / 0  # noqa: B018
         assert woken == []
         for _ in range(2):  # the second is the answer that was kept
-            told(service.add_episodes(group_id="g", items=[says("e1")], idempotency_key="k"))  # type: ignore[list-item]
+            KeptReplays().once(group, "AddEpisodes", "k", b"", accept)
         assert woken == [True]
 
 
@@ -200,7 +207,7 @@ def test_a_worker_sees_what_another_process_accepts_and_stops_between_steps(
 
         work = Work(StructuredExtractor(), watcher=watch)
         with Worker(nexus, work, threads=1, poll_seconds=0.01):
-            service = Operations(other, ingestion=Pipeline())
+            service = Operations(other, worker=False)
             given = told(service.add_episodes(group_id="g", items=[says("e1")]))  # type: ignore[list-item]
             assert extracted.wait(20)
         Work(StructuredExtractor()).drain(other)
@@ -229,7 +236,7 @@ def test_the_seconds_that_a_worker_has_to_stop_are_for_all_its_threads(tmp_path:
 
     with recollect.open(tmp_path / "m.db") as nexus:
         worker = Worker(nexus, Work(Slow()), threads=4, poll_seconds=0.01)
-        service = Operations(nexus, ingestion=Pipeline(worker.wake))
+        service = Operations(nexus, worker=False)
         with worker:
             for group in "abcd":
                 told(service.add_episodes(group_id=group, items=[text("e")]))  # type: ignore[list-item]

@@ -2,6 +2,7 @@
 
 from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
 from recollect.faces.operations.pipeline.extraction import Extraction
+from recollect.faces.operations.pipeline.leases import kept_leases
 from recollect.faces.operations.pipeline.pipeline import Pipeline
 from recollect.faces.operations.pipeline.ports import (
     Embedding,
@@ -37,4 +38,5 @@ __all__ = [
     "Watcher",
     "Work",
     "Worker",
+    "kept_leases",
 ]

@@ -19,10 +19,6 @@ ACCEPTED: State = "accepted"
 PARKED: State = "parked"
 
 
-def _nobody() -> None:
-    """Do nothing: a worker looks by itself."""
-
-
 class Pipeline:
     """Takes episodes into the durable queue of a memory; implements `Ingestion`.
 
@@ -30,7 +26,7 @@ class Pipeline:
     something to do has been committed, also where the call is a part of a larger transaction.
     """
 
-    def __init__(self, wake: Callable[[], None] = _nobody) -> None:
+    def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
 
     def accept(self, nexus: Nexus, episodes: Sequence[EpisodeDraft], *, request_id: str) -> str:
@@ -58,12 +54,6 @@ class Pipeline:
             again = [_again(one) for one in parked if wanted is None or one.item in wanted]
             nexus.queue.again(again, then=self._wake)
         return len(again)
-
-    def forget_episode(self, nexus: Nexus, episode_uuid: str) -> None:
-        """Do nothing: what waits for an episode goes with it, in the same transaction."""
-
-    def forget_group(self, nexus: Nexus) -> None:
-        """Do nothing: the queue, the receipts and the keys of a group go with it."""
 
 
 def _again(item: WorkItem) -> WorkItem:

@@ -41,6 +41,9 @@ from recollect.kernel import Nexus
 from recollect.llm import Usage
 from recollect.model import BEGINNING, FOREVER, Concept, Instant, WorkItem
 
+LEASE_SECONDS: Final = 8.0
+"""With a look at the queue now and then, what a killed worker held is taken up in ten seconds."""
+
 _PORTION: Final = 16  # items that go from step to step together
 _PORTION_MILLISECONDS: Final = 100  # after which a step of a portion comes to no further item
 _MOST_RETRY_SECONDS: Final = 3_600.0
@@ -75,8 +78,8 @@ def _always() -> bool:
 class Work:
     """Executes steps, in this thread, a few items of one group at a time.
 
-    `owner` names the holder of the leases. A thread that works at the same time as another
-    needs a work of its own, which `named` gives.
+    `owner` names the holder of the leases, which run out unless `kept_leases` renews them. A
+    thread that works at the same time as another needs a work of its own, which `named` gives.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class Work:
         embedding: Embedding | None = None,
         policy: Policy | None = None,
         clock: Clock = system_clock,
-        lease_seconds: float = 30.0,
+        lease_seconds: float = LEASE_SECONDS,
         watcher: Watcher = unwatched,
         owner: str | None = None,
     ) -> None:

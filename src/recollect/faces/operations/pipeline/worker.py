@@ -12,10 +12,11 @@ from collections.abc import Callable
 from functools import partial
 
 from recollect.errors import STORE_CLOSED, RecollectError
+from recollect.faces.operations.pipeline.leases import keep_leases
 from recollect.faces.operations.pipeline.work import Work
 from recollect.kernel import Nexus
 
-_RENEWALS = 3  # of a lease while it runs
+_CLOSING_SECONDS = 10.0  # for the steps that run when the memory is closed
 
 
 class Worker:
@@ -33,19 +34,28 @@ class Worker:
         self._stopping = threading.Event()
         self._woken = threading.Condition()
         self._wakes = 0
-        process = str(uuid.uuid4())
-        self._works = [work.named(f"{process}-{at}") for at in range(threads)]
+        self._work, self._count = work, threads
+        self._starting = threading.Lock()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> Worker:
-        """Start the threads; starting twice is the same as once."""
-        if not self._threads:
-            self._threads = [
-                _thread(self._keep_leases),
-                *(_thread(partial(self._run, work)) for work in self._works),
-            ]
-            for thread in self._threads:
-                thread.start()
+        """Start the threads; starting twice is the same as once, and after `stop` it is nothing.
+
+        They end when the memory is closed.
+        """
+        with self._starting:
+            is_started = any(one.is_alive() for one in self._threads)  # none is in a forked child
+            if not is_started and not self._stopping.is_set():
+                process = uuid.uuid4()
+                works = [self._work.named(f"{process}-{at}") for at in range(self._count)]
+                leases = partial(keep_leases, self._nexus, works, self._stopping)
+                self._threads = [
+                    _thread(leases),
+                    *(_thread(partial(self._run, work)) for work in works),
+                ]
+                for thread in self._threads:
+                    thread.start()
+                self._nexus.before_close(self._close)
         return self
 
     def wake(self) -> None:
@@ -62,9 +72,10 @@ class Worker:
         self._stopping.set()
         self.wake()
         deadline = None if seconds is None else time.monotonic() + seconds
-        for thread in self._threads:
+        others = [one for one in self._threads if one is not threading.current_thread()]
+        for thread in others:
             thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
-        return not any(thread.is_alive() for thread in self._threads)
+        return not any(thread.is_alive() for thread in others)
 
     @property
     def is_running(self) -> bool:
@@ -76,6 +87,10 @@ class Worker:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def _close(self) -> None:
+        """End before the memory does; who closes it inside a block of its own is not waited for."""
+        self.stop(0.0 if self._nexus.is_in_block else _CLOSING_SECONDS)
 
     def _run(self, work: Work) -> None:
         while not self._stopping.is_set():
@@ -97,19 +112,6 @@ class Worker:
 
     def _may_go_on(self) -> bool:
         return not self._stopping.is_set()
-
-    def _keep_leases(self) -> None:
-        """Let the leases of the threads run while they work."""
-        pause = min(work.lease_seconds for work in self._works) / _RENEWALS
-        while not self._stopping.wait(pause):
-            try:
-                for work in self._works:
-                    self._nexus.queue.renew(work.owner, work.lease_end())
-            except RecollectError as error:
-                if error.code is STORE_CLOSED:
-                    return
-                if error.code.retry != "same_request":
-                    raise
 
 
 def _thread(target: Callable[[], None]) -> threading.Thread:

@@ -63,6 +63,7 @@ from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.own_types import refuse_owned
 from recollect.kernel.write.purge import pending, purge, purge_group
 from recollect.kernel.write.queue import Queue
+from recollect.kernel.write.quick_check import opened_sound
 from recollect.kernel.write.records import Records
 from recollect.kernel.write.restore import restore_dump
 from recollect.kernel.write.run import Run, answered, refuse_disorder
@@ -162,6 +163,7 @@ class Nexus:
         embedder: Embedder | None = None,
         search_mode: str = KEYWORD,
         is_checked: bool = True,
+        check: Literal["quick"] | None = None,
     ) -> Nexus:
         """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
 
@@ -169,12 +171,14 @@ class Nexus:
         A writer waits `busy_seconds` for another one, then raises STORE_BUSY. With an
         `embedder` what is written gets vectors, and SEARCH compares as `search_mode` says where
         it does not say itself. Raises STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file it
-        cannot use, untouched. Without `is_checked` it opens one with broken pages, for `doctor`.
+        cannot use, untouched. Without `is_checked` it opens one with broken pages, for `doctor`;
+        `check="quick"` also compares the newest changes with the log, and raises STORE_CORRUPT.
         """
         _check_one_of(search_mode, MODES, "search_mode")
         name, limits = checked_name(group), _limits(limits, Limits())
         meanings = None if embedder is None else Meanings(embedder, search_mode)
-        store = SqliteStore(address, Settings(synchronous, busy_seconds, is_checked=is_checked))
+        settings = Settings(synchronous, busy_seconds, is_checked=is_checked)
+        store = opened_sound(SqliteStore(address, settings), check)
         return cls(store, name, clock, limits, Catalogs(meanings))
 
     def group(self, name: str) -> Nexus:
@@ -304,9 +308,10 @@ class Nexus:
     def snapshot(self) -> AbstractContextManager[None]:
         """Let what the calls of this thread read be one state of the store, as of the first.
 
-        A file keeps what others write meanwhile beside it, so a snapshot should be short.
+        A write inside it is INVALID_ARGUMENT, except a dry run. A file keeps what others write
+        meanwhile beside it, so a snapshot should be short.
         """
-        return opened(self._store, self._store.reading())
+        return opened(self._store, self._store.reading(), only_reads=True)
 
     @property
     def is_in_block(self) -> bool:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, time
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
@@ -147,6 +148,20 @@ class Settings:
         """Return the file of tokens: given, RECOLLECT_TOKENS, none."""
         named = self.environment.get("RECOLLECT_TOKENS")
         return Path(named) if given is None and named else given
+
+    def check_at(self, given: str | None = None) -> time | None:
+        """Return when a server examines its memory: given, RECOLLECT_CHECK_AT, never."""
+        named = given or self.environment.get("RECOLLECT_CHECK_AT")
+        if not named:
+            return None
+        try:
+            return datetime.strptime(named, "%H:%M").replace(tzinfo=UTC).time()
+        except ValueError as error:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{named} is not a time of day",
+                hint="write it as 03:00, in UTC",
+            ) from error
 
     def import_from(self, given: Sequence[Path] = ()) -> tuple[Path, ...]:
         """Return the folders that agents import from: those given, else RECOLLECT_IMPORT_FROM.

@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from tests.kernel.write.test_purge import found
 
 import recollect
 from recollect import Nexus
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Delete, Finding, Found, Key, PutConcept, PutLink
 
 
@@ -189,10 +190,6 @@ def test_a_mend_and_a_backup_finish_what_a_reader_was_in_the_way_of(
 BLOCKS: dict[str, list[Callable[[Nexus], AbstractContextManager[None]]]] = {
     "a transaction": [Nexus.transaction],
     "a transaction in another": [Nexus.transaction, Nexus.transaction],
-    "a snapshot": [Nexus.snapshot],
-    "a snapshot in another": [Nexus.snapshot, Nexus.snapshot],
-    "a snapshot in a transaction": [Nexus.transaction, Nexus.snapshot],
-    "a transaction in a snapshot": [Nexus.snapshot, Nexus.transaction],
 }
 
 
@@ -216,15 +213,14 @@ def test_what_is_purged_inside_a_block_leaves_the_files_as_it_ends(
         assert nexus.verify().is_whole
 
 
-@pytest.mark.parametrize("block", [Nexus.transaction, Nexus.snapshot])
 def test_what_is_purged_inside_a_block_that_closes_the_memory_goes_at_the_next_opening(
-    path: Path, block: Callable[[Nexus], AbstractContextManager[None]]
+    path: Path,
 ) -> None:
     chance = random.Random(7)
     secrets = secret_words(chance, 8)
     written(path, chance, secrets)
     nexus = recollect.open(path, group="secret")
-    with block(nexus):
+    with nexus.transaction():
         assert found(nexus, secrets[2]) != set()
         by_key(nexus, secrets)
         nexus.close()
@@ -232,13 +228,15 @@ def test_what_is_purged_inside_a_block_that_closes_the_memory_goes_at_the_next_o
         assert remains(path, secrets) == set()
 
 
-def test_what_is_purged_inside_a_snapshot_that_fails_leaves_the_files_too(path: Path) -> None:
+@pytest.mark.parametrize("purge", [by_key, whole_group])
+def test_nothing_is_purged_inside_a_snapshot(path: Path, purge: Purge) -> None:
     chance = random.Random(5)
     secrets = secret_words(chance, 8)
     written(path, chance, secrets)
     with recollect.open(path, group="secret") as nexus:
-        with suppress(KeyError), nexus.snapshot():
-            assert found(nexus, secrets[2]) != set()
-            by_key(nexus, secrets)
-            raise KeyError
+        with nexus.snapshot(), pytest.raises(RecollectError) as caught:
+            purge(nexus, secrets)
+        assert caught.value.code is INVALID_ARGUMENT
+        assert found(nexus, secrets[2]) != set()
+        purge(nexus, secrets)
         assert remains(path, secrets) == set()

@@ -13,8 +13,10 @@ from tests.servers.http.conftest import Ask
 
 import recollect
 from recollect.faces.operations import Operations
+from recollect.servers.http.logs import log_examination
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.watching import observer, watcher
+from recollect.servers.nightly import Examined
 
 NAMES = {
     "ingestion_accepted_total", "ingestion_processed_total", "ingestion_failed_total",
@@ -178,3 +180,14 @@ def test_who_goes_away_in_the_middle_is_no_failure(http: httpx2.Client, log) -> 
     assert counts(http)["requests_open"] == 1
     assert "failure" not in {line["event"] for line in log()}
     assert 'requests_refused_total{code="INTERNAL"}' not in counts(http)
+
+
+def test_an_examination_is_a_line_with_counts_and_no_words(log) -> None:
+    log_examination(Examined({"log": 2}, seconds=0.5))
+    log_examination(Examined({}, "STORE_BUSY"))
+    log_examination(Examined({}))
+    assert [(one["level"], one["findings"], one["error_code"]) for one in log()] == [
+        ("error", {"log": 2}, None),
+        ("error", {}, "STORE_BUSY"),
+        ("info", {}, None),
+    ]

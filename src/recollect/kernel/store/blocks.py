@@ -2,6 +2,7 @@
 
 The rule: a block is of the task that opened it, and of the tasks which that one begins inside.
 Another task of the same thread, which an event loop runs while the block waits, is outside it.
+What a block reads is one state, so nothing is written in one that only reads.
 """
 
 from __future__ import annotations
@@ -10,14 +11,25 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+
+
+class Blocked(Protocol):
+    """A store as its blocks see it."""
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Let others see that a block keeps the connection."""
+
+    def is_inside(self) -> bool:
+        """Whether this thread is inside a block."""
 
 
 @dataclass(eq=False, slots=True)
 class _Block:
-    store: SqliteStore
+    store: Blocked
+    only_reads: bool
     is_open: bool = True
 
 
@@ -25,9 +37,11 @@ _BLOCKS: Final[ContextVar[tuple[_Block, ...]]] = ContextVar("recollect_blocks", 
 
 
 @contextmanager
-def opened(store: SqliteStore, block: AbstractContextManager[object]) -> Iterator[None]:
+def opened(
+    store: Blocked, block: AbstractContextManager[object], *, only_reads: bool = False
+) -> Iterator[None]:
     """Open a block of a store for the task that is running."""
-    mark = _Block(store)
+    mark = _Block(store, only_reads)
     _BLOCKS.set((*_BLOCKS.get(), mark))
     try:
         with block, store.kept():
@@ -37,6 +51,19 @@ def opened(store: SqliteStore, block: AbstractContextManager[object]) -> Iterato
         _BLOCKS.set(tuple(one for one in _BLOCKS.get() if one.is_open))
 
 
-def has_open(store: SqliteStore) -> bool:
+def refuse_write(store: Blocked) -> None:
+    """Refuse a write inside a block that only reads with INVALID_ARGUMENT."""
+    blocks = _BLOCKS.get()
+    if not blocks or not store.is_inside():
+        return
+    if any(one.is_open and one.only_reads and one.store is store for one in blocks):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "nothing is written inside a snapshot",
+            hint="write after the block of nexus.snapshot()",
+        )
+
+
+def has_open(store: Blocked) -> bool:
     """Whether the task that is running has a block of the store open, in whatever thread."""
     return any(one.is_open and one.store is store for one in _BLOCKS.get())

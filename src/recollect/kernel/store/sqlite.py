@@ -26,6 +26,7 @@ from recollect.errors import (
 )
 from recollect.kernel.store.address import check_place, parse_address
 from recollect.kernel.store.backup import back_up
+from recollect.kernel.store.blocks import refuse_write
 from recollect.kernel.store.connection import MEMORY, Settings, SqliteSession
 from recollect.kernel.store.erasure import (
     BLOCK,
@@ -137,8 +138,10 @@ class SqliteStore:
         """Open the write transaction: commit at the end, roll back on any exception.
 
         A dry run rolls back at the end as well. Raises STORE_BUSY when another writer does
-        not finish in time.
+        not finish in time, and INVALID_ARGUMENT inside a block that only reads.
         """
+        if not is_dry_run:
+            refuse_write(self)
         connections = self._here()
         if connections.is_together():
             with _part(connections.writer(), is_dry_run) as session:

@@ -36,6 +36,13 @@ _CHUNK = 5_000  # changes checked together
 _HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
 
 _STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
+_AT_CHANGE = """
+SELECT c.tx FROM change AS c WHERE c.group_id = :group
+ORDER BY c.tx DESC, c.element DESC LIMIT 1 OFFSET :most
+"""
+_STOOD = """
+SELECT t.number, t.at, t.chain FROM tx AS t WHERE t.group_id = :group AND t.number = :number
+"""
 _TRANSACTIONS = """
 SELECT t.number, t.at, t.last_id, t.actor, t.request, t.chain FROM tx AS t
 WHERE t.group_id = :group AND t.number > :after ORDER BY t.number LIMIT :most
@@ -150,6 +157,17 @@ def audit(
     return _Auditing(session, group, progress).run(kept)
 
 
+def audit_newest(session: Session, group: Group, most: int) -> Breach | None:
+    """Return the first breach in a group's newest transactions, of so many changes or fewer.
+
+    What they wrote and how they are chained is looked at, not what they left alone. Cost: those
+    changes.
+    """
+    auditing = _Auditing(session, group, silent)
+    auditing.begin_with_newest(most)
+    return auditing.chain_breach()
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """One element as its row has it, and the contents that were written before."""
@@ -189,6 +207,16 @@ class _Auditing:
         self._contents = self._erased = 0
         rows = self._rows(_PURGED, purge=Operation.PURGE)
         self._purged = {whole(element): whole(number) for element, number in rows}
+
+    def begin_with_newest(self, most: int) -> None:
+        """Take the log as it stands up to the transactions that the newest changes are of."""
+        for (number,) in self._rows(_AT_CHANGE, most=most):
+            for *standing, chain in self._rows(_STOOD, number=number):
+                self._number, self._at, self._chain = *map(whole, standing), octets(chain)
+
+    def chain_breach(self) -> Breach | None:
+        """Return the first breach in the transactions that follow."""
+        return self._broken_chain(None)
 
     def run(self, kept: Head | None) -> Audit:
         breach = self._broken_chain(kept)
@@ -237,7 +265,7 @@ class _Auditing:
         return None
 
     def _logged(self) -> Iterator[tuple[Record, bytes]]:
-        after = -1
+        after = self._number or -1
         while rows := self._rows(_TRANSACTIONS, after=after, most=_CHUNK):
             for number, at, last_id, actor, request, chain in rows:
                 after = whole(number)
@@ -245,7 +273,7 @@ class _Auditing:
                 yield Record(after, Instant(whole(at)), whole(last_id), *who), octets(chain)
 
     def _changes(self) -> Iterator[_Change]:
-        number = element = -1
+        number, element = (self._number, LIVING) if self._number else (-1, -1)
         while rows := self._rows(_CHANGES, tx=number, element=element, most=_CHUNK):
             self._progress("transactions", self._number, self._total)
             elements = self._elements(dict.fromkeys(whole(one) for _, one, _, _ in rows))

@@ -33,6 +33,7 @@ class Asked:
     has_worker: bool
     is_insecure: bool
     functions: str | None = None
+    check_at: str | None = None
 
 
 def serve_memory(database: str | None, asked: Asked, *, as_json: bool) -> None:
@@ -58,7 +59,8 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
     hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
     log = Form(asked.log)
-    plan = Plan(options, asked.functional, asked.has_worker, log, asked.functions)
+    check_at = settings.check_at(asked.check_at)
+    plan = Plan(options, asked.functional, asked.has_worker, log, asked.functions, check_at)
     group, count = settings.group(), _processes(asked, located)
     # What is wrong with the memory is told before anything is begun.
     with (

@@ -24,6 +24,24 @@ Functional = Annotated[
     ),
 ]
 
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Requests each works on at once; 2, or 8 where an embedder is asked over HTTP.",
+    ),
+]
+
+CheckAt = Annotated[
+    str | None,
+    typer.Option(
+        "--check-at", metavar="HH:MM", help="Examine the memory every day at this time, in UTC."
+    ),
+]
+
 
 class Log(StrEnum):
     """How the log is written."""
@@ -53,16 +71,7 @@ def serve_http(
         bool,
         typer.Option("--insecure", help="Let everybody in from everywhere."),
     ] = False,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            "--threads",
-            metavar="N",
-            min=1,
-            max=64,
-            help="Requests each works on at once; 2, or 8 where an embedder is asked over HTTP.",
-        ),
-    ] = None,
+    threads: Threads = None,
     processes: Annotated[
         int | None,
         typer.Option(
@@ -77,6 +86,7 @@ def serve_http(
         bool,
         typer.Option("--no-worker", help="Leave the queue to recollect worker."),
     ] = False,
+    check_at: CheckAt = None,
     functional: Functional = None,
     functions: FunctionsPlace = None,
     log: Annotated[Log, typer.Option("--log", help="The form of the log.")] = Log.JSON,
@@ -99,6 +109,7 @@ def serve_http(
         has_worker=not no_worker,
         is_insecure=insecure,
         functions=functions,
+        check_at=check_at,
     )
     serve_memory(db if database is None else database, asked, as_json=json)
 

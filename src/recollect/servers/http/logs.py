@@ -21,6 +21,7 @@ from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
 from recollect.servers.http.claim_calls import NAMES
 from recollect.servers.http.kip_schemas import KIP_NAMES
+from recollect.servers.nightly import Examined
 
 
 class Form(StrEnum):
@@ -83,6 +84,19 @@ def log_step(transition: Transition) -> None:
         state=transition.state,
         attempts=transition.attempts,
         latency_ms=round(transition.seconds * 1_000, 3),
+    )
+
+
+def log_examination(examined: Examined) -> None:
+    """Tell how many findings of which checks there are, and nothing that they quote."""
+    is_well = not examined.findings and examined.error_code is None
+    _tell(
+        logging.INFO if is_well else logging.ERROR,
+        "examined",
+        None,
+        findings=dict(examined.findings),
+        latency_ms=round(examined.seconds * 1_000, 3),
+        error_code=examined.error_code,
     )
 
 

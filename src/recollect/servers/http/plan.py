@@ -9,6 +9,7 @@ from __future__ import annotations
 import socket
 import sys
 from dataclasses import dataclass, field, replace
+from datetime import time
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,8 +39,21 @@ class Plan:
     functions: str | None = None
     """Where in Python the functions are that models may call: `package.module:NAME`."""
 
+    check_at: time | None = None
+    """When in the day the memory is examined, in UTC; None: never."""
+
     counts: Path | None = None
     """The folder that several processes count in."""
+
+    def takes_day(self, day: str) -> bool:
+        """Whether the examination of a day is this process's: that of the first that asks."""
+        if self.counts is None:
+            return True
+        try:
+            (self.counts / f"examined-{day}").touch(exist_ok=False)
+        except OSError:
+            return False
+        return True
 
 
 class Open(Protocol):

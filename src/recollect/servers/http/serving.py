@@ -10,12 +10,13 @@ from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.kernel import Nexus
 from recollect.servers.functions import load_functions
 from recollect.servers.http.app import make_app
-from recollect.servers.http.logs import begin_log
+from recollect.servers.http.logs import begin_log, log_examination
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.plan import GRACE_SECONDS, Plan
 from recollect.servers.http.processes import Begun
 from recollect.servers.http.server import serve
 from recollect.servers.http.watching import observer, watcher
+from recollect.servers.nightly import examined_nightly
 from recollect.servers.service import at_work, make_service
 
 
@@ -39,5 +40,6 @@ def serve_nexus(
         functions=load_functions(plan.functions),
     )
     app = make_app(service, plan.options, metrics)
-    with at_work(service, GRACE_SECONDS):
+    nightly = examined_nightly(nexus, plan.check_at, log_examination, is_ours=plan.takes_day)
+    with at_work(service, GRACE_SECONDS), nightly:
         serve(app, listener, grace_seconds=GRACE_SECONDS, begun=begun)

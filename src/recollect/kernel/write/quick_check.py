@@ -1,0 +1,54 @@
+"""What is looked at when a memory is opened with a check: little, and what breaks most.
+
+The rule: the time it takes does not grow with the memory, so that it can be done at every opening.
+What was written long ago is for the doctor.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
+from recollect.kernel.store.completeness import missing_parts
+from recollect.kernel.store.group import all_groups
+from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.write.audit import audit_newest
+
+_MOST: Final = 1_000  # of a group's newest changes
+
+
+def opened_sound(store: SqliteStore, check: Literal["quick"] | None) -> SqliteStore:
+    """Return an open store that passes the check that is asked for, or close it and raise."""
+    match check:
+        case None:
+            return store
+        case "quick":
+            try:
+                _refuse_broken(store)
+            except BaseException:
+                store.close()
+                raise
+            return store
+        case other:
+            store.close()
+            raise RecollectError(
+                INVALID_ARGUMENT, f"check is {other!r}, which names no check", hint='pass "quick"'
+            )
+
+
+def _refuse_broken(store: SqliteStore) -> None:
+    """Raise STORE_CORRUPT where a part is not there or the end of a group's log does not hold.
+
+    The newest thousand changes of each group are compared with what they wrote, and with the chain.
+    """
+    with store.reading() as session:
+        for part in missing_parts(session):
+            raise _broken(f"{part} is not there")
+        for group in all_groups(session):
+            breach = audit_newest(session, group, _MOST)
+            if breach is not None:
+                raise _broken(f"transaction {breach.transaction}: {breach.problem}")
+
+
+def _broken(problem: str) -> RecollectError:
+    return RecollectError(STORE_CORRUPT, problem, hint="recollect doctor")

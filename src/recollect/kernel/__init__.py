@@ -8,6 +8,7 @@ from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.meanings import Meaning, meaning_of
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
+from recollect.kernel.search.called import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.tokens import Term, tokens
 from recollect.kernel.store.address import parse_address
@@ -26,9 +27,11 @@ __all__ = [
     "Term",
     "Wanted",
     "asked_terms",
+    "called",
     "check",
     "check_as_of",
     "format_text",
+    "is_wordless",
     "meaning_of",
     "new_file",
     "parse",

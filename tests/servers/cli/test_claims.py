@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -316,3 +317,74 @@ def test_a_slip_is_told(claims: Cli, words: tuple[str, ...], problem: str) -> No
     refused = claims("claim", *words)
     assert refused.exit_code != 0
     assert problem in refused.stderr
+
+
+def test_a_superseded_claim_says_by_which_one(claims: Cli) -> None:
+    claims("claim", "supersede", "c1", "c2")
+    assert "superseded · by c2" in claims("claim", "show", "c1").stdout
+    (line,) = [one for one in claims("claim").stdout.splitlines() if one.startswith(" c1 ")]
+    assert "superseded · by c2" in line
+
+
+def test_the_reason_of_an_item_of_attention_names_its_code(claims: Cli) -> None:
+    claims("claim", "verify", "c1")
+    claims("claim", "dispute", "c1", "--reason", "PR 9 removes it")
+    told = claims("attention").stdout
+    assert "PR 9 removes it · knowledge.disputed.user_rejection" in told
+
+
+def test_an_id_is_what_tells_it_from_all_others(cli: Cli) -> None:
+    ids = ("5f0c7f2a-0000-4000-8000-000000000001", "5f0cffff-0000-4000-8000-000000000002", "5f")
+    for number, id in enumerate(ids):
+        told = ("claim", "add", f"saga {number}", "--id", id, "-e", "url=https://x.org")
+        assert cli(*told, "--db", "memory.db").exit_code == 0
+    assert "saga 0" in cli("claim", "show", "5f0c7").stdout
+    assert "saga 2" in cli("claim", "show", "5f").stdout
+    assert cli("claim", "verify", "5f0c7").stdout == f"claim {ids[0]} is now verified\n"
+    disputed = cli("claim", "dispute", "5f0c7", "--reason", "no")
+    assert disputed.stdout == f"claim {ids[0]} is now disputed\n"
+    assert len(answer(cli("claim", "history", "5f0c7", "--json"))["result"]["history"]) == 3
+    assert cli("claim", "check", "5f0c7").exit_code == 0
+    dismissed = cli("attention", "dismiss", "claim:5f0c").stdout
+    assert dismissed.startswith(f"dismissed: claim:{ids[0]}:knowledge.disputed.")
+    assert "saga 0" in cli("history", "5f0c7").stdout
+    superseded = cli("claim", "supersede", "5f0c7", "5f0cf").stdout
+    assert superseded == f"claim {ids[0]} is now superseded by {ids[1]}\n"
+    listed = answer(cli("claim", "list", "--after", "5f0cf", "--json"))["result"]["claims"]
+    assert [one["id"] for one in listed] == [ids[0]]
+    refused = cli("claim", "show", "5f0c", "--json")
+    assert (refused.exit_code, answer(refused)["error"]["known"]) == (1, list(ids[:2]))
+    assert f"use {ids[0]}" in cli("claim", "show", "5f0c").stderr
+    assert "no claim has the id" in cli("claim", "show", "6").stderr
+
+
+def test_claims_and_evidence_are_shown_by_their_words(cli: Cli) -> None:
+    told = ("claim", "add", "payments uses sagas", "--db", "memory.db")
+    assert cli(*told, "-e", "user_statement=Ann says so").exit_code == 0
+    tool = '{"kind": "tool_result", "tool_call_id": "t1"}'
+    assert cli("claim", "add", "2PC is used", "-e", tool).exit_code == 0
+    (first, *_) = answer(cli("claim", "list", "--json"))["result"]["claims"]
+    claim = 'FIND(?c, ?l) WHERE { ?c {type: "Claim"} ?l (?c, "supported_by", ?e) }'
+    for words in (
+        ("describe",),
+        ("changes",),
+        ("search", "sagas 2PC Ann"),
+        ("query", claim),
+        ("run", "-"),
+        ("history", first["id"]),
+    ):
+        shown = cli(*words, input=claim).stdout
+        lines = [one for one in shown.splitlines() if "id" not in one.split()]
+        assert "2PC is used" in shown, words
+        if words[0] != "history":
+            assert "payments uses sagas" in shown, words
+            assert not re.search(r'(Claim|Evidence) "[0-9a-f]{8}-', "\n".join(lines)), words
+        if words[0] in ("describe", "changes"):
+            assert "Ann says so" in shown, words
+            assert "tool_result t1" in shown, words
+    (primer,) = [
+        one["key_concepts"]
+        for one in answer(cli("describe", "--json"))["result"]["domain_map"]
+        if one["domain"] == "Evidence"
+    ]
+    assert sorted(primer) == ["Ann says so", "tool_result t1"]

@@ -146,6 +146,24 @@ def test_silence_has_a_heartbeat(stage: Stage, service: Service) -> None:
         assert [next(lines) for _ in range(3)][2].startswith(":")
 
 
+def test_every_change_of_a_claim_is_told_once(http: httpx2.Client) -> None:
+    write(http, "a", "b")
+    for id in ("a", "b"):
+        move(http, id, "verified")
+    brought = {"status": "disputed", "reason": "no", "evidence": [{"kind": "url", "url": "u"}]}
+    with http.stream("GET", "/v1/events", timeout=SOON) as answer:
+        live = told(answer.iter_lines())
+        for id in ("a", "b"):
+            http.post("/v1/claims/transition", json={"id": id, **brought})
+        heard = [next(live) for _ in range(4)]
+    said = [(one.event, one.body["claim_id"]) for one in heard]
+    assert said == [
+        (event, id) for id in ("a", "b") for event in ("knowledge.disputed", "attention.added")
+    ]
+    again = [some(http, 1, one.id)[0].id for one in heard[:-1]]
+    assert again == [one.id for one in heard[1:]]
+
+
 def test_only_so_many_listen_at_once(stage: Stage, service: Service) -> None:
     stage.app = make_app(service, Options(streams=1))
     with httpx2.Client(base_url=stage.url) as http:

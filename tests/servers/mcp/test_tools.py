@@ -262,6 +262,22 @@ def test_a_claim_that_is_there_is_told_as_it_stands(talk, path):
     talk(script)
 
 
+def test_a_superseded_claim_names_the_newer_one_and_is_an_end_by_its_words(talk, path):
+    async def script(agent):
+        older = await agent.call("remember", text="Ann drinks tea", evidence=SAID)
+        newer = await agent.call("remember", text="Ann drinks coffee", evidence=SAID)
+        with recollect.open(path) as nexus:
+            ids = older["claim"]["id"], newer["claim"]["id"]
+            await NexusKnowledgeStore(nexus).supersede(*ids)
+            (rows,) = nexus.read('FIND(?l.id) WHERE { ?l (?a, "supersedes", ?b) }').results
+        explained = (await agent.call("explain_memory", id=ids[0]))["memory"]
+        assert (explained["status"], explained["superseded_by"]) == ("superseded", ids[1])
+        link = (await agent.call("explain_memory", id=rows.rows[0][0]))["memory"]
+        assert (link["subject"], link["object"]) == ("Ann drinks coffee", "Ann drinks tea")
+
+    talk(script)
+
+
 def test_a_claim_without_evidence_is_refused_and_asks_for_attention(talk, path):
     async def script(agent):
         error = await agent.error("remember", text="a rumour", facts=[WORKS])

@@ -15,6 +15,7 @@ from typing import Literal
 import orjson
 
 from recollect.kernel.schema.names import BELONGS, CORE_DOMAIN, DOMAIN
+from recollect.kernel.search.called import called
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
@@ -29,6 +30,8 @@ MOST_KEYS = 10
 
 MOST_LINKS = 100_000
 """Links counted for the ranking, in each direction, and concepts."""
+
+_LENGTH_OF_UUID = 36
 
 _MOST_KEY_LINKS = 100_000  # links of key concepts whose predicates are counted
 
@@ -101,7 +104,9 @@ ranked (region, id, position, total) AS (
     SUM(member.links) OVER (PARTITION BY member.region)
   FROM member
 )
-SELECT ranked.region, ranked.id, concept.name, ranked.total
+SELECT ranked.region, ranked.id, concept.name, ranked.total,
+  CASE WHEN LENGTH(concept.name) = :wordless THEN concept.attributes ELSE '{}' END,
+  CASE WHEN LENGTH(concept.name) = :wordless THEN concept.metadata ELSE '{}' END
 FROM ranked CROSS JOIN concept ON concept.id = ranked.id
 WHERE ranked.position <= :most_keys AND concept.group_id = :group
 ORDER BY ranked.region, ranked.position
@@ -136,7 +141,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What matters most in one domain, best first."""
+    """What matters most in one domain, best first; concepts as people call them."""
 
     domain: Domain
     key_concepts: tuple[str, ...]
@@ -177,15 +182,16 @@ def key_parts(session: Session, group_id: int, found: Sequence[Domain]) -> list[
             "living": LIVING,
             "most_links": MOST_LINKS,
             "most_keys": MOST_KEYS,
+            "wordless": _LENGTH_OF_UUID,
         },
     )
     wanted = {one.key for one in found}
     names: defaultdict[int, list[str]] = defaultdict(list)
     totals: dict[int, int] = {}
     keys: list[tuple[int, int]] = []
-    for region, element, name, total in concepts:
+    for region, element, name, total, attributes, metadata in concepts:
         if (domain := whole(region)) in wanted:
-            names[domain].append(text(name))
+            names[domain].append(called(text(name), members(attributes), members(metadata)))
             totals[domain] = whole(total)
             keys.append((domain, whole(element)))
     predicates = _predicates(session, group_id, belongs, keys)

@@ -10,6 +10,7 @@ from rich.text import Text
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
 from recollect.kernel import parse_instant
+from recollect.servers.cli.beginnings import only
 from recollect.servers.cli.claims import Asked, headed, time_text
 from recollect.servers.cli.output import output
 from recollect.servers.cli.safe_text import one_line, shown
@@ -20,10 +21,14 @@ def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_item
     with output(as_json=asked.as_json) as out:
 
         async def work(store: NexusKnowledgeStore) -> list[AttentionItem]:
-            if fingerprint is not None and until is not None:
-                await store.snooze(fingerprint, _seconds(until))
-            elif fingerprint is not None:
-                await store.dismiss(fingerprint)
+            nonlocal fingerprint
+            if fingerprint is not None:
+                known = await store.attention(aside=True)
+                fingerprint = only(fingerprint, (one.fingerprint for one in known))
+                if until is not None:
+                    await store.snooze(fingerprint, _seconds(until))
+                else:
+                    await store.dismiss(fingerprint)
             return await store.attention(aside=all_items)
 
         items = asked.of(out, work)
@@ -54,7 +59,7 @@ def _table(items: list[AttentionItem]) -> Table:
         table.add_row(
             Text(one.severity, "yellow" if one.severity == "warning" else "cyan"),
             shown(one.text),
-            shown(one.reason),
+            shown(f"{one.reason} · {one.code}"),
             one.actions[0],
             shown(one.fingerprint),
         )

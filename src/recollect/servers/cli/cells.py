@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
+from recollect.kernel import called
 from recollect.servers.cli.response import Names, is_concept, is_link
 from recollect.servers.cli.safe_text import one_line, shown
 
@@ -50,8 +51,11 @@ def number(value: float) -> str:
 
 
 def concept(value: Mapping[str, object]) -> Text:
-    """Return a concept as its type and its quoted name."""
-    return label(str(value["type"]), str(value["name"]))
+    """Return a concept as its type and what it is called, in quotes."""
+    name, attributes, metadata = str(value["name"]), value["attributes"], value["metadata"]
+    if isinstance(attributes, dict) and isinstance(metadata, dict):
+        name = called(name, attributes, metadata)
+    return label(str(value["type"]), name)
 
 
 def label(kind: str, name: str) -> Text:

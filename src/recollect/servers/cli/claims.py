@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeVar
@@ -25,7 +25,9 @@ from recollect.faces.claims import (
     acting,
     claim_line,
 )
+from recollect.faces.claims.words import SUPERSEDED
 from recollect.model import Instant, instant_text
+from recollect.servers.cli.beginnings import whole_id
 from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.reading import warn_of_absent_group
@@ -169,7 +171,13 @@ def show_list(
     with output(as_json=asked.as_json) as out:
         scope, status = about.named_scope(), list(about.statuses) or None
 
-        async def found(store: NexusKnowledgeStore) -> list[Claim]:
+        async def found(store: NexusKnowledgeStore) -> tuple[list[Claim], Mapping[str, str]]:
+            claims = await matching(store)
+            ended = [one.id for one in claims if one.claim_status == SUPERSEDED]
+            followers = {one: await store.superseded_by(one) for one in ended}
+            return claims, {one: new for one, new in followers.items() if new is not None}
+
+        async def matching(store: NexusKnowledgeStore) -> list[Claim]:
             if question:
                 scored = await store.recall_scored(
                     question, scope=scope, status=status, project=about.project, limit=limit
@@ -187,14 +195,14 @@ def show_list(
                 tag=about.tags[0] if about.tags else None,
                 artifact=lens.artifact,
                 limit=limit,
-                after=after,
+                after=None if after is None else whole_id(store.nexus, after),
             )
 
-        claims = asked.of(out, found)
+        claims, followers = asked.of(out, found)
         if out.as_json:
             out.json({"result": {"claims": [asdict(one) for one in claims]}})
         elif claims:
-            out.show(_table(claims))
+            out.show(_table(claims, followers))
         else:
             out.say("no claims", "dim")
 
@@ -202,7 +210,7 @@ def show_list(
 def show_claim(asked: Asked, claim_id: str) -> None:
     """Show a claim, what it rests on and what happened to it."""
     with output(as_json=asked.as_json) as out:
-        standing = asked.of(out, lambda store: _standing(store, claim_id))
+        standing = asked.of(out, lambda store: _standing(store, whole_id(store.nexus, claim_id)))
         claim = standing.claim
         if out.as_json:
             events = [asdict(one) for one in standing.events]
@@ -250,23 +258,32 @@ def move(
     given = given_evidence(evidence, Settings().actor(asked.actor))
     with output(as_json=asked.as_json) as out:
         refs = kept_evidence(out, given)
-        asked.of(
-            out, lambda store: store.transition(claim_id, status, evidence=refs, reason=reason)
-        )
-        _settled(out, claim_id, status)
+
+        async def moved(store: NexusKnowledgeStore) -> str:
+            id = whole_id(store.nexus, claim_id)
+            await store.transition(id, status, evidence=refs, reason=reason)
+            return id
+
+        _settled(out, asked.of(out, moved), status)
 
 
 def supersede(asked: Asked, old_id: str, new_id: str) -> None:
     """Let a claim take the place of another."""
     with output(as_json=asked.as_json) as out:
-        asked.of(out, lambda store: store.supersede(old_id, new_id))
-        _settled(out, old_id, "superseded", by=new_id)
+
+        async def superseded(store: NexusKnowledgeStore) -> tuple[str, str]:
+            old, new = (whole_id(store.nexus, one) for one in (old_id, new_id))
+            await store.supersede(old, new)
+            return old, new
+
+        old, new = asked.of(out, superseded)
+        _settled(out, old, "superseded", by=new)
 
 
 def show_history(asked: Asked, claim_id: str) -> None:
     """Show what happened to a claim."""
     with output(as_json=asked.as_json) as out:
-        events = asked.of(out, lambda store: store.history(claim_id))
+        events = asked.of(out, lambda store: store.history(whole_id(store.nexus, claim_id)))
         if out.as_json:
             out.json({"result": {"history": [asdict(one) for one in events]}})
         else:
@@ -296,7 +313,7 @@ def check(
         root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private, now=True
     )
     with output(as_json=asked.as_json) as out:
-        reports = asked.of(out, lambda store: store.check(claim_id, checker))
+        reports = asked.of(out, lambda store: store.check(whole_id(store.nexus, claim_id), checker))
         out.failed = any(one.outcome == "refuted" for one in reports)
         if out.as_json:
             out.json({"result": {"evidence": [asdict(one) for one in reports]}})
@@ -343,18 +360,23 @@ def headed(*headings: str) -> Table:
     return table
 
 
-def _table(claims: Sequence[Claim]) -> Table:
+def _table(claims: Sequence[Claim], followers: Mapping[str, str]) -> Table:
     table = headed("id", "status", "confidence", "evidence", "about", "claim")
     for one in claims:
         table.add_row(
             shown(one.id),
-            Text(one.claim_status, _COLOURS[one.claim_status]),
+            shown(_status(one, followers), _COLOURS[one.claim_status]),
             f"{one.confidence:g}",
             str(len(one.evidence)),
             shown(_scope(one) or ""),
             shown(one.text),
         )
     return table
+
+
+def _status(claim: Claim, followers: Mapping[str, str]) -> str:
+    follower = followers.get(claim.id)
+    return claim.claim_status if follower is None else f"{claim.claim_status} · by {follower}"
 
 
 def _evidence_table(evidence: Sequence[EvidenceRef]) -> Table:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from recollect.errors import RecollectError
 from recollect.faces.kip.changes import instant_text, transaction_json, what_json
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, is_wordless
 from recollect.model import (
     Attributes,
     Content,
@@ -15,7 +14,7 @@ from recollect.model import (
     Triple,
     Version,
 )
-from recollect.servers.cli.naming import LOOK_UPS
+from recollect.servers.cli.naming import names_by_id
 from recollect.servers.cli.response import Names
 
 
@@ -25,19 +24,15 @@ def life_json(life: Life) -> dict[str, object]:
     return {"id": life.id, **what_json(life.what), "versions": versions}
 
 
-def ends_named(nexus: Nexus, named: Iterable[Key | Triple | None]) -> Names:
-    """Return names for the concepts that links end in, living or closed."""
-    triples = [one for one in named if isinstance(one, Triple)]
-    ends = dict.fromkeys(end for one in triples for end in (one.subject, one.object))
-    names: dict[str, str] = {}
-    for end in list(ends)[:LOOK_UPS]:
-        try:
-            what = nexus.history(end)[-1].what
-        except RecollectError:  # purged since
-            continue
-        if isinstance(what, Key):
-            names[end] = f'{what.type} "{what.name}"'
-    return names
+def named_in(nexus: Nexus, elements: Iterable[tuple[str, Key | Triple | None]]) -> Names:
+    """Return names for the concepts that links end in, and for those that a UUID names."""
+    ids: list[str] = []
+    for identifier, what in elements:
+        if isinstance(what, Triple):
+            ids += (what.subject, what.object)
+        elif isinstance(what, Key) and is_wordless(what.name):
+            ids.append(identifier)
+    return names_by_id(nexus, ids)
 
 
 def fact_clock(content: Content) -> Attributes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import assert_never
+from collections.abc import Iterable, Mapping
 
 from recollect.errors import RecollectError
 from recollect.faces.kip import execute_kip_readonly
-from recollect.kernel import Nexus
-from recollect.model import Key, Triple
+from recollect.faces.kip.as_of import read_as_of
+from recollect.kernel import Nexus, called
+from recollect.model import AsOf, Concept, Element, Link
 from recollect.servers.cli.response import Names, Response, ends_of, result_of
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -25,42 +25,38 @@ LISTS: Mapping[str, str] = {
 }
 """What tells the names in use."""
 
-_WHO = """
-FIND(?type, ?name)
-WHERE { ?end {id: $id} ATTR(?end, "type", ?type) ATTR(?end, "name", ?name) }
-"""
-
 
 def names_of(nexus: Nexus, response: Response, as_of: Mapping[str, object] | None = None) -> Names:
     """Return names for what the links of a response, of then, end in: concepts, or links."""
     known = {"known": as_of.get("known")} if as_of else None  # an end need not be true itself
-    identifiers = list(dict.fromkeys(ends_of(result_of(response))))[:LOOK_UPS]
-    found = ((one, _called(nexus, one, known, NESTED)) for one in identifiers)
-    return {identifier: name for identifier, name in found if name is not None}
+    return names_by_id(nexus, ends_of(result_of(response)), read_as_of(known))
 
 
-def _called(
-    nexus: Nexus, identifier: str, known: Mapping[str, object] | None, depth: int
-) -> str | None:
+def names_by_id(nexus: Nexus, ids: Iterable[str], as_of: AsOf | None = None) -> Names:
+    """Return what elements are called, living or closed; what was purged is left out."""
+    wanted = list(dict.fromkeys(ids))[:LOOK_UPS]
+    found: dict[str, Element] = {}
+    new = wanted
+    for _ in range(NESTED + 1):
+        dated = nexus.look_up(new, as_of=as_of, closed=True) if new else {}
+        found |= {one: held.element for one, held in dated.items()}
+        links = [held.element for held in dated.values() if isinstance(held.element, Link)]
+        ends = dict.fromkeys(end for one in links for end in (one.subject, one.object))
+        new = [end for end in ends if end not in found]
+    named = ((one, _called(found, one, NESTED)) for one in wanted)
+    return {identifier: name for identifier, name in named if name is not None}
+
+
+def _called(found: Mapping[str, Element], identifier: str, depth: int) -> str | None:
     """Return what an element is called: a link by its ends, down to a number of levels."""
-    response = execute_kip_readonly(nexus, _WHO, parameters={"id": identifier}, as_of=known)
-    match result_of(response):
-        case {"rows": [[str() as kind, str() as name]]}:
-            return f'{kind} "{name}"'
-    if not depth:
-        return None
-    try:
-        (life, *_) = nexus.history(identifier)
-    except RecollectError:
-        return None
-    match life.what:
-        case Key(kind, name):
-            return f'{kind} "{name}"'
-        case Triple(subject, predicate, target):
-            ends = [_called(nexus, end, known, depth - 1) or end for end in (subject, target)]
+    match found.get(identifier):
+        case Concept(type=kind) as held:
+            return f'{kind} "{called(held.name, held.attributes, held.metadata)}"'
+        case Link(subject=subject, predicate=predicate, object=target) if depth:
+            ends = [_called(found, end, depth - 1) or end for end in (subject, target)]
             return f"({ends[0]} ─{predicate}→ {ends[1]})"
         case _:
-            assert_never(life.what)
+            return None
 
 
 def known_names(nexus: Nexus, command: str) -> tuple[str, ...]:

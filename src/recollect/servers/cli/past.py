@@ -21,8 +21,9 @@ from recollect.model import (
     Triple,
     Version,
 )
-from recollect.servers.cli.cells import cell, label, link
-from recollect.servers.cli.log import ends_named, fact_clock, life_json
+from recollect.servers.cli.beginnings import GIVEN, whole_id
+from recollect.servers.cli.cells import cell, end, label, link
+from recollect.servers.cli.log import fact_clock, life_json, named_in
 from recollect.servers.cli.output import output
 from recollect.servers.cli.reading import opened_to_read, warn_of_question
 from recollect.servers.cli.render import counted, open_table
@@ -48,12 +49,14 @@ def history(
     """Show the lives of an element, step by step."""
     with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
         moment = read_as_of(as_of)
+        if isinstance(element, str):
+            element = whole_id(nexus, element, GIVEN)
         lives = nexus.history(element, as_of=moment)
         warn_of_question(out, nexus, None, moment)
         if out.as_json:
             out.json({"result": {"lives": [life_json(one) for one in lives]}})
             return
-        names = ends_named(nexus, [life.what for life in lives])
+        names = named_in(nexus, [(life.id, life.what) for life in lives])
         out.show(Group(*(_life(life, names) for life in lives)))
         if not lives:
             out.say("nothing was known of it then", "dim")
@@ -68,7 +71,7 @@ def changes(
         if out.as_json:
             out.json({"result": {"transactions": [logged_json(one) for one in log]}})
             return
-        names = ends_named(nexus, [change.what for one in log for change in one.changes])
+        names = named_in(nexus, [(it.id, it.what) for one in log for it in one.changes])
         if log:
             out.show(_log(log, names))
         out.say(counted(len(log), "transaction"), "dim")
@@ -80,7 +83,7 @@ def named(what: Key | Triple | None, identifier: str, names: Names) -> Text:
     """Return what an element is called; what was purged has only an id."""
     match what:
         case Key():
-            return label(what.type, what.name)
+            return end(identifier, names) if identifier in names else label(what.type, what.name)
         case Triple():
             return link(what_json(what), names)
         case _:

@@ -12,7 +12,7 @@ from recollect.errors import CODES, RecollectError
 from recollect.faces.claims import Claim, derive_claim_severity
 from recollect.faces.claims.reading import recalled
 from recollect.faces.operations import Caller
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, called
 from recollect.model import Concept, Hits
 from recollect.servers.http.claim_calls import filters_of
 from recollect.servers.http.claim_inputs import Search
@@ -111,7 +111,7 @@ def _concepts(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
         {
             "type": "concepts",
             "id": one.element.id,
-            "text": one.element.name,
+            "text": called(one.element.name, one.element.attributes, one.element.metadata),
             "score": one.score,
             "concept_type": one.element.type,
         }

@@ -26,6 +26,7 @@ class Recalled(TypedDict):
     predicate: NotRequired[str]
     object: NotRequired[str]
     status: NotRequired[Annotated[str, Field(description="of a claim")]]
+    superseded_by: NotRequired[Annotated[str, Field(description="the id of the newer claim")]]
     attributes: NotRequired[Members]
     valid_at: NotRequired[Annotated[str, Field(description="true since; since ever")]]
     invalid_at: NotRequired[Annotated[str, Field(description="true until; further notice")]]

@@ -19,6 +19,7 @@ from recollect.faces.claims.records import (
     CLAIM,
     CONTRADICTED_BY,
     EVIDENCE,
+    SUPERSEDED_BY,
     SUPERSEDES,
     SUPPORTED_BY,
     TAG,
@@ -26,7 +27,7 @@ from recollect.faces.claims.records import (
 )
 from recollect.faces.claims.wire import to_wire
 from recollect.faces.operations.records import SUMMARY
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, called
 from recollect.model import (
     FACT,
     SOURCES,
@@ -107,6 +108,8 @@ def shown(
         found["evidence"] = [evidence_members(one) for one in claim.evidence[:MOST_EVIDENCE]]
         if len(claim.evidence) > MOST_EVIDENCE:
             found["truncated"] = True
+        if isinstance(follower := element.attributes.get(SUPERSEDED_BY), str):
+            found["superseded_by"] = follower
     elif kind != "episode":
         _describe(found, element.attributes)
     return found
@@ -158,7 +161,8 @@ def _text(element: Element, ends: Mapping[str, Dated]) -> str:
             return str(said.get("body", element.name))
         case Concept():
             about = next((one for one in map(said.get, _ABOUT) if isinstance(one, str)), None)
-            return f"{element.name}: {about}" if about else element.name
+            name = _name_of(element)
+            return f"{name}: {about}" if about else name
         case _:
             assert_never(element)
 
@@ -218,8 +222,12 @@ def members_of(values: Mapping[str, Value]) -> dict[str, JsonValue]:
 def _called(identifier: str, ends: Mapping[str, Dated]) -> str:
     dated = ends.get(identifier)
     if dated is not None and isinstance(dated.element, Concept):
-        return dated.element.name[:LONGEST_TEXT]
+        return _name_of(dated.element)
     return identifier
+
+
+def _name_of(concept: Concept) -> str:
+    return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
 
 
 def _type(element: Element) -> str | None:

@@ -2,12 +2,13 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose docs site bench fuzz torch fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose docs site bench fuzz torch services fix lock clean
 
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
 # One release for everybody: each takes hundreds of megabytes, so a newer one is taken knowingly.
 TORCH := torch==2.13.0
+CLIENTS := chromadb==1.5.9 lancedb==0.40.0
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -62,6 +63,13 @@ torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 		--constraint requirements.lock --editable ".[sentence-transformers]" "$(TORCH)" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 
+services: ## test the services with clients that are not in .venv, in .venv-services: 1 GB
+	@test -x .venv-services/bin/python || $(or $(PYTHON),python3) -m venv .venv-services
+	@.venv-services/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
+		--constraint requirements.lock --editable ".[chroma,lancedb]" $(CLIENTS) hypothesis pytest
+	@.venv-services/bin/python -m pytest --foreign $(addprefix tests/faces/knowledge/services/, \
+		test_retrieval.py test_graph.py test_stores.py with_clients)
+
 fix: env ## format, and mend what the linter can
 	@$(RUN)ruff format
 	@$(RUN)ruff check --fix
@@ -71,4 +79,4 @@ lock: ## resolve requirements.lock again (needs uv)
 		--no-annotate --no-header --output-file requirements.lock pyproject.toml
 
 clean: ## remove .venv and the caches
-	@rm -rf .venv .venv.lock .venv-torch build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv.lock .venv-torch .venv-services build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -10,6 +10,7 @@ from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
 from recollect.kernel.search.called import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
+from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import Term, tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
@@ -18,6 +19,7 @@ from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.temporal import parse_instant
 
 __all__ = [
+    "STOP_WORDS",
     "Capsule",
     "Diagnostic",
     "Meaning",

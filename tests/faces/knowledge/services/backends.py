@@ -12,8 +12,10 @@ from pathlib import Path
 
 from faces.knowledge.services.servers import redis_port
 from recollect.faces.knowledge.services import (
+    ChromaRetrievalService,
     FileGraphService,
     FileKeyValueService,
+    LanceDBRetrievalService,
     MemoryGraphService,
     MemoryKeyValueService,
     MemoryRetrievalService,
@@ -49,7 +51,14 @@ HERE: dict[str, dict[str, Make]] = {
     "retrieval": RETRIEVAL,
     "graph": GRAPH,
 }
-FOREIGN: dict[str, dict[str, Make]] = {"key_value": {}, "retrieval": {}, "graph": {}}
+FOREIGN: dict[str, dict[str, Make]] = {
+    "key_value": {"memory": KEY_VALUE["memory"]},
+    "retrieval": {
+        "chroma": lambda folder: ChromaRetrievalService("knowledge", folder / "chroma"),
+        "lancedb": lambda folder: LanceDBRetrievalService(folder / "lance"),
+    },
+    "graph": {"memory": GRAPH["memory"]},
+}
 
 
 def chosen(kind: str, *, is_foreign: bool) -> dict[str, Make]:

@@ -15,6 +15,8 @@ from recollect.faces.knowledge.services import RedisKeyValueService
 CLIENTS = ("chromadb", "elasticsearch", "lancedb", "neo4j", "networkx", "numpy", "redis")
 
 MADE = {
+    "chroma": 'ChromaRetrievalService("knowledge", "folder")',
+    "lancedb": 'LanceDBRetrievalService("folder")',
     "networkx": "NetworkxGraphService()",
     "redis": 'RedisKeyValueService("localhost", 6379, 0, "prefix")',
 }

@@ -9,7 +9,9 @@ from recollect.faces.knowledge.services.base import (
     KeyValueServiceBase,
     RetrievalServiceBase,
 )
+from recollect.faces.knowledge.services.chroma import ChromaRetrievalService
 from recollect.faces.knowledge.services.files import FileGraphService, FileKeyValueService
+from recollect.faces.knowledge.services.lancedb import LanceDBRetrievalService
 from recollect.faces.knowledge.services.memory import (
     MemoryGraphService,
     MemoryKeyValueService,
@@ -19,12 +21,16 @@ from recollect.faces.knowledge.services.networkx import NetworkxGraphService
 from recollect.faces.knowledge.services.redis import RedisKeyValueService
 from recollect.faces.knowledge.services.sqlite import SQLiteKeyValueService
 from recollect.faces.knowledge.services.sqlite_fts5 import SQLiteFTS5RetrievalService
+from recollect.faces.knowledge.services.vectors import TextEmbedder
+from recollect.faces.knowledge.services.word_hash import WordHashEmbedder
 
 __all__ = [
+    "ChromaRetrievalService",
     "FileGraphService",
     "FileKeyValueService",
     "GraphServiceBase",
     "KeyValueServiceBase",
+    "LanceDBRetrievalService",
     "MemoryGraphService",
     "MemoryKeyValueService",
     "MemoryRetrievalService",
@@ -33,4 +39,6 @@ __all__ = [
     "RetrievalServiceBase",
     "SQLiteFTS5RetrievalService",
     "SQLiteKeyValueService",
+    "TextEmbedder",
+    "WordHashEmbedder",
 ]

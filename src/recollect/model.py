@@ -780,7 +780,7 @@ class AttributeIndex:
         )
 
 
-_FROM_CONTENTS: Final = frozenset({"text", "vectors", "indexes"})
+_FROM_CONTENTS: Final = frozenset({"text", "vectors", "indexes", "keys"})
 UNREADABLE: Final[Mapping[str, frozenset[str]]] = {
     "tables": frozenset({"file"}),
     "contents": _FROM_CONTENTS,

@@ -143,7 +143,11 @@ def test_a_broken_part_that_nothing_else_tells_is_named_and_the_file_left_as_it_
 ) -> None:
     if tree == "vector_text":  # the doubles that its breaking hides forbid to build it
         damage(path, "DROP INDEX vector_text; CREATE INDEX vector_text ON vector (group_id)")
-        damage(path, "INSERT INTO vector VALUES (1, 1, 'h', x''), (2, 1, 'h', x'')")
+        damage(
+            path,
+            "INSERT INTO vector (id, group_id, hash, vector)"
+            " VALUES (1, 1, 'h', x''), (2, 1, 'h', x'')",
+        )
     overwritten(path, tree)
     if also is not None:
         overwritten(path, also)

@@ -6,6 +6,7 @@ The rule: an index and the one that is made anew from the same rows have the sam
 from __future__ import annotations
 
 import hashlib
+from contextlib import closing
 
 import orjson
 
@@ -26,6 +27,33 @@ FROM temp.vocabulary AS one
 LEFT JOIN text_past AS past ON past.group_id = :group AND past.doc = -one.doc
 WHERE one.term > :after AND one.term <= :last GROUP BY one.term LIMIT :most
 """
+
+
+_SIZES = """
+SELECT c.id, 0, s.sz FROM concept AS c
+LEFT JOIN text_index_docsize AS s ON s.id = c.id WHERE c.group_id = :group
+UNION ALL
+SELECT k.id, 0, s.sz FROM link AS k
+LEFT JOIN text_index_docsize AS s ON s.id = k.id WHERE k.group_id = :group
+UNION ALL
+SELECT past.element, past.until, s.sz FROM text_past AS past
+LEFT JOIN text_index_docsize AS s ON s.id = -past.doc WHERE past.group_id = :group
+ORDER BY 1, 2
+"""
+
+
+def size_fingerprint(session: Session, group_id: int) -> bytes:
+    """Return a hash of how many words each document of a group has. Cost: all of them."""
+    digest = hashlib.sha256()
+    with closing(session.each(_SIZES, {"group": group_id})) as rows:
+        for row in rows:
+            digest.update(repr(row).encode())
+    return digest.digest()
+
+
+def holds_nothing(session: Session, group_id: int) -> bool:
+    """Whether the index has no word of a group. Runs in a write transaction."""
+    return fingerprint(session, group_id) == hashlib.sha256(4 * orjson.dumps([])).digest()
 
 
 def fingerprint(session: Session, group_id: int) -> bytes:

@@ -31,8 +31,8 @@ import orjson
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import Term, terms
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.cells import octets, whole
+from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.text_functions import document_length
 
@@ -138,17 +138,17 @@ _Way = tuple[_Weighed, ...]
 """Terms that a document holds together."""
 
 
-class _Damping(dict[bytes, float]):
+class _Damping(dict[SqlValue, float]):
     """BM25's damping of a count by the size of its document, computed when first met."""
 
     def __init__(self, mean_length: float) -> None:
         super().__init__()
         self._rising = SATURATION * LENGTH_NORMALISATION / mean_length
 
-    def __missing__(self, size: bytes) -> float:
-        """Return the damping of a size, and keep it."""
+    def __missing__(self, size: SqlValue) -> float:
+        """Return the damping of a size, and keep it; STORE_CORRUPT for what is none."""
         still = SATURATION * (1 - LENGTH_NORMALISATION)
-        self[size] = damping = still + self._rising * document_length(size)
+        self[size] = damping = still + self._rising * document_length(octets(size))
         return damping
 
 

@@ -106,7 +106,8 @@ def _told(session: SqliteSession) -> Iterator[str]:
                     if line != "ok" and not line.startswith(_HEADING):
                         is_silent = False
                         yield line
-    except (apsw.CorruptError, apsw.SQLError):  # the second: the text index does not open
+    # The second: the text index does not open; the third: it has a length that cannot be.
+    except (apsw.CorruptError, apsw.SQLError, apsw.NoMemError):
         if is_silent:
             yield corrupt().message
     except apsw.Error as error:

@@ -13,6 +13,7 @@ import re2
 from recollect.errors import INVALID_SYNTAX, RecollectError, Span
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.row_digest import row_digest
 from recollect.model import normal_text
 
 
@@ -80,6 +81,7 @@ def register_functions(connection: apsw.Connection) -> None:
         ("re2_search", re2_search, 2),
         ("public_id", _public_id, 2),
         ("normal_text", normal_text, 1),
+        ("row_digest", row_digest, -1),
     )
     for name, function, arguments in functions:
         connection.create_scalar_function(name, function, arguments, deterministic=True)

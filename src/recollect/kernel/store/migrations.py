@@ -16,6 +16,7 @@ from recollect.kernel.store.schema import (
     NAME_KEY,
     SCHEMA_MODE,
     STATE_MARK,
+    VECTOR_DIGESTS,
     VECTORS,
     WORK,
 )
@@ -39,6 +40,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m007_work", WORK),
     Migration("m008_vectors", VECTORS),
     Migration("m009_state_mark", STATE_MARK),
+    Migration("m010_vector_digests", VECTOR_DIGESTS),
 )
 
 VERSION = len(MIGRATIONS)

@@ -243,6 +243,15 @@ UPDATE counter SET mark = randomblob(16), mark_before = randomblob(16);
 """
 """What a log tells of the file that it continues; see `store/stale_log.py`."""
 
+VECTOR_DIGESTS = """
+ALTER TABLE vector ADD COLUMN digest INTEGER;    -- of the row and its model: see row_digest.py
+ALTER TABLE embedded ADD COLUMN digest INTEGER;  -- of the row
+UPDATE vector SET digest = (
+  SELECT row_digest(vector.group_id, vector.id, vector.hash, vector.vector, m.name, m.dimension)
+  FROM embedding_model AS m WHERE m.group_id = vector.group_id);
+UPDATE embedded SET digest = row_digest(group_id, number, element, vector);
+"""
+
 COUNTS_OF_ALL_LINKS = """
 DELETE FROM tally WHERE kind IN ('multiple', 'linked');
 INSERT INTO tally

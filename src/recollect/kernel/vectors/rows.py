@@ -13,7 +13,8 @@ import orjson
 
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.row_digest import row_digest
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder
 from recollect.kernel.vectors.model import dimension_of, set_model
 from recollect.kernel.vectors.texts import text_hash
@@ -33,9 +34,11 @@ WHERE m.group_id = :group
 """
 _LAST_VECTOR = "SELECT coalesce(max(v.id), 0) FROM vector AS v"
 _LAST_NUMBER = "SELECT coalesce(max(m.number), 0) FROM embedded AS m WHERE m.group_id = ?"
-_VECTORS = Insertion("vector", 4, blob=3)
-_EMBEDDED = Insertion("embedded", 4)
-_CHANGE = "UPDATE embedded SET number = ?, vector = ? WHERE group_id = ? AND element = ?"
+_VECTORS = Insertion("vector", 5, blob=3)
+_EMBEDDED = Insertion("embedded", 5)
+_CHANGE = """
+UPDATE embedded SET number = ?, vector = ?, digest = ? WHERE group_id = ? AND element = ?
+"""
 _DROP_UNUSED = """
 DELETE FROM vector WHERE group_id = :group AND id = :vector AND NOT EXISTS (
   SELECT 1 FROM embedded AS m WHERE m.group_id = :group AND m.vector = :vector)
@@ -114,9 +117,17 @@ class VectorRows:
             return {}
         row = self._session.row(_LAST_VECTOR)
         last = 0 if row is None else whole(row[0])
-        added = [(last + at, self._group_id, *one) for at, one in enumerate(new, 1)]
+        added = [self._row(last + at, *one) for at, one in enumerate(new, 1)]
         _VECTORS.run(self._session, added)
-        return {one: at for at, _, one, _ in added}
+        return {one: last + at for at, (one, _) in enumerate(new, 1)}
+
+    def _row(self, at: int, hash_: str, vector: bytes) -> SqlRow:
+        assert self._embedder is not None
+        model = self._embedder.name, len(vector) // NUMBER_BYTES
+        return (
+            *(at, self._group_id, hash_, vector),
+            row_digest(self._group_id, at, hash_, vector, *model),
+        )
 
     def _point(self, after: Mapping[int, int], before: Mapping[int, int]) -> None:
         """Let elements have other vectors, and drop those that nothing has any more."""
@@ -124,16 +135,17 @@ class VectorRows:
             return
         group_id, last = self._group_id, last_number(self._session, self._group_id)
         changed = [(one, at) for one, at in after.items() if before.get(one) != at]
-        new: list[tuple[int, int, int, int]] = []
-        moved: list[tuple[int, int, int, int]] = []
+        new: list[tuple[int, int, int, int, int]] = []
+        moved: list[tuple[int, int, int, int, int]] = []
         for number, (element, vector) in enumerate(changed, last + 1):
+            digest = row_digest(group_id, number, element, vector)
             if element in before:
-                moved.append((number, vector, group_id, element))
+                moved.append((number, vector, digest, group_id, element))
             else:
-                new.append((group_id, number, element, vector))
+                new.append((group_id, number, element, vector, digest))
         _EMBEDDED.run(self._session, new)
         self._session.execute_many(_CHANGE, moved)
-        drop_unused(self._session, group_id, {before[one] for _, _, _, one in moved})
+        drop_unused(self._session, group_id, {before[one] for *_, one in moved})
 
     def _vectors_of(self, elements: Iterable[int]) -> dict[int, int]:
         return _vectors_of(self._session, self._group_id, elements)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
-from recollect.kernel.search.fingerprint import fingerprint
-from recollect.kernel.search.rebuild import rebuild
+from recollect.kernel.search.fingerprint import fingerprint, holds_nothing, size_fingerprint
+from recollect.kernel.search.rebuild import forget, rebuild
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.completeness import Part, missing_parts
 from recollect.kernel.store.damage import Fault, file_faults
@@ -19,9 +19,11 @@ from recollect.kernel.store.group import Group, all_groups, group_names, is_name
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.text_structure import structure_fault
 from recollect.kernel.store.upkeep import optimise
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
 from recollect.kernel.write.examination import examine_group
+from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
 from recollect.kernel.write.queue import forget_work, lost_work
 from recollect.kernel.write.recount import counted, kept, recount
 from recollect.kernel.write.repair import (
@@ -107,6 +109,9 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
             return faults
         try:
             found = list(_store_findings(session))
+            fault = structure_fault(session)
+            if fault is not None:
+                found.append(Finding("text", f"the text index is damaged: {fault}"))
             if store.path is not None and has_unfinished_erasure(session):
                 message = "bytes of what was purged may still be in the file"
                 found.append(Finding("erasure", message))
@@ -126,7 +131,8 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
                 found.append(Finding("counts", "the counts do not match the elements", group.name))
             if is_readable(own):
                 found += _vector_findings(session, group)
-        if is_readable(own):
+                found += _key_findings(session, group)
+        if is_readable(own) and fault is None:  # else all texts are to be made anew in any case
             found += _text_findings(store, group, progress)
     progress("groups", len(groups), len(groups))
     return found
@@ -151,9 +157,10 @@ def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list
             if _rebuild_texts(session, group.group_id, progress):
                 return []
     except RecollectError as error:
-        if error.code is not STORE_CORRUPT:
+        if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # the second: a stray document
             raise
-        return [Finding("contents", error.message, group.name)]
+        if error.code is STORE_CORRUPT:
+            return [Finding("contents", error.message, group.name)]
     return [Finding("text", "the text index does not match the elements", group.name)]
 
 
@@ -165,6 +172,13 @@ def _vector_findings(session: Session, group: Group) -> Iterator[Finding]:
     if unused := len(unused_vectors(session, group.group_id)):
         belong = "vector belongs" if unused == 1 else "vectors belong"
         yield Finding("vectors", f"{unused} {belong} to no element", group.name)
+
+
+def _key_findings(session: Session, group: Group) -> Iterator[Finding]:
+    if wrong := len(wrong_name_keys(session, group.group_id)):
+        do = "concept is not known by its" if wrong == 1 else "concepts are not known by their"
+        message = f"{wrong} {do} name, whatever its case"
+        yield Finding("keys", message, group.name)
 
 
 def _counts_are_right(session: Session, group_id: int) -> bool:
@@ -206,13 +220,16 @@ def _store_findings(session: Session) -> Iterator[Finding]:
 def _rebuild_texts(session: Session, group_id: int, progress: Progress) -> bool:
     """Make a group's part of the text index anew; return whether it was what the rows give."""
     before = _texts(session, group_id)
+    forget(session, group_id)
+    is_gone = holds_nothing(session, group_id)  # else the index knows documents in a wrong place
     rebuild(session, group_id, progress)
-    return before == _texts(session, group_id)
+    return is_gone and before == _texts(session, group_id)
 
 
 def _texts(session: Session, group_id: int) -> object:
     counts = session.rows(_TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
-    return fingerprint(session, group_id), counts, session.rows(_SUPERSEDED, (group_id,))
+    superseded = session.rows(_SUPERSEDED, (group_id,))
+    return fingerprint(session, group_id), size_fingerprint(session, group_id), counts, superseded
 
 
 def _mend_file(store: SqliteStore, found: list[Finding], progress: Progress) -> None:
@@ -260,6 +277,7 @@ def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) 
             return
         for group in groups:
             mend_vectors(session, group.group_id)
+            mend_name_keys(session, group.group_id)
         settle_indexes(session)
         remake_texts(session, groups, progress)
 

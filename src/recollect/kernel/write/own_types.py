@@ -12,7 +12,8 @@ from collections.abc import Iterable
 import orjson
 
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.cells import whole
+from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning
@@ -26,6 +27,18 @@ WHERE group_id = :group AND expired_at = :living AND type IN (
   SELECT t.code FROM json_each(:types) AS w CROSS JOIN term AS t
   WHERE t.group_id = :group AND t.text = w.value)
 """
+
+_MISKEYED = """
+SELECT c.id FROM concept AS c CROSS JOIN term AS t ON t.group_id = :group AND t.code = c.type
+WHERE c.group_id = :group AND CASE
+  WHEN t.text NOT IN (SELECT w.value FROM json_each(:types) AS w) THEN c.name_key IS NOT NULL
+  WHEN c.name_key IS NOT NULL THEN c.name_key != normal_text(c.name)
+  WHEN c.expired_at = :living THEN NOT EXISTS (
+    SELECT 1 FROM concept AS o WHERE o.group_id = :group AND o.type = c.type
+      AND o.name_key = normal_text(c.name) AND o.expired_at = :living)
+  END
+"""
+_UNKEY = "UPDATE concept SET name_key = NULL WHERE group_id = ? AND id = ?"
 
 
 def meaning_of(kind: str, name: str, attributes: Attributes) -> str | None:
@@ -64,13 +77,25 @@ def name_key(kind: str, name: str) -> str | None:
 
 def set_name_keys(session: Session, group_id: int) -> None:
     """Give the living concepts of a group their keys, after their rows were written as they are."""
+    session.execute_many(_REKEY, [_keyed(group_id)])
+
+
+def wrong_name_keys(session: Session, group_id: int) -> list[int]:
+    """Return the concepts whose key is not that of their name, or that lack one they may have."""
+    return [whole(one) for (one,) in session.rows(_MISKEYED, _keyed(group_id))]
+
+
+def mend_name_keys(session: Session, group_id: int) -> None:
+    """Put the keys of a group's concepts right."""
+    wrong = wrong_name_keys(session, group_id)
+    session.execute_many(_UNKEY, [(group_id, one) for one in wrong])
+    if wrong:
+        set_name_keys(session, group_id)
+
+
+def _keyed(group_id: int) -> dict[str, SqlValue]:
     types = [kind for kind, own in OWN_TYPES.items() if own.has_unique_names]
-    parameters: Parameters = {
-        "group": group_id,
-        "living": LIVING,
-        "types": orjson.dumps(types).decode(),
-    }
-    session.execute_many(_REKEY, [parameters])
+    return {"group": group_id, "living": LIVING, "types": orjson.dumps(types).decode()}
 
 
 def refuse_owned(changed: Iterable[Element], terms: Interning, directory: Directory) -> None:

@@ -9,17 +9,25 @@ from collections.abc import Iterator
 
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.vectors.embedder import NUMBER_BYTES
 from recollect.kernel.vectors.model import model_of
-from recollect.kernel.vectors.rows import NO_VECTOR, drop_unused, purge_vectors
+from recollect.kernel.vectors.rows import (
+    NO_VECTOR,
+    drop_unused,
+    forget_vectors,
+    purge_vectors,
+    vectors_in,
+)
 from recollect.kernel.vectors.texts import link_meaning, text_hash
 from recollect.kernel.write.own_types import meaning_of
 
 _AT_ONCE = 1_000
 _EMBEDDED = """
 SELECT m.number, m.element, m.vector, v.hash, length(v.vector), t.text, c.name,
-  coalesce(c.attributes, k.attributes)
+  coalesce(c.attributes, k.attributes),
+  m.digest IS row_digest(m.group_id, m.number, m.element, m.vector) AND (m.vector = 0
+    OR v.digest IS row_digest(v.group_id, v.id, v.hash, v.vector, :model, :dimension))
 FROM embedded AS m
 LEFT JOIN vector AS v ON v.group_id = :group AND v.id = m.vector
 LEFT JOIN concept AS c ON c.group_id = :group AND c.id = m.element
@@ -35,9 +43,9 @@ SELECT v.id FROM vector AS v WHERE v.group_id = :group AND NOT EXISTS (
 
 def wrong_vectors(session: Session, group_id: int) -> list[int]:
     """Return the elements whose vector is not that of what they say. Cost: all that have one."""
-    model = model_of(session, group_id)
-    size = 0 if model is None else NUMBER_BYTES * model[1]
-    return [whole(row[1]) for row in _rows(session, group_id) if not _is_right(row, size)]
+    model = model_of(session, group_id) or ("", 0)
+    size = NUMBER_BYTES * model[1]
+    return [whole(row[1]) for row in _rows(session, group_id, model) if not _is_right(row, size)]
 
 
 def unused_vectors(session: Session, group_id: int) -> list[int]:
@@ -51,13 +59,16 @@ def mend_vectors(session: Session, group_id: int) -> None:
     if wrong or unused:
         purge_vectors(session, group_id, wrong)
         drop_unused(session, group_id, unused)
+        if not vectors_in(session, group_id):  # it may be what is said of the model that is wrong
+            forget_vectors(session, group_id)
         make_stale(session)
 
 
-def _rows(session: Session, group_id: int) -> Iterator[SqlRow]:
-    after = 0
+def _rows(session: Session, group_id: int, model: tuple[str, int]) -> Iterator[SqlRow]:
+    after = -1
     while True:
-        parameters = {"group": group_id, "after": after, "most": _AT_ONCE}
+        parameters: dict[str, SqlValue] = {"group": group_id, "after": after, "most": _AT_ONCE}
+        parameters |= {"model": model[0], "dimension": model[1]}
         rows = session.rows(_EMBEDDED, parameters)
         yield from rows
         if len(rows) < _AT_ONCE:
@@ -66,8 +77,8 @@ def _rows(session: Session, group_id: int) -> Iterator[SqlRow]:
 
 
 def _is_right(row: SqlRow, size: int) -> bool:
-    _, _, vector, hash_, length, kind, name, attributes = row
-    if attributes is None:
+    _, _, vector, hash_, length, kind, name, attributes, is_whole = row
+    if attributes is None or not is_whole:
         return False
     if vector == NO_VECTOR:
         return True

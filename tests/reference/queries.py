@@ -27,7 +27,10 @@ from recollect.model import Value
 
 ELEMENTS = ("a", "b", "c", "d")
 VALUES = ("v", "w", "x")
-BOUNDS = ((0, 0), (0, 1), (0, 2), (0, None), (1, 2), (1, None), (2, 2), (2, 3), (2, None), (3, 3))
+BOUNDS = (
+    (0, 0), (0, 1), (0, 2), (0, None), (1, 2), (1, None), (2, 2), (2, 3), (2, None), (3, 3),
+    (0, 70), (1, 99), (2, 80),  # there is room for every link
+)  # fmt: skip
 FIELDS = ("name", "name", "type", "id", "subject", "predicate", "object")
 UNKNOWN = "nothing"
 Column = ast.Variable | ast.Field | ast.Aggregate

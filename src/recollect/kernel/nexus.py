@@ -19,6 +19,7 @@ from recollect.kernel.read.catalogs import Catalogs, Last
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.dated import dated_elements, keys_of
+from recollect.kernel.read.deadline import Deadline
 from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
@@ -211,14 +212,14 @@ class Nexus:
             return prepared
         bindings = Bindings(values)
         with quoting(text):
-            script = parsed(text, limits)
+            deadline = Deadline(limits.max_seconds)
+            script = parsed(text, limits, deadline)
             queries = only_queries(script)
             with self._store.reading() as session:
                 state = self._catalogs.state(session, self.group_name)
-                reader = Reader(session, state.catalog, limits, as_of, state.counted)
+                reader = Reader(session, state.catalog, limits, as_of, state.counted, deadline)
                 is_whole = len(queries) == 1 and not script.notices
-                comes_again = is_whole and not state.catalog.group.is_strict
-                origin = text if comes_again else None
+                origin = text if is_whole and not state.catalog.group.is_strict else None
                 results = tuple([answered(reader, bindings, one, origin) for one in queries])
         return Answer(results, notices_of(script, bindings, reader.notices))
 
@@ -660,12 +661,13 @@ class Nexus:
         """Open a snapshot for the one query of a text."""
         check_parameters(parameters or {}, self.limits.max_depth)
         with quoting(text):
-            script = parsed(text, self.limits)
+            deadline = Deadline(self.limits.max_seconds)
+            script = parsed(text, self.limits, deadline)
             query, *others = only_queries(script)
             if others:
                 raise not_only(others[0].span, "one query")
             with self._store.reading() as session:
-                reader = Reader(session, self._catalog(session), self.limits, as_of)
+                reader = Reader(session, self._catalog(session), self.limits, as_of, None, deadline)
                 bindings = Bindings(parameters or {})
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield Asked(script, query, bindings, reader)

@@ -6,6 +6,8 @@ Its rule: a cursor only goes forward. Parsers read `cursor.token`, and raise wha
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from recollect.errors import (
     INVALID_SYNTAX,
     RESOURCE_EXHAUSTED,
@@ -21,6 +23,10 @@ from recollect.kernel.lang.tokens import END, Tokens
 MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored
 
 
+def unhurried() -> None:
+    """Let work go on: nobody waits for it."""
+
+
 class Cursor:
     """Walks over the tokens of one text."""
 
@@ -34,13 +40,20 @@ class Cursor:
         "is_settled",
         "notices",
         "parameters",
+        "pulse",
         "source",
         "statement",
         "token",
         "tokens",
     )
 
-    def __init__(self, tokens: Tokens, *, max_depth: int = MAX_DEPTH) -> None:
+    def __init__(
+        self,
+        tokens: Tokens,
+        *,
+        max_depth: int = MAX_DEPTH,
+        pulse: Callable[[], None] = unhurried,
+    ) -> None:
         self.tokens = tokens
         self._texts, self._starts = tokens.texts, tokens.starts
         self.source = tokens.source
@@ -50,6 +63,7 @@ class Cursor:
         self.expected: tuple[str, ...] = ()  # what could have stood where the text fails
         self.is_settled = False  # what is said of the text is all that helps
         self.parameters = 0  # placeholders met so far
+        self.pulse = pulse  # called between the parts of a text; raises where it takes too long
         self.notices: dict[str, Notice] = {}  # by what they are about, so each is said once
         self._depth = 0
         self._max_depth = max_depth

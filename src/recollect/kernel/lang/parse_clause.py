@@ -50,6 +50,7 @@ def block(cursor: Cursor) -> tuple[Clause, ...]:
     cursor.open("{")
     clauses: list[Clause] = []
     while cursor.token != "}":
+        cursor.pulse()
         clauses.append(_clause(cursor))
         cursor.take(",")
     cursor.close("}")

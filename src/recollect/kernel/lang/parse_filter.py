@@ -99,6 +99,7 @@ def _and(cursor: Cursor) -> Expression:
 
 
 def _unary(cursor: Cursor) -> Expression:
+    cursor.pulse()
     token = cursor.token
     if token == "!":
         first = cursor.at

@@ -50,6 +50,7 @@ def upsert(cursor: Cursor) -> Upsert:
     cursor.open("{")
     blocks: list[ConceptBlock | LinkBlock] = []
     while cursor.token != "}":
+        cursor.pulse()
         if cursor.token not in BLOCKS:
             raise _no_block(cursor)
         blocks.append(_block(cursor))

@@ -21,7 +21,7 @@ from recollect.kernel.lang.ast import (
     Update,
     Upsert,
 )
-from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor
+from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor, unhurried
 from recollect.kernel.lang.forms import BEGINNINGS, form_at
 from recollect.kernel.lang.idioms import idiom_at
 from recollect.kernel.lang.lexer import MAX_LENGTH, lex
@@ -56,18 +56,24 @@ TAILS: dict[type, tuple[str, ...]] = {
 }
 
 
-def parse(text: str, *, max_length: int = MAX_LENGTH, max_depth: int = MAX_DEPTH) -> Script:
+def parse(
+    text: str,
+    *,
+    max_length: int = MAX_LENGTH,
+    max_depth: int = MAX_DEPTH,
+    pulse: Callable[[], None] = unhurried,
+) -> Script:
     """Parse a text of one statement or more.
 
     Raises KIP_1001 and KIP_1002 for what is not the language, KIP_2003 for values no store
     holds, KIP_4002 beyond `max_length` bytes or `max_depth` levels of nesting; always with
-    the text and a span. Cost is linear in the text. KIP 1.0-draft3
-    and every later text up to KIP 1.0-RC11, whole.
+    the text and a span. `pulse` is called again and again, and what it raises ends the parsing.
+    Cost is linear in the text. KIP 1.0-draft3 and every later text up to KIP 1.0-RC11, whole.
 
     >>> parse("SEARCH CONCEPT :term LIMIT 5").statements[0].limit.value
     5
     """
-    cursor = Cursor(lex(text, max_length=max_length), max_depth=max_depth)
+    cursor = Cursor(lex(text, max_length=max_length), max_depth=max_depth, pulse=pulse)
     try:
         statements = statements_of(cursor)
     except RecollectError as error:
@@ -104,6 +110,7 @@ def statements_of(cursor: Cursor) -> list[Statement]:
     """Parse the statements of a text to its end."""
     statements: list[Statement] = []
     while not cursor.at_end:
+        cursor.pulse()
         parse_one = PARSERS.get(cursor.token)
         if parse_one is None:
             raise _no_statement(cursor, statements)

@@ -9,7 +9,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.lift import class_of
 from recollect.kernel.plan.statistics import Statistics
 
-_SILENT = (ir.Filter, ir.Exclude, ir.MatchPath)  # from these nothing follows
+_SILENT = (ir.Filter, ir.Exclude, ir.Require, ir.MatchPath)  # from these nothing follows
 
 
 def all_steps(branch: ir.Branch) -> Iterator[ir.Step]:

@@ -195,10 +195,23 @@ class Extend:
         return self.outputs
 
 
+@node(frozen=True, slots=True)
+class Require:
+    """Keep the rows where the branch has a row; it reads nothing of them, and gives nothing."""
+
+    branches: tuple[Branch]
+
+    def needs(self) -> Sequence[Var]:
+        return ()
+
+    def binds(self) -> tuple[Var, ...]:
+        return ()
+
+
 Atom = MatchConcept | MatchLink | MatchLinkId | MatchPath
-Step = Atom | ReadValue | BindNull | Unify | Filter | Exclude | Extend
+Step = Atom | ReadValue | BindNull | Unify | Filter | Exclude | Extend | Require
 ATOMS = (MatchConcept, MatchLink, MatchLinkId, MatchPath)  # faster than the union
-BLOCKS = (Exclude, Extend)
+BLOCKS = (Exclude, Extend, Require)
 
 
 @node(frozen=True, slots=True)

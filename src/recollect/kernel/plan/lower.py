@@ -15,6 +15,7 @@ from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.scope import (
+    conditions,
     expression_reads,
     mentions,
     not_bound,
@@ -23,6 +24,9 @@ from recollect.kernel.plan.scope import (
 
 MOST_STEPS = 1_000
 """Clauses of a query, each counted once for every branch of UNION it runs in."""
+
+MOST_TESTS = 5_000
+"""Conditions of its FILTERs, counted alike: the engine compares each with all others."""
 
 
 Waiting = tuple[ast.ReadClause | ast.FilterClause, list[ast.Variable | ast.Field]]
@@ -54,6 +58,7 @@ class Lowering:
         self._kinds = kinds
         self._count = 0
         self._steps = 0
+        self._tests = 0
         self._where: Sequence[ast.Clause] = ()
 
     def lower(
@@ -105,6 +110,16 @@ class Lowering:
                 hint="split the query",
                 span=clause.span,
                 details={"steps": MOST_STEPS},
+            )
+        if isinstance(clause, ast.FilterClause):
+            self._tests += conditions(clause.expression)
+        if self._tests > MOST_TESTS:
+            raise RecollectError(
+                RESOURCE_EXHAUSTED,
+                f"the FILTERs of the query test more than {MOST_TESTS} conditions",
+                hint="compare with a list: IN(?x, [1, 2])",
+                span=clause.span,
+                details={"conditions": MOST_TESTS},
             )
 
     def _union(self, clause: ast.UnionClause, outer: dict[str, ir.Var]) -> list[_Branch]:

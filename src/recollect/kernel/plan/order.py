@@ -19,7 +19,9 @@ _UNBOUND_PATH = 1e12
 Pattern = tuple[ir.Atom, Sequence[ir.Var]]
 """An atom, and the elements at its ends."""
 
-Test = tuple[ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude, Sequence[ir.Var]]
+Test = tuple[
+    ir.ReadValue | ir.BindNull | ir.Unify | ir.Filter | ir.Exclude | ir.Require, Sequence[ir.Var]
+]
 """A step that makes no more rows of one, and what must be bound before it."""
 
 
@@ -56,6 +58,8 @@ def order_branch(
 def _order_inner(step: ir.Step, statistics: Statistics, bound: Set[ir.Var]) -> ir.Step:
     if not isinstance(step, ir.BLOCKS):
         return step
+    if isinstance(step, ir.Require):
+        return ir.Require((order_branch(step.branches[0], statistics),))
     inner = tuple([order_branch(one, statistics, bound) for one in step.branches])
     if isinstance(step, ir.Exclude):
         return ir.Exclude(inner, step.shared)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
@@ -12,6 +12,7 @@ from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.order import order_branch
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
 from recollect.kernel.plan.statistics import Statistics
+from recollect.kernel.plan.unshown import look_once
 
 
 def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
@@ -19,15 +20,21 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
 
     Raises KIP_3001 for a variable nothing binds, KIP_1001 for one of two kinds.
     """
-    return _plan(find, lambda branch: order_branch(branch, statistics))
+    return _ordered(look_once(plan_as_written(find)), statistics)
+
+
+def plan_solutions(find: ast.Find, statistics: Statistics) -> ir.Plan:
+    """Return a plan that gives every solution of a FIND with all its variables, shown or not."""
+    return _ordered(plan_as_written(find), statistics)
+
+
+def _ordered(plan: ir.Plan, statistics: Statistics) -> ir.Plan:
+    branches = tuple([order_branch(one, statistics) for one in plan.branches])
+    return replace(plan, branches=branches)
 
 
 def plan_as_written(find: ast.Find) -> ir.Plan:
     """Return the plan of a FIND before any rewrite: its steps stand as in the text."""
-    return _plan(find, lambda branch: branch)
-
-
-def _plan(find: ast.Find, rewrite: Callable[[ir.Branch], ir.Branch]) -> ir.Plan:
     where = TargetNames().name_targets(find.where)
     kinds = resolve_kinds(where)
     branches = Lowering(kinds).lower(where, kinds, tuple(_fields(find)))
@@ -36,7 +43,7 @@ def _plan(find: ast.Find, rewrite: Callable[[ir.Branch], ir.Branch]) -> ir.Plan:
     places = {var.name: at for at, var in enumerate(variables)}
     columns = _Columns(places, variables, where)
     return ir.Plan(
-        branches=tuple(map(rewrite, branches)),
+        branches=tuple(branches),
         variables=variables,
         columns=tuple([columns.column(one) for one in find.columns]),
         names=tuple([one.name for one in find.columns]),

@@ -127,6 +127,17 @@ def expression_reads(expression: ast.Expression) -> list[ast.Variable | ast.Fiel
     return [one for one in operands if isinstance(one, ast.READS)]
 
 
+def conditions(expression: ast.Expression) -> int:
+    """Return how many conditions a FILTER expression joins."""
+    match expression:
+        case ast.Not():
+            return conditions(expression.operand)
+        case ast.And() | ast.Or():
+            return sum([conditions(one) for one in expression.operands])
+        case _:
+            return 1
+
+
 def variable_of(read: ast.Variable | ast.Field) -> ast.Variable:
     """Return the variable itself, or the one whose field is read."""
     return read.variable if isinstance(read, ast.Field) else read

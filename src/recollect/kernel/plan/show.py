@@ -76,6 +76,9 @@ def _step(step: ir.Step) -> Iterator[str]:
         case ir.Exclude():
             yield f"not, sharing {', '.join(map(_var, step.shared))}"
             yield from _inner(step.branches)
+        case ir.Require():
+            yield "once"
+            yield from _inner(step.branches)
         case ir.Extend():
             yield f"optional, giving {', '.join(map(_var, step.outputs))}"
             yield from _inner(step.branches)

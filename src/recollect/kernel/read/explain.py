@@ -57,6 +57,8 @@ def _rules(written: ir.Plan, plan: ir.Plan, statistics: Statistics) -> Iterator[
     """Yield the rewrites that changed something, and why."""
     if written.branches != plan.branches:
         yield "order: patterns that find the fewest elements first, then outward from what is bound"
+    if any(isinstance(step, ir.Require) for one in plan.branches for step in one.steps):
+        yield "once: what nothing shown is joined to has only to be there"
     if len(plan.branches) > 1:
         yield "union: later clauses run in every branch, and equal rows of branches become one"
     elif not plan.is_grouped and _rows_are_unique(plan, statistics):
@@ -88,7 +90,7 @@ def _counts(branches: Iterable[ir.Branch], statistics: Statistics) -> Iterator[t
                     for walked in step.steps:
                         one = walked.predicate
                         yield f"predicate {one}", statistics.link_count((one,))
-                case ir.Exclude() | ir.Extend():
+                case ir.Exclude() | ir.Extend() | ir.Require():
                     yield from _counts(step.branches, statistics)
 
 

@@ -6,11 +6,12 @@ The rule: an id means one thing, in all the lives that it had under that id.
 from __future__ import annotations
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
-from recollect.kernel.lang import ast, parse
+from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.named import elements_named, identities
 from recollect.kernel.read.reader import Catalog, Reader
+from recollect.kernel.read.texts import parsed
 from recollect.kernel.store.protocol import Session
 from recollect.model import Found, Key, Limits
 
@@ -29,7 +30,7 @@ def elements_meant(
             _refuse_several(session, catalog, what, found)
         return found
     check_parameters(what.parameters, limits.max_depth)
-    script = parse(what.text, max_length=limits.max_length, max_depth=limits.max_depth)
+    script = parsed(what.text, limits)
     match script.statements:
         case (ast.Find() as find,):
             reader = Reader(session, catalog, limits, what.as_of)

@@ -27,6 +27,7 @@ from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import collected, decode_rows, element_ids
+from recollect.kernel.read.deadline import Deadline
 from recollect.kernel.read.declared import declared_names
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
@@ -55,6 +56,8 @@ from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Limits, Rows, 
 
 Origin = str
 """A text that consists of exactly one FIND."""
+
+_UNHURRIED = Deadline(None)
 
 PlanKey = tuple[ast.Find, int, bool, Clock, Paging | None]
 
@@ -101,10 +104,16 @@ class Reader:
         limits: Limits,
         as_of: AsOf | Moment | None = None,
         counted: Counted | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
-        """`counted` are the statistics of the snapshot, where they are known already."""
+        """`counted` are the statistics of the snapshot, where they are known already.
+
+        Of the `deadline` the seconds that are gone count; without one only what is read counts.
+        """
         self.session = session
-        self.session.allow(Budget(limits.max_steps, limits.max_seconds))
+        self.deadline = deadline or _UNHURRIED
+        spent = 0.0 if deadline is None else deadline.spent()
+        self.session.allow(Budget(limits.max_steps, limits.max_seconds, spent))
         self.group = catalog.group
         self.terms = catalog.terms
         self.meanings = catalog.meanings
@@ -363,7 +372,7 @@ class Reader:
 
         key = (shape, statistics.epoch, statistics.is_certain, clock, paging)
         compiled = self._catalog.plans.get(key, make)
-        check_patterns(lifting.patterns, lifting.values)
+        check_patterns(lifting.patterns, lifting.values, self.deadline)
         return compiled, lifting
 
     def _run(
@@ -458,9 +467,12 @@ def _digest(shape: ast.Find) -> str:
     return blake2b(text, digest_size=16).hexdigest()
 
 
-def check_patterns(patterns: Iterable[ast.Parameter], values: Mapping[str, Value]) -> None:
+def check_patterns(
+    patterns: Iterable[ast.Parameter], values: Mapping[str, Value], deadline: Deadline
+) -> None:
     """Refuse a regular expression that is not one before anything runs: KIP_1001."""
     for pattern in patterns:
+        deadline.check()
         text = values[pattern.name]
         if isinstance(text, str) and pattern.name.startswith("string"):
             compile_pattern(text, pattern.span)

@@ -9,18 +9,24 @@ from typing import cast, get_args
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, Span
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.read.cache import Cache
+from recollect.kernel.read.deadline import Deadline
 from recollect.model import Limits
 
 _REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
 _MUTATIONS = get_args(ast.Mutation)
 
 
-def parsed(text: str, limits: Limits) -> ast.Script:
-    """Return the tree of a text; short texts that only read are remembered."""
+def parsed(text: str, limits: Limits, deadline: Deadline | None = None) -> ast.Script:
+    """Return the tree of a text; short texts that only read are remembered.
+
+    KIP_4001 beyond the deadline, which is that of the limits where none is given.
+    """
     key = text, limits.max_length, limits.max_depth
     script = _TREES.find(key)
     if script is None:
-        script = parse(text, max_length=limits.max_length, max_depth=limits.max_depth)
+        pulse = (deadline or Deadline(limits.max_seconds)).check
+        length, depth = limits.max_length, limits.max_depth
+        script = parse(text, max_length=length, max_depth=depth, pulse=pulse)
         if len(text) <= _REMEMBERED_TEXT and script.is_read_only:
             _TREES.keep(key, script)
     return script

@@ -17,7 +17,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.naming import Naming, Walked
-from recollect.kernel.plan.pipeline import plan_find
+from recollect.kernel.plan.pipeline import plan_find, plan_solutions
 from recollect.kernel.plan.scope import TargetNames, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
@@ -103,7 +103,7 @@ def _row(
     lifting = Lifting(bindings)
     shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
     plan = plan_find(shape, reader.statistics())
-    check_patterns(lifting.patterns, lifting.values)
+    check_patterns(lifting.patterns, lifting.values, reader.deadline)
     owners = () if plan.is_grouped else _owners(plan)
     query = _query(reader, find, replace(plan, columns=(*plan.columns, *owners)), lifting)
     page = Page(1, place)
@@ -181,7 +181,7 @@ class _Standing:
         lifting = Lifting(self._bindings)
         order_by = () if is_grouped else find.order_by
         shape = ast.Find(columns, lifting.clauses(where), order_by)
-        plan = _in_order(plan_find(shape, self._reader.statistics()), names)
+        plan = _in_order(plan_solutions(shape, self._reader.statistics()), names)
         elements = [at for at, var in enumerate(plan.variables) if var.is_element]
         telling = plan.columns if is_grouped else (*plan.columns, *_owners(plan))
         plan = replace(plan, columns=(*map(ir.Plain, elements), *telling))

@@ -47,6 +47,16 @@ class Number:
 
 
 @node(frozen=True, slots=True)
+class Word:
+    """A word of the compiler's own, of letters alone."""
+
+    text: str
+
+    def sql(self, _: Dialect) -> str:
+        return f"'{self.text}'"
+
+
+@node(frozen=True, slots=True)
 class Null:
     """NULL."""
 
@@ -237,6 +247,7 @@ Expr = (
     Column
     | Param
     | Number
+    | Word
     | Null
     | Binary
     | All

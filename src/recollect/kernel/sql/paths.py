@@ -1,7 +1,8 @@
 """Paths: pairs joined by a walk of an allowed length, as one recursion from the bound end.
 
 The recursion is keyed on (start, node, depth), so a cycle ends; with no upper bound the depth
-stops at the lower one. The group stands twice in the recursive step, once for each alias.
+stops at the lower one, and so it does where the upper bound is beyond every walk that could lead
+somewhere new. The group stands twice in the recursive step, once for each alias.
 KIP 1.0-draft3, "path operators"; walk semantics as docs/kip/decisions.md settles them.
 """
 
@@ -10,9 +11,11 @@ from __future__ import annotations
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import Element, Held, PredicateName
-from recollect.kernel.sql.clock import GROUP
-from recollect.kernel.sql.rows import Rows
+from recollect.kernel.sql.clock import GROUP, LAST_ID, of_group
+from recollect.kernel.sql.rows import Context, Rows
 from recollect.model import ElementKind
+
+_FAR = 64  # lengths between the bounds of a path for which it is worth asking whether they are all
 
 
 def join_path(rows: Rows, step: ir.MatchPath) -> Rows:
@@ -126,12 +129,12 @@ def _walk(rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forwar
     link = context.fresh("l")
     depth: nodes.Expr = nodes.Binary("+", nodes.Column(name, "depth"), nodes.Number(1))
     where = [nodes.equal(nodes.Column(name, "group_id"), GROUP)]
-    if step.maximum is None:
-        depth = nodes.Call("least", (depth, nodes.Number(step.minimum)))
-    else:
+    code = context.term(step.predicate, is_predicate=True)
+    if (deepest := _deepest(context, step, code)) is not None:
+        depth = nodes.Call("least", (depth, deepest))
+    if step.maximum is not None:
         limit = nodes.Number(step.maximum)
         where.append(nodes.Binary("<", nodes.Column(name, "depth"), limit))
-    code = context.term(step.predicate, is_predicate=True)
     where += [
         nodes.equal(nodes.Column(link, "group_id"), nodes.Column(name, "group_id")),
         *context.clock.alive(link, "link"),
@@ -152,6 +155,34 @@ def _walk(rows: Rows, step: ir.PathStep, seed: nodes.Select | None, *, is_forwar
     query = nodes.Compound((base, recursion), is_all=False)
     context.ctes.append(nodes.Cte(name, query, ("group_id", "start", "node", "depth")))
     return name
+
+
+def _deepest(context: Context, step: ir.PathStep, code: nodes.Expr) -> nodes.Expr | None:
+    """Return the depth from which on walks are told apart no more; None where all depths count.
+
+    After the least number of links, the shortest way on to anywhere goes over no link twice. So a
+    path with room for all links of its predicate is one without an upper bound. Of now they are
+    counted; of the past there were at most half as many as ids.
+    """
+    if step.maximum is None:
+        return nodes.Number(step.minimum)
+    room = step.maximum - step.minimum
+    if room < _FAR:
+        return None
+    if context.clock.has_known:
+        is_all = nodes.Binary("<", LAST_ID, nodes.Number(2 * room))
+    elif context.statistics.is_certain:
+        tally = context.fresh("a")
+        kind, term = nodes.Column(tally, "kind"), nodes.Column(tally, "term")
+        count = nodes.Select(
+            ((nodes.Column(tally, "count"), ""),),
+            (nodes.From("tally", tally),),
+            (of_group(tally), nodes.equal(kind, nodes.Word("link")), nodes.equal(term, code)),
+        )
+        is_all = nodes.Binary("<=", nodes.Scalar(count), nodes.Number(room))
+    else:  # what a write has not committed is not counted
+        return None
+    return nodes.Case(((is_all, nodes.Number(step.minimum)),), nodes.Number(step.maximum))
 
 
 def _all_starts(rows: Rows, step: ir.PathStep) -> nodes.Query:

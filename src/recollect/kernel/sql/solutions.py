@@ -77,7 +77,8 @@ class Solutions:
         for var in self.plan.variables:
             if var.is_element:
                 element = self.rows.element(var)
-                keys.append((nodes.Order(element.id, nulls_last=element.is_nullable), var))
+                if not isinstance(element.id, nodes.Null):  # of nothing there is no order
+                    keys.append((nodes.Order(element.id, nulls_last=element.is_nullable), var))
         ids = [order.key for order, _ in keys]
         for var in self.plan.variables:
             binding = self.rows.bindings[var]

@@ -60,6 +60,8 @@ def _run(rows: Rows, step: ir.Step) -> Rows:
             return _exclude(rows, step)
         case ir.MatchPath():
             return join_path(rows, step)
+        case ir.Require():
+            _require(rows, step)
         case ir.MatchLinkId():
             _match_link_id(rows, step)
         case ir.BindNull():
@@ -187,6 +189,13 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
     condition: nodes.Expr = nodes.All(tuple(conditions))
     rows.where.append(nodes.Any((*guards, condition)) if guards else condition)
     return rows
+
+
+def _require(rows: Rows, step: ir.Require) -> None:
+    """Keep the rows where the branch has one: a subquery that sees nothing of them, run once."""
+    inner = run_steps(Rows(rows.context.nested()), step.branches[0].steps)
+    block = nodes.Statement(inner.select((nodes.Number(1), "")), inner.context.ctes)
+    rows.where.append(nodes.Exists(block))
 
 
 def _looked_up(rows: Rows, outer: Iterable[ir.Var], branch: ir.Branch) -> list[nodes.Select]:

@@ -16,7 +16,7 @@ from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store import text_functions
 from recollect.kernel.store.faults import READING_ERRORS, busy, translated
 from recollect.kernel.store.forks import Held
-from recollect.kernel.store.functions import register_functions
+from recollect.kernel.store.functions import register_functions, register_search
 from recollect.kernel.store.log_file import LogFile
 from recollect.kernel.store.meter import STEPS_A_TICK, Meter
 from recollect.kernel.store.patience import patient
@@ -102,6 +102,7 @@ class SqliteSession:
             self._held = Held(make, is_file=filename != MEMORY)
             with self._held as connection:
                 connection.set_progress_handler(self._meter.tick, STEPS_A_TICK)
+                register_search(connection, self._meter.check)
                 if not query_only:
                     connection.set_wal_hook(self._log.grown)
         except (apsw.Error, MemoryError) as error:

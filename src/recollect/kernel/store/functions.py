@@ -10,15 +10,23 @@ import apsw
 import orjson
 import re2
 
-from recollect.errors import INVALID_SYNTAX, RecollectError, Span
+from recollect.errors import INVALID_SYNTAX, RESOURCE_EXHAUSTED, RecollectError, Span
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import SqlValue
 from recollect.kernel.store.row_digest import row_digest
 from recollect.model import normal_text
 
+MOST_PATTERN = 2_000
+"""Characters of a regular expression: what RE2 takes for one may rise with their square."""
+
+MOST_SEARCHED = 10**8
+"""Instructions of a compiled expression times the characters of the text it is looked for in."""
+
 
 class Pattern(Protocol):
     """A compiled regular expression."""
+
+    programsize: int  # instructions, which a search may all be at for each character
 
     def search(self, text: str) -> object | None:
         """Return a match anywhere in the text, else None."""
@@ -39,14 +47,22 @@ def canonical_json(text: str | None) -> str | None:
 
 
 def compile_pattern(pattern: str, span: Span | None = None) -> Pattern:
-    """Return the compiled RE2 pattern; KIP_1001 when it is not one.
+    """Return the compiled RE2 pattern; KIP_1001 when it is not one, KIP_4002 for a long one.
 
-    The last patterns are kept, so compiling again is a look-up. Matching takes time linear
-    in the text.
+    Nothing can end RE2 while it compiles or searches, so both are bounded. The last patterns are
+    kept, so compiling again is a look-up. Matching takes time linear in the text.
 
     >>> compile_pattern("^a+").search("aab") is not None
     True
     """
+    if len(pattern) > MOST_PATTERN:
+        raise RecollectError(
+            RESOURCE_EXHAUSTED,
+            f"the regular expression has more than {MOST_PATTERN} characters",
+            hint="write several, joined with ||",
+            span=span,
+            details={"characters": MOST_PATTERN},
+        )
     try:
         return _compiled(pattern)
     except re2.error as error:
@@ -67,7 +83,26 @@ def re2_search(pattern: str | None, text: str | None) -> int:
     """
     if not isinstance(pattern, str) or not isinstance(text, str):
         return 0
-    return int(compile_pattern(pattern).search(text) is not None)
+    compiled = compile_pattern(pattern)
+    if compiled.programsize * len(text) > MOST_SEARCHED:
+        raise RecollectError(
+            RESOURCE_EXHAUSTED,
+            f"the regular expression is too long for a text of {len(text)} characters",
+            hint="write a shorter one, or use CONTAINS",
+            details={"characters": len(text)},
+        )
+    return int(compiled.search(text) is not None)
+
+
+def register_search(connection: apsw.Connection, check: Callable[[], None]) -> None:
+    """Make REGEX ask before each search whether it may go on; `check` raises where it may not."""
+
+    def search(pattern: str | None, text: str | None) -> int:
+        check()
+        return re2_search(pattern, text)
+
+    made: Callable[..., SqlValue] = search
+    connection.create_scalar_function("re2_search", made, 2, deterministic=True)
 
 
 def _public_id(id_bits: bytes, element: int | None) -> str | None:

@@ -12,6 +12,16 @@ STEPS_A_TICK = 10_000
 """How often the engine asks whether it may go on."""
 
 
+def overdue(seconds: float, hint: str = "name more of the pattern, or use LIMIT") -> RecollectError:
+    """Return the error of a text that has had its seconds."""
+    return RecollectError(
+        EXECUTION_TIMEOUT,
+        f"the text takes longer than {seconds:g} seconds",
+        hint=hint,
+        details={"seconds": seconds},
+    )
+
+
 class Meter:
     """Counts what the reads of one block cost together, and ends the one that is too much."""
 
@@ -26,7 +36,8 @@ class Meter:
 
     def allow(self, budget: Budget | None) -> None:
         """Restart the count; without a budget statements may take what they need."""
-        self._budget, self._steps, self._seconds = budget, 0, 0.0
+        self._budget, self._steps = budget, 0
+        self._seconds = 0.0 if budget is None else budget.spent
 
     def watch(self, watcher: Callable[[int], None] | None) -> None:
         """Tell a watcher how many steps there were since this call; None ends the watching."""
@@ -61,9 +72,11 @@ class Meter:
                 hint="name more of the pattern, or use LIMIT",
                 details={"steps": budget.steps},
             )
-        return RecollectError(
-            EXECUTION_TIMEOUT,
-            f"the text takes longer than {budget.seconds:g} seconds",
-            hint="name more of the pattern, or use LIMIT",
-            details={"seconds": budget.seconds},
-        )
+        return overdue(budget.seconds)
+
+    def check(self) -> None:
+        """Raise KIP_4001 where the seconds are over; for long work between two ticks."""
+        if not self._is_counting or self._budget is None:
+            return
+        if self._seconds + time.monotonic() - self._since > self._budget.seconds:
+            raise overdue(self._budget.seconds)

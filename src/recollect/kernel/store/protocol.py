@@ -18,6 +18,7 @@ class Budget:
 
     steps: int = 500_000_000  # virtual-machine instructions: the same on every machine
     seconds: float = 30.0
+    spent: float = 0.0  # seconds that are gone before the first read
 
 
 @dataclass(slots=True)

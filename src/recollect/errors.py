@@ -29,6 +29,16 @@ class Code:
     http: int
     spec: str  # where the code is defined
 
+    @property
+    def title(self) -> str:
+        """What a person reads: the code, and its name where that says more.
+
+        >>> NOT_FOUND.title, STORE_BUSY.title
+        ('KIP_3002 NotFound', 'STORE_BUSY')
+        """
+        says_more = self.code.replace("_", "").lower() != self.name.lower()
+        return f"{self.code} {self.name}" if says_more else self.code
+
 
 KIP = "KIP 1.0, appendix 4"
 STORE = "docs/errors.md"
@@ -219,7 +229,7 @@ class RecollectError(Exception):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.code.code} {self.code.name}: {self.message}",
+            f"{self.code.title}: {self.message}",
             *quoted(self.source, self.span),
         ]
         if self.first is not None and self.source:

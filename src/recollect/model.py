@@ -847,6 +847,8 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn", is_known=False),
     "Tag": OwnType(),  # what claims are tagged with
+    "Number": OwnType(),  # what facts are told about, where it is no thing
+    "Boolean": OwnType(),
     "Node": OwnType(
         says="label",
         tells="content",

@@ -140,7 +140,7 @@ def check_unit(text: str) -> None:
 
 def is_error(shown: str) -> bool:
     """Whether a page shows an error: a code begins it."""
-    return re.match(r"[A-Z]{3,}(_[A-Z0-9]+)+ ", shown) is not None
+    return re.match(r"[A-Z]{3,}(_[A-Z0-9]+)+[: ]", shown) is not None
 
 
 def is_as_shown(shown: str, printed: str) -> bool:

@@ -122,7 +122,7 @@ def test_what_there_is_no_space_for_leaves_no_file(cli: Cli, command: str, more:
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("STORE_UNAVAILABLE StoreUnavailable: out cannot be written: ")
+    assert done.stderr.startswith("STORE_UNAVAILABLE: out cannot be written: ")
     assert done.stderr.count("\n") == 2  # the error and its hint
     assert [one.name for one in Path().iterdir() if one.name.startswith("out")] == []
 

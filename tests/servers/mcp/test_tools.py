@@ -297,6 +297,50 @@ def test_a_claim_without_evidence_is_refused_and_asks_for_attention(talk, path):
     talk(script)
 
 
+def test_a_number_and_a_truth_are_what_facts_are_told_about(talk):
+    told = [("age", 42), ("age", 42.0), ("height", 1.75), ("drinks_tea", True), ("smokes", False)]
+
+    async def script(agent):
+        facts = [{"subject": "Ann", "predicate": name, "object": value} for name, value in told]
+        kept = (await agent.call("remember", facts=facts))["facts"]
+        assert len({one["id"] for one in kept}) == 4
+        assert kept[1]["text"] == "Ann age 42"
+        assert kept[3]["text"] == "Ann drinks tea true"
+        found = (await agent.call("recall", question="Ann", kinds=["fact"]))["memories"]
+        values = {one["predicate"]: one["object"] for one in found}
+        assert values == dict(told)
+        assert (type(values["age"]), values["smokes"]) == (int, False)
+        old = 'FIND(?p.name) WHERE { (?p, "age", ?n) FILTER(?n.attributes.value > 40) }'
+        answer = await agent.call("execute_kip_readonly", command=old)
+        assert answer["result"]["rows"] == [["Ann"]]
+
+    talk(script)
+
+
+def test_an_error_names_a_field_as_it_was_written_and_once(talk):
+    wrong = {
+        "facts[0].object": [[], None, ""],
+        "facts[0].object.name": [{"type": "Company"}, {"type": "Company", "name": 7}],
+        "facts[0].object.of": [{"type": "Company", "name": "Acme", "of": "x"}],
+    }
+
+    async def script(agent):
+        for field, values in wrong.items():
+            for value in values:
+                error = await agent.error("remember", facts=[{**WORKS, "object": value}])
+                assert error["message"].startswith(f"{field} is "), error
+                assert [one["field"] for one in error["details"]["fields"]] == [field]
+        backwards = {**WORKS, "valid_at": "2024-01-01", "invalid_at": "2023-01-01"}
+        error = await agent.error("remember", facts=[WORKS, backwards])
+        assert error["message"].startswith("facts[1].valid_at 2024-01-01")
+        error = await agent.error("recall", question="x", as_of={"known": []})
+        assert error["message"] == "as_of.known is not a string or a whole number"
+        text = await agent.text("recall", question="x", as_of={"known": []})
+        assert text.count("INVALID_ARGUMENT") == 1
+
+    talk(script)
+
+
 def test_nothing_of_a_call_is_kept_when_one_part_is_wrong(talk):
     async def script(agent):
         twice = {**WORKS, "valid_at": "2024-01-01", "invalid_at": "2023-01-01"}

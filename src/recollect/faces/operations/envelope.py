@@ -7,7 +7,8 @@ Specification 004, section 3.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import orjson
@@ -43,7 +44,8 @@ from recollect.faces.operations import limits
 from recollect.faces.operations.fields import TOO_LARGE
 from recollect.faces.operations.outputs import Envelope, Error, Status
 
-_SHOWN = 10  # faults of one input
+_SHOWN = 10  # fields of one input
+_IS_NOT = "is not "
 
 OWN_CODES = (
     INVALID_ARGUMENT,
@@ -161,32 +163,80 @@ def checked(adapter: TypeAdapter[object], given: Mapping[str, object]) -> object
     try:
         return adapter.validate_python(given)
     except ValidationError as error:
-        raise _refused(error.errors(include_url=False, include_input=False)) from error
+        faults = error.errors(include_url=False, include_input=False)
+        raise _refused(_fields(faults, given)) from error
 
 
-def _refused(faults: Iterable[ErrorDetails]) -> RecollectError:
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field that is wrong, by its path as the caller wrote it, and all that is wrong with it."""
+
+    path: str
+    faults: tuple[ErrorDetails, ...]
+
+    @property
+    def is_too_large(self) -> bool:
+        return all(one["type"] == TOO_LARGE for one in self.faults)
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, as the end of a sentence about the field."""
+        problems = dict.fromkeys(map(_problem, self.faults))
+        *before, last = [one.removeprefix(_IS_NOT) for one in problems]
+        if not before:
+            return next(iter(problems))
+        if all(one.startswith(_IS_NOT) for one in problems):
+            return f"{_IS_NOT}{', '.join(before)} or {last}"
+        return " and ".join(problems)
+
+
+def _refused(fields: Sequence[_Field]) -> RecollectError:
     """Return the error for the faults of an input: a limit only where nothing else is wrong."""
-    all_faults = list(faults)
-    wrong = [one for one in all_faults if one["type"] != TOO_LARGE]
-    first, *_ = wrong or all_faults
-    shown: list[object] = [
-        {"field": _path(one), "problem": _problem(one)} for one in all_faults[:_SHOWN]
-    ]
-    path = _path(first)
+    wrong = [one for one in fields if not one.is_too_large]
+    first, *_ = wrong or fields
+    is_too_long = first.faults[0]["type"] == "too_long"
+    shown: list[object] = [{"field": one.path, "problem": one.problem} for one in fields[:_SHOWN]]
     return RecollectError(
         INVALID_ARGUMENT if wrong else LIMIT_EXCEEDED,
-        f"{path or 'the input'} {_problem(first)}",
-        hint="send them in several calls" if first["type"] == "too_long" else "",
+        f"{first.path or 'the input'} {first.problem}",
+        hint="send them in several calls" if is_too_long else "",
         details={"fields": shown},
     )
 
 
-def _path(fault: ErrorDetails) -> str:
-    """Return where a fault is: `items[0].body`."""
-    path = ""
+def _fields(faults: Iterable[ErrorDetails], given: object) -> list[_Field]:
+    """Return the fields with faults; of what may be one of several, the nearest that it is not."""
+    found: dict[str, list[ErrorDetails]] = {}
+    alternatives: set[str] = set()
+    for fault in faults:
+        path, is_alternative = _path(fault, given)
+        found.setdefault(path, []).append(fault)
+        if is_alternative:
+            alternatives.add(path)
+    inside = {
+        path
+        for path in alternatives
+        if any(other != path and other.startswith((f"{path}.", f"{path}[")) for other in found)
+    }
+    return [_Field(path, tuple(those)) for path, those in found.items() if path not in inside]
+
+
+def _path(fault: ErrorDetails, given: object) -> tuple[str, bool]:
+    """Return where a fault is, such as `items[0].body`, and whether of one of several forms."""
+    path, held, is_alternative = "", given, False
     for part in fault["loc"]:
+        match held:
+            case Mapping() if part in held:
+                held = held[part]
+            case list() if isinstance(part, int) and part < len(held):
+                held = held[part]
+            case Mapping() if fault["type"] == "missing" and part == fault["loc"][-1]:
+                held = None
+            case _:
+                is_alternative = True  # it names the form that was tried
+                continue
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
-    return path
+    return path, is_alternative
 
 
 def _problem(fault: ErrorDetails) -> str:
@@ -207,7 +257,7 @@ def _problem(fault: ErrorDetails) -> str:
             return f"is over {of['max_length']} characters"
         case "int_type" | "int_from_float" | "int_parsing" | "int_parsing_size":
             return "is not a whole number"
-        case "float_type" | "float_parsing":
+        case "float_type" | "float_parsing" | "finite_number":
             return "is not a number"
         case "bool_type" | "bool_parsing":
             return "is not true or false"

@@ -87,7 +87,12 @@ class Node(TypedDict):
     name: Name
 
 
-End = Annotated[str | Node, Field(description="a name, which is of type Entity, or {type, name}")]
+End = Annotated[Name | Node, Field(description="a name, which is of type Entity, or {type, name}")]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Object = Annotated[
+    Name | Node | bool | int | Finite,
+    Field(description="a name, which is of type Entity, {type, name}, a number, true or false"),
+]
 
 
 @with_config(STRICT)
@@ -99,7 +104,7 @@ class Fact(TypedDict):
 
     subject: End
     predicate: Annotated[Name, Field(description="such as works_at")]
-    object: End
+    object: Object
     fact: NotRequired[
         Annotated[
             str,

@@ -24,7 +24,7 @@ class Recalled(TypedDict):
     name: NotRequired[str]
     subject: NotRequired[str]
     predicate: NotRequired[str]
-    object: NotRequired[str]
+    object: NotRequired[str | bool | int | float]
     status: NotRequired[Annotated[str, Field(description="of a claim")]]
     superseded_by: NotRequired[Annotated[str, Field(description="the id of the newer claim")]]
     attributes: NotRequired[Members]

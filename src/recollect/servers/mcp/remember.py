@@ -39,6 +39,9 @@ from recollect.model import (
 from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.outputs import Accepted, Kept, KeptClaim, Members, Remembered
+from recollect.servers.mcp.scalars import put_scalar
+
+_End = str | Node | bool | float
 
 _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
@@ -155,7 +158,9 @@ def _nodes(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
         for end in (fact["subject"], fact["object"]):
             node = _node(end)
             handle = _handle(end)
-            if node["type"] == ENTITY:
+            if isinstance(end, (bool, int, float)):
+                yield handle, put_scalar(end, handle)
+            elif node["type"] == ENTITY:
                 yield handle, put_node(Policy(), node["name"], handle=handle)
             elif node["type"] not in OWNED:
                 yield handle, PutConcept(node["type"], node["name"], handle=handle)
@@ -173,12 +178,10 @@ def _put(fact: Fact, at: int) -> tuple[str, Change]:
         valid_at=_time(fact.get("valid_at"), f"facts[{at}].valid_at"),
         invalid_at=_time(fact.get("invalid_at"), f"facts[{at}].invalid_at"),
     )
-    put = put_fact(
-        Policy(),
-        item,
-        subject=_end(fact["subject"]),
-        target=_end(fact["object"]),
-    )
+    try:
+        put = put_fact(Policy(), item, subject=_end(fact["subject"]), target=_end(fact["object"]))
+    except RecollectError as error:
+        raise replace(error, message=f"facts[{at}].{error.message}") from error
     said: dict[str, Value] = {}
     if "source" in fact:
         said["source"] = fact["source"]
@@ -187,18 +190,25 @@ def _put(fact: Fact, at: int) -> tuple[str, Change]:
     return words, replace(put, metadata={**put.metadata, **said})
 
 
-def _node(end: str | Node) -> Node:
-    return Node(type=ENTITY, name=end) if isinstance(end, str) else end
+def _node(end: _End) -> Node:
+    match end:
+        case str():
+            return Node(type=ENTITY, name=end)
+        case bool() | int() | float():
+            put = put_scalar(end)
+            return Node(type=put.type, name=put.name)
+        case _:
+            return end
 
 
-def _end(end: str | Node) -> Reference:
+def _end(end: _End) -> Reference:
     """Return an end of a fact; one that a call of its own writes is to be there already."""
     node = _node(end)
     is_owned = node["type"] in OWNED
     return Key(node["type"], node["name"]) if is_owned else Local(_handle(end))
 
 
-def _handle(end: str | Node) -> str:
+def _handle(end: _End) -> str:
     node = _node(end)
     return json.dumps([node["type"], node["name"]])
 

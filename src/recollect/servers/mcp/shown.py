@@ -43,6 +43,7 @@ from recollect.model import (
 )
 from recollect.servers.mcp.inputs import Kind
 from recollect.servers.mcp.outputs import Members, Recalled
+from recollect.servers.mcp.scalars import scalar_of
 
 LONGEST_TEXT: Final = 800  # characters
 MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
@@ -175,11 +176,18 @@ def _name(found: Recalled, element: Element, ends: Mapping[str, Dated]) -> None:
         case Link():
             found["subject"] = _called(element.subject, ends)
             found["predicate"] = element.predicate
-            found["object"] = _called(element.object, ends)
+            found["object"] = _value(element.object, ends)
         case Concept():
             found["type"], found["name"] = element.type, element.name[:LONGEST_TEXT]
         case _:
             assert_never(element)
+
+
+def _value(identifier: str, ends: Mapping[str, Dated]) -> str | bool | float:
+    """Return what a fact is told about: a number, true or false as it is, else its name."""
+    dated = ends.get(identifier)
+    value = None if dated is None else scalar_of(dated.element)
+    return _called(identifier, ends) if value is None else value
 
 
 def _date(found: Recalled, dated: Dated) -> None:

@@ -8,7 +8,8 @@ RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
 # One release for everybody: each takes hundreds of megabytes, so a newer one is taken knowingly.
 TORCH := torch==2.13.0
-CLIENTS := chromadb==1.5.9 lancedb==0.40.0
+CLIENTS := chromadb==1.5.9 elasticsearch==9.5.1 lancedb==0.40.0 neo4j==6.4.1 \
+	arcadedb-embedded==26.10.2.post1 osmem-server==0.1.6
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -66,7 +67,7 @@ torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 services: ## test the services with clients that are not in .venv, in .venv-services: 1 GB
 	@test -x .venv-services/bin/python || $(or $(PYTHON),python3) -m venv .venv-services
 	@.venv-services/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
-		--constraint requirements.lock --editable ".[chroma,lancedb]" $(CLIENTS) hypothesis pytest
+		--constraint requirements.lock --editable ".[chroma,elasticsearch,lancedb,neo4j]" $(CLIENTS) hypothesis pytest
 	@.venv-services/bin/python -m pytest --foreign $(addprefix tests/faces/knowledge/services/, \
 		test_retrieval.py test_graph.py test_stores.py with_clients)
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from faces.knowledge.services.servers import redis_port
 from recollect.faces.knowledge.services import (
-    ChromaRetrievalService,
     FileGraphService,
     FileKeyValueService,
-    LanceDBRetrievalService,
     MemoryGraphService,
     MemoryKeyValueService,
     MemoryRetrievalService,
@@ -51,16 +50,10 @@ HERE: dict[str, dict[str, Make]] = {
     "retrieval": RETRIEVAL,
     "graph": GRAPH,
 }
-FOREIGN: dict[str, dict[str, Make]] = {
-    "key_value": {"memory": KEY_VALUE["memory"]},
-    "retrieval": {
-        "chroma": lambda folder: ChromaRetrievalService("knowledge", folder / "chroma"),
-        "lancedb": lambda folder: LanceDBRetrievalService(folder / "lance"),
-    },
-    "graph": {"memory": GRAPH["memory"]},
-}
 
 
 def chosen(kind: str, *, is_foreign: bool) -> dict[str, Make]:
     """Return the services of a kind that this run looks at."""
-    return (FOREIGN if is_foreign else HERE)[kind]
+    if not is_foreign:
+        return HERE[kind]
+    return import_module("faces.knowledge.services.with_clients.backends").FOREIGN[kind]

@@ -15,6 +15,8 @@ from recollect.faces.knowledge.services import RedisKeyValueService
 CLIENTS = ("chromadb", "elasticsearch", "lancedb", "neo4j", "networkx", "numpy", "redis")
 
 MADE = {
+    "elasticsearch": 'ElasticsearchRetrievalService("http://localhost:9200", "name")',
+    "neo4j": 'Neo4jGraphService("bolt://localhost:7687", None)',
     "chroma": 'ChromaRetrievalService("knowledge", "folder")',
     "lancedb": 'LanceDBRetrievalService("folder")',
     "networkx": "NetworkxGraphService()",

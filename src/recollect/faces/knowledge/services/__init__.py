@@ -10,6 +10,7 @@ from recollect.faces.knowledge.services.base import (
     RetrievalServiceBase,
 )
 from recollect.faces.knowledge.services.chroma import ChromaRetrievalService
+from recollect.faces.knowledge.services.elasticsearch import ElasticsearchRetrievalService
 from recollect.faces.knowledge.services.files import FileGraphService, FileKeyValueService
 from recollect.faces.knowledge.services.lancedb import LanceDBRetrievalService
 from recollect.faces.knowledge.services.memory import (
@@ -17,6 +18,7 @@ from recollect.faces.knowledge.services.memory import (
     MemoryKeyValueService,
     MemoryRetrievalService,
 )
+from recollect.faces.knowledge.services.neo4j import Neo4jGraphService
 from recollect.faces.knowledge.services.networkx import NetworkxGraphService
 from recollect.faces.knowledge.services.redis import RedisKeyValueService
 from recollect.faces.knowledge.services.sqlite import SQLiteKeyValueService
@@ -26,6 +28,7 @@ from recollect.faces.knowledge.services.word_hash import WordHashEmbedder
 
 __all__ = [
     "ChromaRetrievalService",
+    "ElasticsearchRetrievalService",
     "FileGraphService",
     "FileKeyValueService",
     "GraphServiceBase",
@@ -34,6 +37,7 @@ __all__ = [
     "MemoryGraphService",
     "MemoryKeyValueService",
     "MemoryRetrievalService",
+    "Neo4jGraphService",
     "NetworkxGraphService",
     "RedisKeyValueService",
     "RetrievalServiceBase",

@@ -39,17 +39,22 @@ def asked(query: str) -> list[Term]:
 
 
 def scores(
-    occurrences: Sequence[Mapping[str, int]], lengths: Mapping[str, int], collection: Collection
+    occurrences: Sequence[Mapping[str, int]],
+    lengths: Mapping[str, int],
+    collection: Collection,
+    holding: Sequence[int] | None = None,
 ) -> dict[str, float]:
     """Return the score of each document that holds a word asked for.
 
     For each word `occurrences` says how often it stands in which documents; `lengths` counts the
-    words of those. Cost: every occurrence, once.
+    words of those. `holding` counts the documents that hold each word, where `occurrences` are not
+    all. Cost: every occurrence, once.
     """
     if not collection.words:
         return {}
     mean = collection.words / collection.documents
-    weights = [_weight(len(held), collection.documents) for held in occurrences]
+    many = [len(held) for held in occurrences] if holding is None else holding
+    weights = [_weight(one, collection.documents) for one in many]
     ideal = sum(weights)
     found: dict[str, float] = {}
     for weight, held in zip(weights, occurrences, strict=True):

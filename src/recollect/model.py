@@ -832,6 +832,7 @@ class OwnType:
     joins: frozenset[str] = frozenset()  # predicates from its concepts that anyone may write
     says: str = ""  # the attribute that says in words what such a concept means
     tells: str = ""  # the attribute that says more of it
+    owns_links: bool = False  # whether every link from its concepts is the call's
     has_unique_names: bool = False  # no two living concepts are called the same, case aside
     is_known: bool = True  # whether what such a concept holds is part of what the memory knows
 
@@ -865,6 +866,10 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     "Template": OwnType(writer="Markup.apply", says="label", tells="content"),
     "Function": OwnType(writer="Markup.apply", says="label", tells="content"),
     "Workflow": OwnType(writer="Markup.apply", says="label", tells="content"),
+    "KnowledgePiece": OwnType(
+        "KnowledgeBase.add_piece", frozenset({"belongs_to"}), says="content", tells="embedding_text"
+    ),
+    "KnowledgeEntity": OwnType(writer="KnowledgeDataLoader.load", says="label", owns_links=True),
     "MarkupCounter": OwnType(writer="Markup.apply"),
     "Exchange": OwnType(writer="Markup.exchanges", links=frozenset({"showed"})),
     "Call": OwnType(writer="Markup.exchanges", links=frozenset({"showed"})),
@@ -892,4 +897,4 @@ def is_owned_link(kind: str, predicate: str) -> bool:
     (True, False)
     """
     own = OWN_TYPES.get(kind)
-    return own is not None and predicate in own.links
+    return own is not None and (own.owns_links or predicate in own.links)

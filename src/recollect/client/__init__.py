@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from recollect.client.kip import AsyncKip, Kip
 from recollect.client.knowledge import RemoteKnowledgeStore
+from recollect.client.knowledge_base import AsyncKnowledge, Knowledge
 from recollect.client.markup import AsyncMarkup, Markup
 from recollect.client.operations import AsyncOperations, Operations
 
 __all__ = [
     "AsyncKip",
+    "AsyncKnowledge",
     "AsyncMarkup",
     "AsyncOperations",
     "Kip",
+    "Knowledge",
     "Markup",
     "Operations",
     "RemoteKnowledgeStore",

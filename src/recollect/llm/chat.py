@@ -86,12 +86,6 @@ class Chat:
         self._client.close()
 
 
-def may_help_again(error: RecollectError) -> bool:
-    """Whether the same question, asked again, may be answered."""
-    status = error.details.get("status")
-    return not isinstance(status, int) or status in (408, 429) or status >= 500
-
-
 def retry_after(header: str | None) -> float:
     """Return the seconds that a Retry-After asks for; none for one that says nothing sensible.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recollect.errors import RecollectError
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -37,3 +39,9 @@ class Completion:
     text: str
     is_complete: bool = True
     usage: Usage = Usage()
+
+
+def may_help_again(error: RecollectError) -> bool:
+    """Whether the same question, asked again, may be answered."""
+    status = error.details.get("status")
+    return not isinstance(status, int) or status in (408, 429) or status >= 500

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
+from recollect.faces.knowledge.ingestion import Llm
 from recollect.faces.markup.exchanges import Model
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.servers.settings import Learning
@@ -17,6 +18,7 @@ from recollect.servers.settings import Learning
 _CHAT = "recollect.llm.chat"  # needs the extra llm, as what asks through it
 _LLM = "recollect.faces.operations.pipeline.llm"
 _MARKUP = "recollect.faces.markup.llm"
+_KNOWLEDGE = "recollect.faces.knowledge.llm"
 _ONLY_STATED = "texts and messages are kept, and no facts are learnt from them"
 
 
@@ -63,20 +65,31 @@ def make_chat(learning: Learning) -> Model:
 
     INVALID_ARGUMENT where none is named, UNAVAILABLE without the extra `llm`.
     """
+    model: Model = _named(learning, _MARKUP, "ChatModel")
+    return model
+
+
+def make_structuring(learning: Learning) -> Llm:
+    """Return the model of RECOLLECT_LLM_* as one that structures free text; raises the same."""
+    model: Llm = _named(learning, _KNOWLEDGE, "StructuringModel")
+    return model
+
+
+def _named(learning: Learning, module: str, kind: str) -> Any:  # noqa: ANN401 - of an extra
+    """Return the model that the settings name, as a class of a module asks it."""
     if not learning.model or not (learning.key or learning.url):
         raise RecollectError(
             INVALID_ARGUMENT,
             "no model is named",
             hint="set RECOLLECT_LLM_MODEL, and RECOLLECT_LLM_KEY or RECOLLECT_LLM_URL",
         )
-    chat, llm = _module(_CHAT), _module(_MARKUP)
-    model: Model = llm.ChatModel(
+    chat, llm = _module(_CHAT), _module(module)
+    return getattr(llm, kind)(
         learning.model,
         learning.key or "none",
         learning.url or chat.DEFAULT_URL,
         learning.timeout_seconds,
     )
-    return model
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - loaded only by those who ask a model

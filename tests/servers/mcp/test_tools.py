@@ -34,8 +34,12 @@ def test_both_revisions_are_spoken_and_the_tools_say_what_they_do(talk, mode, re
         assert "long-term memory" in agent.client.instructions
         tools = {one.name: one for one in (await agent.client.list_tools()).tools}
         reading = {name for name, one in tools.items() if one.annotations.read_only_hint}
-        assert reading == {"recall", "explain_memory", "execute_kip_readonly", "read_markup"}
-        writing = {"remember", "add_episode", "import_file", "execute_kip", "apply_markup"}
+        assert reading == {
+            *("recall", "explain_memory", "execute_kip_readonly"),
+            *("provide_knowledge", "read_markup"),
+        }
+        writing = {"remember", "add_episode", "import_file", "execute_kip"}
+        writing |= {"add_knowledge", "apply_markup"}
         assert set(tools) - reading == writing
         destructive = {name for name, one in tools.items() if one.annotations.destructive_hint}
         assert destructive == {"execute_kip", "apply_markup"}
@@ -355,7 +359,10 @@ def test_a_reading_server_offers_and_runs_nothing_that_writes(talk, path):
 
     async def script(agent):
         tools = {one.name for one in (await agent.client.list_tools()).tools}
-        assert tools == {"recall", "explain_memory", "execute_kip_readonly", "read_markup"}
+        assert tools == {
+            *("recall", "explain_memory", "execute_kip_readonly"),
+            *("provide_knowledge", "read_markup"),
+        }
         for name in ("remember", "add_episode", "import_file", "execute_kip"):
             assert (await agent.error(name))["code"] == "PERMISSION_DENIED"
         for write in ('UPSERT { CONCEPT @a { {type: "Drug", name: "A"} } }', "DELETE CONCEPT ?x"):

@@ -48,6 +48,10 @@ WHERE c.group_id = :group AND c.public_id = w.value
   AND k.expired_at > :known AND k.born_at <= :known
 ORDER BY k.id
 """
+_NAMED = """
+SELECT c.id FROM json_each(:names) AS w CROSS JOIN concept AS c
+WHERE c.group_id = :group AND c.name = w.value AND c.expired_at = :living AND c.type = :type
+"""
 _OF_TYPE = "c.group_id = :group AND c.type = :type AND c.expired_at = :living"
 
 
@@ -156,6 +160,26 @@ class Concepts:
             row = session.row(f"SELECT COUNT(*) FROM ({fitting})", asked.parameters)  # noqa: S608
         return 0 if row is None else whole(row[0])
 
+    def named(self, type: str, names: Collection[str]) -> dict[str, Concept]:
+        """Return the living concepts of a type by their names; who is not there is left out.
+
+        Cost: two statements, whatever the number of names.
+        """
+        with self._store.reading() as session:
+            reader = self._reader(session)
+            group, code = reader.group, reader.terms.code(session, type)
+            if code is None or not names:
+                return {}
+            parameters: Parameters = {
+                "group": group.group_id,
+                "names": orjson.dumps([*names]).decode(),
+                "living": LIVING,
+                "type": code,
+            }
+            ids = [whole(one) for (one,) in session.rows(_NAMED, parameters)]
+            found = hydrate(session, group, reader.terms, ids).values()
+        return {one.name: one for one in found if isinstance(one, Concept)}
+
     def joined(
         self, ids: Collection[str], predicates: Collection[str], *, as_of: AsOf | None = None
     ) -> dict[tuple[str, str], list[Concept]]:
@@ -210,15 +234,17 @@ class Concepts:
         limit: int = DEFAULT_LIMIT,
         *,
         as_of: AsOf | None = None,
+        by_words: bool = False,
     ) -> tuple[Ranked, ...]:
         """Return the ids of the concepts that fit a plain text, best first, ties by age: as SEARCH.
 
-        Concepts without the attributes asked for are not considered.
+        Concepts without the attributes asked for are not considered. `by_words` leaves meanings
+        aside, whether there are any or not.
         """
         with self._store.reading() as session:
             reader = self._reader(session, as_of)
             group, meanings, moment = reader.group, reader.meanings, reader.moment
-            mode = KEYWORD if meanings is None else meanings.mode
+            mode = KEYWORD if meanings is None or by_words else meanings.mode
             if mode != KEYWORD and why_by_words(session, group, meanings, term):
                 mode = KEYWORD
             among = None

@@ -19,7 +19,16 @@ from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
-from recollect.model import OWN_LINKS, OWN_TYPES, OWNED, Attributes, is_owned_link, normal_text
+from recollect.model import (
+    OWN_LINKS,
+    OWN_TYPES,
+    OWNED,
+    Attributes,
+    is_owned_link,
+    normal_text,
+)
+
+_LINK_OWNERS = frozenset(kind for kind, own in OWN_TYPES.items() if own.owns_links)
 
 _REKEY = """
 UPDATE OR IGNORE concept SET name_key = normal_text(name)
@@ -100,9 +109,10 @@ def _keyed(group_id: int) -> dict[str, SqlValue]:
 
 def refuse_owned(changed: Iterable[Element], terms: Interning, directory: Directory) -> None:
     """Raise KIP_3004 for the first element that a text changed and only a call may change."""
+    has_owners = any(terms.code(kind) is not None for kind in _LINK_OWNERS)
     for element in changed:
         if isinstance(element, LinkElement):
-            _refuse_link(element, terms, directory)
+            _refuse_link(element, terms, directory, has_owners=has_owners)
         elif isinstance(element, ConceptElement):
             kind = terms.text(element.type)
             if kind in OWNED:
@@ -118,14 +128,16 @@ def refuse_owned_fact(subject: Element, predicate: str, terms: Interning) -> Non
     _refuse_from(subject, normal_text(predicate), terms, "is not told as a fact")
 
 
-def _refuse_link(link: LinkElement, terms: Interning, directory: Directory) -> None:
+def _refuse_link(
+    link: LinkElement, terms: Interning, directory: Directory, *, has_owners: bool
+) -> None:
     predicate = terms.text(link.predicate)
-    if predicate in OWN_LINKS:
+    if predicate in OWN_LINKS or has_owners:
         _refuse_from(directory.by_id(link.subject), predicate, terms, "is not written by KML")
 
 
 def _refuse_from(subject: Element | None, predicate: str, terms: Interning, fault: str) -> None:
-    if predicate not in OWN_LINKS or not isinstance(subject, ConceptElement):
+    if not isinstance(subject, ConceptElement):
         return
     kind = terms.text(subject.type)
     if is_owned_link(kind, predicate):

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli import markup_commands
+from recollect.servers.cli import knowledge_commands, markup_commands
 from recollect.servers.cli.carry_commands import export_memory, import_files
 from recollect.servers.cli.claim_commands import show_attention, use_claims
 from recollect.servers.cli.erase_commands import erase_elements
@@ -539,6 +539,7 @@ app.command("duplicates")(find_twins)
 app.command("orphans")(list_orphans)
 app.command("claim")(use_claims)
 app.command("attention")(show_attention)
+app.add_typer(knowledge_commands.app)
 app.add_typer(markup_commands.app)
 app.command("check")(check_texts)
 app.command("fmt")(format_texts)

@@ -41,7 +41,7 @@ ImportFrom = Annotated[
 Tools = Annotated[
     str | None,
     typer.Option(
-        "--tools", metavar="SETS", help="Of memory, kip and markup, with commas; all of them."
+        "--tools", metavar="SETS", help="Of memory, kip, knowledge and markup; all of them."
     ),
 ]
 Http = Annotated[
@@ -60,7 +60,7 @@ Timeout = Annotated[
 ]
 
 
-_SETS = ("memory", "kip", "markup")
+_SETS = ("memory", "kip", "knowledge", "markup")
 
 
 def _sets(given: str | None) -> frozenset[str] | None:

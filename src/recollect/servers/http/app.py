@@ -23,6 +23,7 @@ from recollect.servers.http.face import Face, Shared
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
+from recollect.servers.http.knowledge import knowledge_face
 from recollect.servers.http.markup import markup_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
@@ -40,6 +41,7 @@ FACES: Sequence[FaceMaker] = (
     kip_face,
     changes_face,
     markup_face,
+    knowledge_face,
     health_face,
 )
 """The faces that are served, each made for one application."""

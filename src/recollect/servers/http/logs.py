@@ -17,6 +17,9 @@ from typing import TextIO
 import orjson
 
 from recollect.errors import INTERNAL
+from recollect.faces.calls import calls_of
+from recollect.faces.knowledge.calls import KnowledgeCalls
+from recollect.faces.markup.calls import MarkupCalls
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
 from recollect.servers.http.claim_calls import NAMES
@@ -36,7 +39,9 @@ _LOG = logging.getLogger("recollect.http")
 _SERVER = logging.getLogger("uvicorn")
 _ROOT = logging.getLogger()
 _FIELDS = "recollect_fields"
-_KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
+KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
+KNOWN |= {one.name for face in (MarkupCalls, KnowledgeCalls) for one in calls_of(face)}
+"""The names of all that can be asked: others are not repeated."""
 
 
 def begin_log(form: Form, stream: TextIO) -> None:
@@ -63,7 +68,7 @@ def log_operation(observation: Observation) -> None:
         "operation",
         None,
         request_id=observation.request_id,
-        operation=observation.operation if observation.operation in _KNOWN else None,
+        operation=observation.operation if observation.operation in KNOWN else None,
         group_id=groups[0] if len(groups) == 1 else list(groups) or None,
         status=observation.status,
         latency_ms=round(observation.seconds * 1_000, 3),

@@ -26,13 +26,10 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from prometheus_client.registry import Collector
 
 from recollect.errors import CONFLICT
-from recollect.faces.calls import calls_of
-from recollect.faces.markup.calls import MarkupCalls
-from recollect.faces.operations import OPERATIONS, Observation
+from recollect.faces.operations import Observation
 from recollect.faces.operations.outputs import State
 from recollect.faces.operations.pipeline import Transition
-from recollect.servers.http.claim_calls import NAMES
-from recollect.servers.http.kip_schemas import KIP_NAMES
+from recollect.servers.http.logs import KNOWN
 
 SEARCHES = frozenset({"SearchFacts", "SearchNodes", "GetMemory"})
 UNKNOWN = "unknown"
@@ -40,7 +37,6 @@ UNKNOWN = "unknown"
 
 disable_created_metrics()  # type: ignore[no-untyped-call] # nobody asks when a count began
 
-_KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES | {one.name for one in calls_of(MarkupCalls)}
 _BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 _QUANTILES = (0.5, 0.9, 0.99)
 _RECENT = 1_000
@@ -106,7 +102,7 @@ class Metrics:
 
     def observe(self, observation: Observation) -> None:
         """Count an operation that has ended."""
-        name = observation.operation if observation.operation in _KNOWN else UNKNOWN
+        name = observation.operation if observation.operation in KNOWN else UNKNOWN
         milliseconds = observation.seconds * 1_000
         self._operations.labels(name, observation.status, observation.error_code or "").inc()
         self._latency.labels(name).observe(milliseconds)

@@ -11,7 +11,7 @@ from recollect.kernel import Nexus
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.service import Service
 
-TOOL_SETS: Final = frozenset({"memory", "kip", "markup"})
+TOOL_SETS: Final = frozenset({"memory", "kip", "knowledge", "markup"})
 """The sets of tools that a server may offer; all, if nothing else is said."""
 
 

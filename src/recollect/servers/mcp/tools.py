@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
-from recollect.servers.mcp import inputs, markup, outputs
+from recollect.servers.mcp import inputs, knowledge, markup, outputs
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.explaining import explain_memory
@@ -261,6 +261,36 @@ _ALL: Final = (
         _checked(inputs.ImportFile, '{"path": "notes.jsonl", "dry_run": true}', import_file),
         _writes(is_destructive=False, is_idempotent=True),
         is_long=True,
+    ),
+    _tool(
+        "provide_knowledge",
+        "Provide knowledge",
+        "Get what experts know for a task, as texts for the sections of a prompt: the user's "
+        "profile, instructions, context, skills." + _OF_DATA,
+        _schema(knowledge.ProvideKnowledge),
+        knowledge.ProvidedKnowledge,
+        _checked(
+            knowledge.ProvideKnowledge,
+            '{"query": "Set up an LES simulation"}',
+            lambda memory, given, _: knowledge.provide_knowledge(memory.nexus, given),
+        ),
+        _READS,
+        offered="knowledge",
+    ),
+    _tool(
+        "add_knowledge",
+        "Add knowledge",
+        "Keep expertise that is to be in later prompts: one statement, where in a prompt it goes, "
+        "and whom it is about. For what happened or holds of people use remember.",
+        _schema(knowledge.AddKnowledge),
+        knowledge.AddedKnowledge,
+        _checked(
+            knowledge.AddKnowledge,
+            '{"content": "Check the mesh first.", "info_type": "instructions"}',
+            lambda memory, given, _: knowledge.add_knowledge(memory.nexus, given),
+        ),
+        _writes(is_destructive=False, is_idempotent=False),
+        offered="knowledge",
     ),
     _tool(
         "read_markup",

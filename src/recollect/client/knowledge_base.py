@@ -1,0 +1,153 @@
+"""The knowledge base on a server, as the face in this process has it.
+
+The rule: called with a text it provides, so a client is a `knowledge_provider` of agents. What is
+absent is None or False here, as it is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self
+
+from recollect.client.calls import Remote, awaited
+from recollect.client.connection import Connection
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.knowledge import (
+    KnowledgePiece,
+    KnowledgeType,
+    LoadReport,
+    RetrievalResult,
+    Skipped,
+)
+from recollect.faces.knowledge.calls import KnowledgeCalls
+
+_PREFIX: Final = "/v1/knowledge"
+_NO_SEGMENT: Final = (".", "..")
+
+
+class Knowledge(Connection):
+    """The knowledge base of one group on a server; safe to share between threads.
+
+    `url` is the address of the server, `token` what it knows the caller by, `group` the group;
+    without one it is the token's own. `timeout` is in seconds, for one attempt.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        group: str | None = None,
+        timeout: float = 30.0,
+    ) -> None:
+        super().__init__(url, token, timeout=timeout)
+        self.remote = Remote.of(self._answer, _PREFIX, KnowledgeCalls, group)
+
+    def __call__(self, text: str) -> dict[str, str]:
+        """Return the sections of a prompt for a text."""
+        return self.provide(text)
+
+    def retrieve(
+        self,
+        query: str,
+        entity_id: str | None = None,
+        top_k: int | None = None,
+        *,
+        include_global: bool = True,
+        knowledge_type: KnowledgeType | str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> RetrievalResult:
+        """Return what the three layers hold for a question."""
+        found = self.remote.call(
+            "retrieve",
+            {
+                "query": query,
+                "entity_id": entity_id,
+                "top_k": top_k,
+                "include_global": include_global,
+                "knowledge_type": None if knowledge_type is None else str(knowledge_type),
+                "tags": None if tags is None else list(tags),
+            },
+        )
+        return RetrievalResult.from_dict(found)
+
+    def provide(
+        self, text: str, *, entity_id: str | None = None, top_k: int | None = None
+    ) -> dict[str, str]:
+        """Return the sections of a prompt for a text, by info type."""
+        given = {"query": text, "entity_id": entity_id, "top_k": top_k}
+        return dict(self.remote.call("provide", given))
+
+    def add_piece(self, piece: KnowledgePiece) -> str:
+        """Keep a new piece and return its id; CONFLICT if the id is there."""
+        return str(self.remote.call("add_piece", piece.to_dict())["piece_id"])
+
+    def get_piece(self, piece_id: str) -> KnowledgePiece | None:
+        """Return a piece."""
+        function = "piece_named" if piece_id in _NO_SEGMENT else "piece"
+        found = self._if_there(function, {"id": piece_id})
+        return None if found is None else KnowledgePiece.from_dict(found)
+
+    def update_piece(self, piece: KnowledgePiece) -> bool:
+        """Keep a piece in place of the one with its id; False where there is none."""
+        given = {**piece.to_dict(), "id": piece.piece_id}
+        return self._if_there("update_piece", given) is not None
+
+    def remove_piece(self, piece_id: str) -> bool:
+        """Remove a piece; False where there is none."""
+        function = "remove_named" if piece_id in _NO_SEGMENT else "remove_piece"
+        return self._if_there(function, {"id": piece_id}) is not None
+
+    def load(
+        self, data: Mapping[str, Any], *, dry_run: bool = False, strict: bool = False
+    ) -> LoadReport:
+        """Load profiles, pieces, nodes and edges, and tell how many of each."""
+        given = {"data": dict(data), "dry_run": dry_run, "strict": strict}
+        told = dict(self.remote.call("load", given))
+        skipped = [Skipped(**one) for one in told.pop("skipped")]
+        return LoadReport(**told, skipped=skipped)
+
+    def _if_there(self, function: str, given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        try:
+            return self.remote.call(function, given)
+        except RecollectError as error:
+            if error.code is RESOURCE_NOT_FOUND:
+                return None
+            raise
+
+
+class AsyncKnowledge:
+    """The same, to be awaited."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        group: str | None = None,
+        timeout: float = 30.0,
+    ) -> None:
+        self.sync = Knowledge(url, token, group=group, timeout=timeout)
+
+    async def __call__(self, text: str) -> dict[str, str]:
+        """Return the sections of a prompt for a text."""
+        return await asyncio.to_thread(self.sync.provide, text)
+
+    retrieve = awaited(Knowledge.retrieve)
+    provide = awaited(Knowledge.provide)
+    add_piece = awaited(Knowledge.add_piece)
+    get_piece = awaited(Knowledge.get_piece)
+    update_piece = awaited(Knowledge.update_piece)
+    remove_piece = awaited(Knowledge.remove_piece)
+    load = awaited(Knowledge.load)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self.sync.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

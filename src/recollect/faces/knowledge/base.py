@@ -1,0 +1,299 @@
+"""The knowledge base: what an entity is to know for a question. Specification 003, stage 3.
+
+How a question is answered. The profiles of the entity and of `global` are looked up by id. The
+words of the question rank the pieces of the entity and the global ones together; owner, type and
+tags filter before the ranking, and the best `top_k` are kept. From the entity's node outgoing
+edges are walked breadth first; every edge is told with the score 1/depth, and the piece it points
+to joins the others with that score. A piece found twice keeps the higher score, and all of them
+stand by (-score, piece_id): the same question gets the same answer.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from typing import Any, Final, Self
+
+from recollect.errors import (
+    CONFLICT,
+    INVALID_ARGUMENT,
+    LIMIT_EXCEEDED,
+    STORE_CLOSED,
+    RecollectError,
+)
+from recollect.faces.knowledge.formatter import KnowledgeFormatter
+from recollect.faces.knowledge.graph import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
+)
+from recollect.faces.knowledge.model import (
+    GLOBAL,
+    EntityMetadata,
+    KnowledgePiece,
+    KnowledgeType,
+    RetrievalResult,
+    checked_id,
+    checked_tags,
+)
+from recollect.faces.knowledge.secrets import Secrets
+from recollect.faces.knowledge.stores import (
+    EntityGraphStore,
+    KnowledgePieceStore,
+    MetadataStore,
+    check_depth,
+    check_top_k,
+)
+from recollect.faces.knowledge.walking import walked
+from recollect.kernel import Nexus
+
+Scores = dict[str, tuple[KnowledgePiece, float]]
+
+_LOG: Final = logging.getLogger("recollect.knowledge")
+
+
+class KnowledgeBase:
+    """Three layers of knowledge behind one question.
+
+    A layer that is left out is the one on `nexus`, else on a memory of its own that ends with the
+    base. `nexus` itself is never closed. Everything but `nexus` is an attribute that may be set.
+
+    >>> with KnowledgeBase() as kb:
+    ...     _ = kb.add_piece(KnowledgePiece("LES starts from converged RANS.", "les"))
+    ...     found = kb.retrieve("Set up an LES simulation")
+    >>> [piece.piece_id for piece, score in found.pieces]
+    ['les']
+    """
+
+    def __init__(
+        self,
+        metadata_store: MetadataStore | None = None,
+        piece_store: KnowledgePieceStore | None = None,
+        graph_store: EntityGraphStore | None = None,
+        *,
+        nexus: Nexus | None = None,
+        active_entity_id: str | None = None,
+        default_top_k: int = 5,
+        include_metadata: bool = True,
+        include_pieces: bool = True,
+        include_graph: bool = True,
+        graph_traversal_depth: int = 1,
+        sensitive_patterns: Sequence[str] | None = None,
+        formatter: KnowledgeFormatter | None = None,
+    ) -> None:
+        check_top_k(default_top_k)
+        check_depth(graph_traversal_depth, "graph_traversal_depth", least=0)
+        self._secrets = Secrets(sensitive_patterns)
+        self._sensitive_patterns = sensitive_patterns
+        own: Nexus | None = None
+        if nexus is None and None in (metadata_store, piece_store, graph_store):
+            own = nexus = Nexus.open(":memory:")
+        self._own = own
+        self.metadata_store = metadata_store or NexusMetadataStore(_given(nexus))
+        self.piece_store = piece_store or NexusKnowledgePieceStore(_given(nexus))
+        self.graph_store = graph_store or NexusEntityGraphStore(_given(nexus))
+        self.active_entity_id = active_entity_id
+        self.default_top_k = default_top_k
+        self.include_metadata = include_metadata
+        self.include_pieces = include_pieces
+        self.include_graph = include_graph
+        self.graph_traversal_depth = graph_traversal_depth
+        self.formatter = formatter or KnowledgeFormatter()
+        self._is_closed = False
+
+    @property
+    def sensitive_patterns(self) -> Sequence[str] | None:
+        """The patterns of secrets in place of the usual ones; `[]` is none."""
+        return self._sensitive_patterns
+
+    @sensitive_patterns.setter
+    def sensitive_patterns(self, patterns: Sequence[str] | None) -> None:
+        self._secrets, self._sensitive_patterns = Secrets(patterns), patterns
+
+    @property
+    def secrets(self) -> Secrets:
+        """What is refused and redacted."""
+        return self._secrets
+
+    def retrieve(
+        self,
+        query: str,
+        entity_id: str | None = None,
+        top_k: int | None = None,
+        *,
+        include_global: bool = True,
+        knowledge_type: KnowledgeType | str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> RetrievalResult:
+        """Return what the three layers hold for a question.
+
+        `entity_id=None` means `active_entity_id`. `top_k` bounds the pieces that words find;
+        those that edges point to come beside them. Both are filtered by type and by all of the
+        tags. A blank query searches nothing.
+        """
+        self._check_open()
+        entity = self.active_entity_id if entity_id is None else entity_id
+        entity = None if entity is None else checked_id("entity_id", entity)
+        most = check_top_k(self.default_top_k if top_k is None else top_k)
+        kind = None if knowledge_type is None else KnowledgeType(knowledge_type)
+        wanted = checked_tags(tags or [])
+        depth = check_depth(self.graph_traversal_depth, "graph_traversal_depth", least=0)
+        with self._one_state():
+            own, shared = self._profiles(entity, include_global=include_global)
+            scores: Scores = {}
+            if self.include_pieces and query.strip():
+                owners: list[str | None] = [] if entity is None else [entity]
+                if include_global:
+                    owners.append(None)
+                for piece, score in self._searched(query, owners, kind, wanted, most):
+                    scores[piece.piece_id] = piece, score
+            entries: list[dict[str, Any]] = []
+            if self.include_graph and entity is not None and depth:
+                entries = walked(self.graph_store, self.piece_store, entity, depth)
+        if self.include_pieces:
+            _join(scores, entries, kind, set(wanted))
+        pieces = sorted(scores.values(), key=lambda one: (-one[1], one[0].piece_id))
+        return RetrievalResult(own, shared, pieces, entries)
+
+    def __call__(self, query: str) -> str:
+        """Return what is found as one text."""
+        return self.formatter.format(self.retrieve(query))
+
+    def add_piece(self, piece: KnowledgePiece) -> str:
+        """Keep a new piece and return its id; CONFLICT if the id is there, whosever it is."""
+        self._check_open()
+        self._check_piece(piece)
+        return self.piece_store.add(piece)
+
+    def get_piece(self, piece_id: str) -> KnowledgePiece | None:
+        """Return a piece."""
+        self._check_open()
+        return self.piece_store.get_by_id(piece_id)
+
+    def update_piece(self, piece: KnowledgePiece) -> bool:
+        """Keep a piece in place of the one with its id; False where there is none."""
+        self._check_open()
+        self._check_piece(piece)
+        return self.piece_store.update(piece)
+
+    def remove_piece(self, piece_id: str) -> bool:
+        """Remove a piece; False where there is none."""
+        self._check_open()
+        return self.piece_store.remove(piece_id)
+
+    def bulk_load(self, pieces: Iterable[KnowledgePiece | Mapping[str, Any]]) -> int:
+        """Keep new pieces and return how many; what cannot be kept is skipped with a warning."""
+        self._check_open()
+        kept = 0
+        with self.together():
+            for place, given in enumerate(pieces):
+                try:
+                    self.add_piece(
+                        given
+                        if isinstance(given, KnowledgePiece)
+                        else KnowledgePiece.from_dict(given)
+                    )
+                    kept += 1
+                except RecollectError as error:
+                    if error.code not in (INVALID_ARGUMENT, LIMIT_EXCEEDED, CONFLICT):
+                        raise
+                    _LOG.warning("piece %d is skipped: %s", place, error.message)
+        return kept
+
+    def together(self) -> AbstractContextManager[object]:
+        """Let what is stored in a block be one transaction, where all layers are on one memory."""
+        return self._block(lambda nexus: nexus.transaction())
+
+    def close(self) -> None:
+        """Close the three layers, even if one fails, and no memory that was given."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        with ExitStack() as closing:
+            if self._own is not None:
+                closing.callback(self._own.close)
+            for store in (self.graph_store, self.piece_store, self.metadata_store):
+                closing.callback(store.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise RecollectError(
+                STORE_CLOSED, "the knowledge base is closed", hint="make a new one"
+            )
+
+    def _check_piece(self, piece: KnowledgePiece) -> None:
+        if not isinstance(piece, KnowledgePiece):
+            raise RecollectError(
+                INVALID_ARGUMENT, "a piece is no KnowledgePiece", hint="use KnowledgePiece(...)"
+            )
+        self._secrets.refuse(piece)
+
+    def _one_state(self) -> AbstractContextManager[object]:
+        return self._block(lambda nexus: nexus.snapshot())
+
+    def _block(
+        self, opened: Callable[[Nexus], AbstractContextManager[None]]
+    ) -> AbstractContextManager[object]:
+        found = [
+            one.nexus
+            for one in (self.metadata_store, self.piece_store, self.graph_store)
+            if isinstance(
+                one, NexusMetadataStore | NexusKnowledgePieceStore | NexusEntityGraphStore
+            )
+        ]
+        is_one = len(found) == 3 and all(one is found[0] for one in found)
+        return opened(found[0]) if is_one else nullcontext()
+
+    def _profiles(
+        self, entity: str | None, *, include_global: bool
+    ) -> tuple[EntityMetadata | None, EntityMetadata | None]:
+        if not self.include_metadata:
+            return None, None
+        own = None if entity is None else self.metadata_store.get_metadata(entity)
+        shared = self.metadata_store.get_metadata(GLOBAL) if include_global else None
+        return own, shared
+
+    def _searched(
+        self,
+        query: str,
+        owners: Sequence[str | None],
+        kind: KnowledgeType | None,
+        tags: Sequence[str],
+        most: int,
+    ) -> list[tuple[KnowledgePiece, float]]:
+        """Return the best pieces of some owners together."""
+        store = self.piece_store
+        if not owners:
+            return []
+        if isinstance(store, NexusKnowledgePieceStore):
+            return store.search_all(query, owners, kind, tags, most)
+        found = [one for owner in owners for one in store.search(query, owner, kind, tags, most)]
+        return sorted(found, key=lambda one: (-one[1], one[0].piece_id))[:most]
+
+
+def _join(
+    scores: Scores,
+    entries: Sequence[Mapping[str, Any]],
+    kind: KnowledgeType | None,
+    tags: set[str],
+) -> None:
+    """Let the pieces that edges point to join those that words found; the higher score wins."""
+    for entry in entries:
+        piece, score = entry["piece"], entry["score"]
+        if piece is None or kind not in (None, piece.knowledge_type) or not tags <= set(piece.tags):
+            continue
+        held = scores.get(piece.piece_id)
+        if held is None or held[1] < score:
+            scores[piece.piece_id] = piece, score
+
+
+def _given(nexus: Nexus | None) -> Nexus:
+    assert nexus is not None
+    return nexus

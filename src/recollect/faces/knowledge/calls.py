@@ -1,0 +1,173 @@
+"""The knowledge base as calls, for servers: what each takes and answers as JSON.
+
+The rule: an output has the members of the value that the face returns, as its `to_dict` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.calls import call
+from recollect.faces.knowledge.base import KnowledgeBase
+from recollect.faces.knowledge.ingestion import KnowledgeIngestionCLI, Llm
+from recollect.faces.knowledge.loading import KnowledgeDataLoader, LoadReport
+from recollect.faces.knowledge.model import KnowledgePiece
+from recollect.faces.knowledge.provider import KnowledgeProvider
+
+Output = dict[str, Any]
+
+_PIECE: Final = {
+    "piece_id": "les-rans-init",
+    "content": "Initialize transient LES from converged RANS.",
+    "knowledge_type": "procedure",
+    "info_type": "instructions",
+    "tags": ["les", "rans"],
+    "entity_id": "user:alice",
+}
+_ASKED: Final = {"query": "Set up an LES simulation", "entity_id": "user:alice"}
+
+
+class KnowledgeCalls:
+    """The calls of the knowledge base of one group; `llm` makes what structures texts."""
+
+    def __init__(self, kb: KnowledgeBase, llm: Callable[[], Llm]) -> None:
+        self._kb = kb
+        self._llm = llm
+
+    @call("POST", "load", "writes", example={"data": {"pieces": [_PIECE]}, "dry_run": True})
+    def load(self, *, data: dict[str, Any], dry_run: bool = False, strict: bool = False) -> Output:
+        """Load profiles, pieces, nodes and edges."""
+        done = KnowledgeDataLoader().load(self._kb, data, dry_run=dry_run, strict=strict)
+        return report_wire(done)
+
+    @call("POST", "ingest", "writes", example={"text": "LES starts from converged RANS."})
+    def ingest(self, *, text: str, dry_run: bool = False) -> Output:
+        """Structure a text by a model, and load it."""
+        done = KnowledgeIngestionCLI(self._llm()).ingest(text, self._kb, dry_run=dry_run)
+        return report_wire(done)
+
+    @call("POST", "retrieve", example=_ASKED)
+    def retrieve(
+        self,
+        *,
+        query: str,
+        entity_id: str | None = None,
+        top_k: int | None = None,
+        include_global: bool = True,
+        knowledge_type: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> Output:
+        """Find what an entity is to know for a question."""
+        found = self._kb.retrieve(
+            query,
+            entity_id,
+            top_k,
+            include_global=include_global,
+            knowledge_type=knowledge_type,
+            tags=tags,
+        )
+        return found.to_dict()
+
+    @call("POST", "provide", example=_ASKED)
+    def provide(
+        self, *, query: str, entity_id: str | None = None, top_k: int | None = None
+    ) -> Output:
+        """Return the sections of a prompt for a question, by info type."""
+        return dict(KnowledgeProvider(self._kb, entity_id=entity_id, top_k=top_k)(query))
+
+    @call("POST", "pieces", "writes", example=_PIECE)
+    def add_piece(
+        self,
+        *,
+        content: str,
+        piece_id: str | None = None,
+        knowledge_type: str | None = None,
+        info_type: str | None = None,
+        tags: Sequence[str] | None = None,
+        entity_id: str | None = None,
+        source: str | None = None,
+        embedding_text: str | None = None,
+        created_at: str | None = None,
+        updated_at: str | None = None,
+    ) -> Output:
+        """Add a piece; its id is made if none is given."""
+        piece = _piece({name: one for name, one in locals().items() if name != "self"})
+        return self._shown(self._kb.add_piece(piece))
+
+    @call("GET", "pieces", example={"id": ".."})
+    def piece_named(self, *, id: str) -> Output:
+        """Show a piece whose id is no part of a path, such as `..`."""
+        return self._shown(id)
+
+    @call("DELETE", "pieces", "writes", example={"id": ".."})
+    def remove_named(self, *, id: str) -> Output:
+        """Remove a piece whose id is no part of a path, such as `..`."""
+        return self.remove_piece(id=id)
+
+    @call("GET", "pieces/{id}", example={"id": "les-rans-init"})
+    def piece(self, *, id: str) -> Output:
+        """Show a piece."""
+        return self._shown(id)
+
+    @call("PUT", "pieces/{id}", "writes", example={"id": "les-rans-init", **_PIECE})
+    def update_piece(
+        self,
+        *,
+        id: str,
+        content: str,
+        piece_id: str | None = None,
+        knowledge_type: str | None = None,
+        info_type: str | None = None,
+        tags: Sequence[str] | None = None,
+        entity_id: str | None = None,
+        source: str | None = None,
+        embedding_text: str | None = None,
+        created_at: str | None = None,
+        updated_at: str | None = None,
+    ) -> Output:
+        """Replace a piece."""
+        given = {name: one for name, one in locals().items() if name not in ("self", "id")}
+        if piece_id not in (None, id):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "piece_id is not the id in the path",
+                hint="leave piece_id out",
+            )
+        if not self._kb.update_piece(_piece({**given, "piece_id": id})):
+            raise _absent(id)
+        return self._shown(id)
+
+    @call("DELETE", "pieces/{id}", "writes", example={"id": "les-rans-init"})
+    def remove_piece(self, *, id: str) -> Output:
+        """Remove a piece; its past stays readable."""
+        if not self._kb.remove_piece(id):
+            raise _absent(id)
+        return {"removed": True}
+
+    def _shown(self, piece_id: str) -> Output:
+        piece = self._kb.get_piece(piece_id)
+        if piece is None:
+            raise _absent(piece_id)
+        return piece.to_dict()
+
+
+def report_wire(report: LoadReport) -> Output:
+    """Return a report as JSON: its counts, and what was skipped."""
+    skipped = [
+        {"section": one.section, "key": one.key, "reason": one.reason} for one in report.skipped
+    ]
+    return {**report, "skipped": skipped}
+
+
+def _piece(given: Mapping[str, Any]) -> KnowledgePiece:
+    return KnowledgePiece.from_dict({name: one for name, one in given.items() if one is not None})
+
+
+def _absent(piece_id: str) -> RecollectError:
+    return RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'no piece has the id "{piece_id[:256]}"',
+        hint="retrieve it by words to see its id",
+    )

@@ -1,0 +1,492 @@
+"""The three layers on the one graph: what KIP, search, time travel and erasure work on too.
+
+The rule: every change is one batch, so it is one transaction, and what does not change anything
+writes nothing. Removing closes a concept, which stays readable as of the past. The stores share
+a memory and close nothing that was given to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Final
+
+from recollect.errors import CONFLICT, RESOURCE_NOT_FOUND, STORE_CLOSED, RecollectError
+from recollect.faces.knowledge.model import (
+    EntityMetadata,
+    GraphEdge,
+    GraphNode,
+    KnowledgePiece,
+    KnowledgeType,
+    checked_id,
+    checked_tags,
+)
+from recollect.faces.knowledge.records import (
+    BELONGS_TO,
+    ENTITY,
+    INDEXED,
+    NODE,
+    OWNER,
+    PIECE,
+    PROFILE,
+    dates,
+    edge_of,
+    moment_of,
+    node_attributes,
+    node_of,
+    piece_attributes,
+    piece_of,
+    profile_attributes,
+    profile_of,
+    searched,
+)
+from recollect.faces.knowledge.stores import (
+    Direction,
+    EntityGraphStore,
+    KnowledgePieceStore,
+    MetadataStore,
+    check_depth,
+    check_direction,
+    check_top_k,
+)
+from recollect.kernel import Nexus
+from recollect.model import (
+    Change,
+    Concept,
+    Delete,
+    Joint,
+    Key,
+    PutConcept,
+    PutLink,
+    RemoveKeys,
+)
+
+_ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
+_MORE: Final = 64  # hits beyond those asked for, so that ties and tags seldom need another look
+
+
+class _OnNexus:
+    """What the three stores share: the memory, and whether they are closed."""
+
+    def __init__(self, nexus: Nexus, *, owns: bool = False) -> None:
+        self._memory = nexus
+        self._owns = owns  # whether the memory ends with the store
+        self._is_closed = False
+
+    @property
+    def nexus(self) -> Nexus:
+        """The memory; STORE_CLOSED after `close`."""
+        if self._is_closed:
+            raise RecollectError(STORE_CLOSED, "the store is closed", hint="make a new one")
+        return self._memory
+
+    def close(self) -> None:
+        """Close the store, and its memory if it is its own; twice is safe."""
+        if not self._is_closed and self._owns:
+            self._memory.close()
+        self._is_closed = True
+
+    def together(self) -> AbstractContextManager[None]:
+        """Let the changes of a block be one transaction."""
+        return self.nexus.transaction()
+
+    def _write(self, changes: Sequence[Change]) -> None:
+        if not changes:
+            return
+        declared = {(one.type, one.attribute) for one in self.nexus.indexes()}
+        missing = [one for one in INDEXED if one not in declared]
+        if not missing:
+            self.nexus.write(changes)
+            return
+        with self.nexus.transaction():
+            self.nexus.write(changes)
+            for kind, attribute in missing:
+                self.nexus.add_index(kind, attribute)
+
+    def _entities(self, ids: Iterable[str]) -> dict[str, Concept]:
+        return self.nexus.concepts.named(ENTITY, {checked_id("entity_id", one) for one in ids})
+
+    def _all(self, kind: str) -> list[Concept]:
+        (rows,) = self.nexus.read(_ALL % kind).results
+        return [one for (one,) in getattr(rows, "rows", ()) if isinstance(one, Concept)]
+
+    def _emptied(self, concept: Concept, gone: frozenset[str]) -> list[Change]:
+        """Return what takes attributes from an entity, and closes it if nothing is left of it."""
+        left = concept.attributes.keys() - gone
+        is_named = self.nexus.concepts.joints([concept.id], "object", [BELONGS_TO])
+        if not left & (PROFILE | NODE) and not is_named:
+            return [Delete(concept.id)]
+        return [RemoveKeys(concept.id, gone & concept.attributes.keys())]
+
+
+class NexusMetadataStore(_OnNexus, MetadataStore):
+    """Profiles of entities as concepts of the type `KnowledgeEntity`."""
+
+    def get_metadata(self, entity_id: str) -> EntityMetadata | None:
+        """Return the profile of an entity."""
+        held = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
+        return None if held is None else profile_of(held)
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, EntityMetadata]:
+        """Return the profiles there are of some entities, by id, in one look."""
+        found = {name: profile_of(one) for name, one in self._entities(ids).items()}
+        return {name: one for name, one in found.items() if one is not None}
+
+    def save_metadata(self, metadata: EntityMetadata) -> None:
+        """Keep a profile in place of the one there is."""
+        self.save_all([metadata])
+
+    def save_all(self, given: Sequence[EntityMetadata]) -> None:
+        """Keep profiles, in one transaction; one that says nothing new is left alone."""
+        held = self._entities(one.entity_id for one in given)
+        changes: list[Change] = []
+        for one in given:
+            before = held.get(one.entity_id)
+            said = profile_attributes(one)
+            profile = None if before is None else profile_of(before)
+            if profile is not None and profile_attributes(profile) == said:
+                continue
+            born = one.created_at if profile is None else profile.created_at
+            when = dates(min(one.created_at, born), one.updated_at)
+            changes.append(PutConcept(ENTITY, one.entity_id, said, when))
+        self._write(changes)
+
+    def delete_metadata(self, entity_id: str) -> bool:
+        """Remove a profile; the node of the same id stays."""
+        held = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
+        if held is None or profile_of(held) is None:
+            return False
+        self._write(self._emptied(held, PROFILE))
+        return True
+
+    def list_entities(self, entity_type: str | None = None) -> list[str]:
+        """Return the ids of the entities that have a profile, in order."""
+        found = (profile_of(one) for one in self._all(ENTITY))
+        return sorted(
+            one.entity_id
+            for one in found
+            if one is not None and entity_type in (None, one.entity_type)
+        )
+
+
+class NexusKnowledgePieceStore(_OnNexus, KnowledgePieceStore):
+    """Pieces as concepts of the type `KnowledgePiece`, linked to their entities."""
+
+    def add(self, piece: KnowledgePiece) -> str:
+        """Keep a new piece; CONFLICT if its id is taken."""
+        with self.nexus.transaction():
+            if self._named([piece.piece_id]):
+                raise RecollectError(
+                    CONFLICT,
+                    f'a piece with the id "{piece.piece_id}" is there already',
+                    hint="update it, or give another piece_id",
+                )
+            self._write(_kept(piece, None))
+        return piece.piece_id
+
+    def get_by_id(self, piece_id: str) -> KnowledgePiece | None:
+        """Return a piece."""
+        return self.get_all([piece_id]).get(checked_id("piece_id", piece_id))
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, KnowledgePiece]:
+        """Return the pieces there are of some ids, in one look."""
+        return {name: piece_of(one) for name, one in self._named(ids).items()}
+
+    def update(self, piece: KnowledgePiece) -> bool:
+        """Keep a piece in place of the one with its id, and touch `updated_at`."""
+        with self.nexus.transaction():
+            held = self._named([piece.piece_id]).get(piece.piece_id)
+            if held is None:
+                return False
+            moment = moment_of(self.nexus.now())
+            dated = replace(piece, created_at=piece_of(held).created_at, updated_at=moment)
+            self._write(self._replaced(dated, held))
+        return True
+
+    def put_all(self, pieces: Sequence[KnowledgePiece]) -> None:
+        """Keep pieces, new ones and others, in one transaction; what is the same is left alone."""
+        with self.nexus.transaction():
+            held = self._named(one.piece_id for one in pieces)
+            changes: list[Change] = []
+            for piece in {one.piece_id: one for one in pieces}.values():
+                before = held.get(piece.piece_id)
+                if before is None:
+                    changes += _kept(piece, None)
+                elif piece_attributes(piece_of(before)) != piece_attributes(piece):
+                    moment = moment_of(self.nexus.now())
+                    created = piece_of(before).created_at
+                    dated = replace(piece, created_at=created, updated_at=moment)
+                    changes += self._replaced(dated, before)
+            self._write(changes)
+
+    def remove(self, piece_id: str) -> bool:
+        """Remove a piece; its past stays readable."""
+        with self.nexus.transaction():
+            held = self._named([piece_id]).get(checked_id("piece_id", piece_id))
+            if held is None:
+                return False
+            changes: list[Change] = [Delete(held.id)]
+            owner = held.attributes[OWNER]
+            if isinstance(owner, str) and owner:
+                changes += self._left(owner, [held.id])
+            self._write(changes)
+        return True
+
+    def search(
+        self,
+        query: str,
+        entity_id: str | None = None,
+        knowledge_type: KnowledgeType | str | None = None,
+        tags: Sequence[str] | None = None,
+        top_k: int = 5,
+    ) -> list[tuple[KnowledgePiece, float]]:
+        """Return the pieces of an entity that words find, by (-score, piece_id)."""
+        return self.search_all(query, [entity_id], knowledge_type, tags, top_k)
+
+    def search_all(
+        self,
+        query: str,
+        owners: Sequence[str | None],
+        knowledge_type: KnowledgeType | str | None = None,
+        tags: Sequence[str] | None = None,
+        top_k: int = 5,
+    ) -> list[tuple[KnowledgePiece, float]]:
+        """Return the best pieces of several owners together: None stands for the global ones.
+
+        Ranked by BM25 over the words of the query; owners and type filter before that. Cost: the
+        hits of the words among them; tags are compared hit by hit.
+        """
+        check_top_k(top_k)
+        wanted = set(checked_tags(tags or []))
+        if not query.strip():
+            return []
+        where: dict[str, list[str]] = {OWNER: [_owner(one) for one in owners]}
+        if knowledge_type is not None:
+            where["knowledge_type"] = [KnowledgeType(knowledge_type).value]
+        concepts, looked = self.nexus.concepts, top_k + _MORE
+        while True:
+            ranked = concepts.best(query, PIECE, where, looked, by_words=True)
+            held = self.nexus.look_up([one.id for one in ranked])
+            concepts_found = ((held[one.id].element, one.score) for one in ranked)
+            found = [
+                (piece_of(one), score) for one, score in concepts_found if isinstance(one, Concept)
+            ]
+            fitting = [one for one in found if wanted <= set(one[0].tags) and one[1] > 0]
+            is_whole = len(ranked) < looked or (
+                len(fitting) > top_k and fitting[top_k - 1][1] > found[-1][1]
+            )
+            if is_whole:
+                fitting.sort(key=lambda one: (-one[1], one[0].piece_id))
+                return fitting[:top_k]
+            looked *= 4
+
+    def list_all(
+        self, entity_id: str | None = None, knowledge_type: KnowledgeType | str | None = None
+    ) -> list[KnowledgePiece]:
+        """Return the pieces of an entity, or the global ones, by id."""
+        kind = None if knowledge_type is None else KnowledgeType(knowledge_type)
+        if entity_id is None:
+            found = [piece_of(one) for one in self._all(PIECE) if not one.attributes[OWNER]]
+        else:
+            entity = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
+            joints = (
+                []
+                if entity is None
+                else self.nexus.concepts.joints([entity.id], "object", [BELONGS_TO])
+            )
+            found = [piece_of(one.far) for one in joints if one.far is not None]
+        fitting = [one for one in found if kind in (None, one.knowledge_type)]
+        return sorted(fitting, key=lambda one: one.piece_id)
+
+    def _named(self, ids: Iterable[str]) -> dict[str, Concept]:
+        return self.nexus.concepts.named(PIECE, {checked_id("piece_id", one) for one in ids})
+
+    def _replaced(self, piece: KnowledgePiece, held: Concept) -> list[Change]:
+        owner = held.attributes[OWNER]
+        if not isinstance(owner, str) or not owner or owner == piece.entity_id:
+            return _kept(piece, held)
+        joints = self.nexus.concepts.joints([held.id], "subject", [BELONGS_TO])
+        moved: list[Change] = [Delete(one.link.id) for one in joints]
+        return [*moved, *_kept(piece, held), *self._left(owner, [held.id])]
+
+    def _left(self, owner: str, gone: Sequence[str]) -> list[Change]:
+        """Return what closes an entity that only pieces named, when the last of them goes."""
+        entity = self._entities([owner]).get(owner)
+        if entity is None or entity.attributes.keys() & (PROFILE | NODE):
+            return []
+        joints = self.nexus.concepts.joints([entity.id], "object", [BELONGS_TO])
+        others = [one for one in joints if one.link.subject not in gone]
+        return [] if others else [Delete(entity.id)]
+
+
+class NexusEntityGraphStore(_OnNexus, EntityGraphStore):
+    """Nodes as concepts of the type `KnowledgeEntity`, edges as links between them."""
+
+    def add_node(self, node: GraphNode) -> None:
+        """Keep a node in place of the one with its id."""
+        self.add_nodes([node])
+
+    def add_nodes(self, nodes: Sequence[GraphNode]) -> None:
+        """Keep nodes, in one transaction."""
+        held = self._entities(one.node_id for one in nodes)
+        changes: list[Change] = []
+        for node in nodes:
+            before = held.get(node.node_id)
+            if before is None or node_of(before) != node:
+                changes.append(PutConcept(ENTITY, node.node_id, node_attributes(node)))
+        self._write(changes)
+
+    def get_node(self, node_id: str) -> GraphNode | None:
+        """Return a node."""
+        held = self._entities([node_id]).get(checked_id("node_id", node_id))
+        return None if held is None else node_of(held)
+
+    def get_nodes(self, ids: Iterable[str]) -> dict[str, GraphNode]:
+        """Return the nodes there are of some ids, in one look."""
+        found = {name: node_of(one) for name, one in self._entities(ids).items()}
+        return {name: one for name, one in found.items() if one is not None}
+
+    def remove_node(self, node_id: str) -> bool:
+        """Remove a node with its edges; the profile of the same id stays."""
+        with self.nexus.transaction():
+            held = self._entities([node_id]).get(checked_id("node_id", node_id))
+            if held is None or node_of(held) is None:
+                return False
+            emptied = self._emptied(held, NODE)
+            edges: list[Change] = []
+            if not isinstance(emptied[0], Delete):  # which takes its links with it
+                joints = [*self._joints(held.id, "outgoing"), *self._joints(held.id, "incoming")]
+                edges = [Delete(one) for one in dict.fromkeys(one.link.id for one in joints)]
+            self._write([*edges, *emptied])
+        return True
+
+    def add_relation(self, edge: GraphEdge) -> None:
+        """Keep an edge in place of the same one; RESOURCE_NOT_FOUND unless both nodes are there."""
+        with self.nexus.transaction():
+            nodes = self.get_nodes([edge.source_id, edge.target_id])
+            for end in (edge.source_id, edge.target_id):
+                if end not in nodes:
+                    raise RecollectError(
+                        RESOURCE_NOT_FOUND, f'no node has the id "{end}"', hint="add the node first"
+                    )
+            self.add_relations([edge])
+
+    def add_relations(self, edges: Sequence[GraphEdge]) -> None:
+        """Keep edges between nodes that are there, in one transaction."""
+        held = self._entities(one.source_id for one in edges)
+        ids = [one.id for one in held.values()]
+        before: dict[tuple[str, str, str, str], Joint] = {}
+        for joint in self.nexus.concepts.joints(ids, "subject") if ids else []:
+            if joint.far is not None:
+                before[joint.link.subject, joint.far.name, joint.link.predicate, joint.key] = joint
+        changes: list[Change] = []
+        for edge in {one.identity: one for one in edges}.values():
+            source = held[edge.source_id].id
+            old = before.get((source, edge.target_id, edge.edge_type, edge.piece_id or ""))
+            said = {} if old is None else old.link.attributes
+            if old is not None and said == edge.properties:
+                continue
+            gone = said.keys() - edge.properties.keys()
+            if old is not None and gone:
+                changes.append(RemoveKeys(old.link.id, frozenset(gone)))
+            ends = Key(ENTITY, edge.source_id), Key(ENTITY, edge.target_id)
+            changes.append(
+                PutLink(ends[0], edge.edge_type, ends[1], edge.properties, key=edge.piece_id or "")
+            )
+        self._write(changes)
+
+    def remove_relation(self, source_id: str, target_id: str, edge_type: str) -> bool:
+        """Remove all edges of a type between two nodes."""
+        with self.nexus.transaction():
+            held = self._entities([source_id]).get(checked_id("source_id", source_id))
+            joints = [] if held is None else self._joints(held.id, "outgoing", edge_type)
+            target = checked_id("target_id", target_id)
+            gone = [one for one in joints if one.far is not None and one.far.name == target]
+            self._write([Delete(one.link.id) for one in gone])
+        return bool(gone)
+
+    def get_relations(
+        self,
+        node_id: str,
+        relation_type: str | None = None,
+        direction: Direction = "outgoing",
+    ) -> list[GraphEdge]:
+        """Return the edges of a node, by source, type, target and piece."""
+        check_direction(direction)
+        held = self._entities([node_id]).get(checked_id("node_id", node_id))
+        if held is None:
+            return []
+        sides: list[Direction] = ["outgoing", "incoming"] if direction == "both" else [direction]
+        found: dict[str, GraphEdge] = {}
+        for side in sides:
+            for one in self._joints(held.id, side, relation_type):
+                if one.far is not None:
+                    ends = (held.name, one.far.name)
+                    source, target = ends if side == "outgoing" else ends[::-1]
+                    found[one.link.id] = edge_of(one.link, source, target)
+        return sorted(
+            found.values(), key=lambda one: (one.source_id, one.edge_type, *one.identity[1::2])
+        )
+
+    def outgoing(self, ids: Sequence[str]) -> dict[str, list[tuple[GraphEdge, GraphNode]]]:
+        """Return the outgoing edges of several nodes with the nodes they lead to, in one look."""
+        held = self._entities(ids)
+        names = {one.id: name for name, one in held.items()}
+        found: dict[str, list[tuple[GraphEdge, GraphNode]]] = {name: [] for name in held}
+        if names:
+            for joint in self.nexus.concepts.joints(list(names), "subject"):
+                node = _node_at(joint)
+                if node is not None:
+                    source = names[joint.link.subject]
+                    found[source].append((edge_of(joint.link, source, node.node_id), node))
+        return found
+
+    def get_neighbors(
+        self, node_id: str, relation_type: str | None = None, depth: int = 1
+    ) -> list[tuple[GraphNode, int]]:
+        """Return what outgoing edges lead to, breadth first, by (depth, id)."""
+        check_depth(depth)
+        seen, edge_of_search = {checked_id("node_id", node_id)}, [checked_id("node_id", node_id)]
+        found: list[tuple[GraphNode, int]] = []
+        for level in range(1, depth + 1):
+            beyond: dict[str, GraphNode] = {}
+            for edges in self.outgoing(edge_of_search).values():
+                for edge, node in edges:
+                    if relation_type in (None, edge.edge_type) and node.node_id not in seen:
+                        beyond[node.node_id] = node
+            if not beyond:
+                break
+            seen |= beyond.keys()
+            found += [(beyond[one], level) for one in sorted(beyond)]
+            edge_of_search = sorted(beyond)
+        return found
+
+    def _joints(self, id: str, side: Direction, kind: str | None = None) -> list[Joint]:
+        """Return the links of a node on one side that are edges."""
+        end: Any = "subject" if side == "outgoing" else "object"
+        kinds = None if kind is None else [checked_id("edge_type", kind)]
+        joints = self.nexus.concepts.joints([id], end, kinds)
+        return [one for one in joints if one.far is not None and one.far.type == ENTITY]
+
+
+def _node_at(joint: Joint) -> GraphNode | None:
+    far = joint.far
+    return node_of(far) if far is not None and far.type == ENTITY else None
+
+
+def _owner(entity_id: str | None) -> str:
+    return "" if entity_id is None else checked_id("entity_id", entity_id)
+
+
+def _kept(piece: KnowledgePiece, held: Concept | None) -> list[Change]:
+    """Return what keeps a piece and its link to its entity."""
+    metadata: Mapping[str, Any] = dates(piece.created_at, piece.updated_at)
+    if held is None:
+        metadata = {**metadata, **searched()}
+    put = PutConcept(PIECE, piece.piece_id, piece_attributes(piece), metadata)
+    if piece.entity_id is None:
+        return [put]
+    owner = PutConcept(ENTITY, piece.entity_id)
+    link = PutLink(Key(PIECE, piece.piece_id), BELONGS_TO, Key(ENTITY, piece.entity_id))
+    return [put, owner, link]

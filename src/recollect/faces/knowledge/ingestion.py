@@ -1,0 +1,228 @@
+"""Free text of an expert, structured by a model and loaded. Specification 003, path A.
+
+The rule: secrets are taken out before a model or a record sees the text, and nothing is stored
+until the whole answer is well formed. A model is asked once, and again at most `max_retries`
+times, with what was wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
+from recollect.faces.knowledge.base import KnowledgeBase
+from recollect.faces.knowledge.checkin import CheckIn, new_name, remove_record, write_record
+from recollect.faces.knowledge.loading import KnowledgeDataLoader, LoadReport, check_document
+from recollect.faces.knowledge.model import KnowledgeType, now
+from recollect.faces.knowledge.structuring import structuring_prompt
+from recollect.llm import Completion, may_help_again
+
+MOST_TEXT: Final = 100_000
+"""Characters of a text."""
+
+MOST_WAIT: Final = 60.0
+"""Seconds that a service may ask to wait for it."""
+
+Llm = Callable[[str], str | Completion]
+
+
+class KnowledgeIngestionCLI:
+    """Turns free text into knowledge.
+
+    `llm` is a callable that answers a prompt with a text; `recollect.faces.knowledge.llm` has
+    one for any OpenAI-compatible endpoint. With `check_in_dir` each ingestion leaves a record.
+    """
+
+    def __init__(
+        self,
+        llm: Llm,
+        *,
+        max_retries: int = 3,
+        check_in_dir: str | PathLike[str] | None = None,
+    ) -> None:
+        if type(max_retries) is not int or max_retries < 0:
+            raise RecollectError(
+                INVALID_ARGUMENT, "max_retries is no number from 0", hint="use max_retries=3"
+            )
+        self._llm = llm
+        self._max_retries = max_retries
+        self._folder = None if check_in_dir is None else Path(check_in_dir)
+
+    def ingest(
+        self,
+        text: str,
+        kb: KnowledgeBase,
+        artifacts: Sequence[str | PathLike[str]] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> LoadReport:
+        """Structure a text and load it; `dry_run` asks the model, and stores nothing.
+
+        Raises INVALID_ARGUMENT or LIMIT_EXCEEDED for the text, and UNAVAILABLE with the last
+        fault and the number of `attempts` in its details where no answer was well formed.
+        """
+        if not text.strip():
+            raise RecollectError(INVALID_ARGUMENT, "the text is blank", hint="give a text")
+        if len(text) > MOST_TEXT:
+            raise RecollectError(
+                LIMIT_EXCEEDED,
+                f"the text is longer than {MOST_TEXT} characters",
+                hint="ingest it in parts",
+            )
+        shown = kb.secrets.redacted(text)
+        structured, attempts = self._structured(shown)
+        if dry_run or self._folder is None:
+            return KnowledgeDataLoader().load(kb, structured, dry_run=dry_run)
+        return self._recorded(kb, self._folder, shown, structured, attempts, artifacts or ())
+
+    def _recorded(
+        self,
+        kb: KnowledgeBase,
+        folder: Path,
+        text: str,
+        structured: Mapping[str, Any],
+        attempts: int,
+        artifacts: Sequence[str | PathLike[str]],
+    ) -> LoadReport:
+        """Write the record, then load: what is in the memory has its record."""
+        loader = KnowledgeDataLoader()
+        name = new_name(now())
+        sourced = _sourced(structured, f"check-in:{name}")
+        expected = loader.load(kb, sourced, dry_run=True)
+        report = {
+            "counts": dict(expected),
+            "skipped": [
+                {"section": one.section, "key": one.key, "reason": one.reason}
+                for one in expected.skipped
+            ],
+            "attempts": attempts,
+            "model": getattr(self._llm, "model", None),
+        }
+        files = [Path(one) for one in artifacts]
+        write_record(folder, name, CheckIn(text, sourced, report, files))
+        try:
+            return loader.load(kb, sourced)
+        except BaseException:
+            remove_record(folder, name)
+            raise
+
+    def _structured(self, text: str) -> tuple[Mapping[str, Any], int]:
+        """Return what the model made of the text, and how often it was asked."""
+        fault: RecollectError | None = None
+        for attempt in range(1, self._max_retries + 2):
+            try:
+                answer = self._asked(
+                    structuring_prompt(text, None if fault is None else str(fault.message))
+                )
+                return read_answer(answer), attempt
+            except RecollectError as error:
+                fault = error
+                if error.code is UNAVAILABLE and not may_help_again(error):
+                    raise _failed(error, attempt) from error
+                if attempt <= self._max_retries:
+                    _wait(error)
+        assert fault is not None
+        raise _failed(fault, self._max_retries + 1) from fault
+
+    def _asked(self, prompt: str) -> str:
+        try:
+            answer = self._llm(prompt)
+        except RecollectError:
+            raise
+        except Exception as error:
+            raise RecollectError(
+                UNAVAILABLE, f"the model raised {type(error).__name__}", hint="ask again later"
+            ) from error
+        if isinstance(answer, Completion):
+            if not answer.is_complete:
+                raise _malformed("the answer was cut off")
+            return answer.text
+        if not isinstance(answer, str):
+            raise _malformed("the answer is no text")
+        return answer
+
+
+def read_answer(answer: str) -> Mapping[str, Any]:
+    """Return the document in a model's answer; INVALID_ARGUMENT where there is none.
+
+    >>> read_answer('Here it is: {"pieces": []}')
+    {'pieces': []}
+    """
+    document = _object_in(answer.removeprefix("\ufeff"))
+    try:
+        check_document(document)
+    except RecollectError as error:
+        raise _malformed(error.message) from error
+    for place, piece in enumerate(document.get("pieces") or []):
+        _check_piece(place, piece)
+    for entity, profile in (document.get("metadata") or {}).items():
+        kind = profile.get("entity_type") if isinstance(profile, Mapping) else None
+        if not isinstance(kind, str) or not kind.strip():
+            raise _malformed(f'metadata "{entity[:60]}" has no entity_type')
+    return document
+
+
+def _check_piece(place: int, piece: object) -> None:
+    for name in ("piece_id", "content", "knowledge_type", "info_type"):
+        found = piece.get(name) if isinstance(piece, Mapping) else None
+        if not isinstance(found, str) or not found.strip():
+            raise _malformed(f"pieces[{place}] has no {name}")
+    assert isinstance(piece, Mapping)
+    try:
+        KnowledgeType(piece["knowledge_type"])
+    except RecollectError as error:
+        raise _malformed(f"pieces[{place}]: {error.message}") from error
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    """Return the first JSON object in a text that has a section, else the first one."""
+    decoder = json.JSONDecoder()
+    first: dict[str, Any] | None = None
+    at = text.find("{")
+    while at != -1:
+        try:
+            found, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        if isinstance(found, dict):
+            if found.keys() & {"metadata", "pieces", "graph"}:
+                return found
+            first = first or found
+        at = text.find("{", end)
+    if first is None:
+        raise _malformed("the answer holds no JSON object")
+    return first
+
+
+def _sourced(structured: Mapping[str, Any], source: str) -> Mapping[str, Any]:
+    """Return a document whose pieces tell where they come from."""
+    pieces = [
+        {**one, "source": one.get("source") or source} if isinstance(one, Mapping) else one
+        for one in structured.get("pieces") or []
+    ]
+    return {**structured, "pieces": pieces}
+
+
+def _wait(error: RecollectError) -> None:
+    seconds = error.details.get("retry_seconds")
+    if isinstance(seconds, int | float) and seconds > 0:
+        time.sleep(min(float(seconds), MOST_WAIT))
+
+
+def _malformed(fault: str) -> RecollectError:
+    return RecollectError(INVALID_ARGUMENT, fault, hint="answer with one JSON object")
+
+
+def _failed(error: RecollectError, attempts: int) -> RecollectError:
+    return RecollectError(
+        UNAVAILABLE,
+        f"the text was not structured in {attempts} attempts: {error.message}",
+        hint="try again, or load the knowledge as JSON",
+        details={**error.details, "attempts": attempts},
+    )

@@ -1,0 +1,286 @@
+"""Knowledge from a file of JSON: profiles, pieces, nodes and edges. Specification 003, path B.
+
+The rule: the whole is read and checked before anything is stored. What is invalid is skipped, told
+and logged, unless `strict` refuses all of it; what is the same as before changes nothing. On the
+graph a load is one transaction.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.knowledge.base import KnowledgeBase
+from recollect.faces.knowledge.graph import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
+)
+from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
+
+MOST_BYTES: Final = 64 * 2**20
+"""Of a file."""
+
+_LOG: Final = logging.getLogger("recollect.knowledge")
+_SECTIONS: Final = ("metadata", "pieces", "graph")
+
+ValueT = TypeVar("ValueT", EntityMetadata, KnowledgePiece, GraphNode, GraphEdge)
+Source = str | PathLike[str] | Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An item that was not loaded: its section, its id or else its position, and why."""
+
+    section: str
+    key: str
+    reason: str
+
+
+class LoadReport(dict[str, int]):
+    """How many items of each kind were loaded, equal to that dict, and what was skipped.
+
+    >>> report = LoadReport(pieces=2)
+    >>> report == {"metadata": 0, "pieces": 2, "graph_nodes": 0, "graph_edges": 0}, report.skipped
+    (True, ())
+    """
+
+    skipped: tuple[Skipped, ...]
+
+    def __init__(
+        self,
+        metadata: int = 0,
+        pieces: int = 0,
+        graph_nodes: int = 0,
+        graph_edges: int = 0,
+        skipped: Sequence[Skipped] = (),
+    ) -> None:
+        super().__init__(
+            metadata=metadata, pieces=pieces, graph_nodes=graph_nodes, graph_edges=graph_edges
+        )
+        self.skipped = tuple(skipped)
+
+    def __repr__(self) -> str:
+        return f"LoadReport({dict(self)}, skipped={list(self.skipped)})"
+
+
+@dataclass(slots=True)
+class _Read:
+    """What a document holds, as far as it is valid."""
+
+    metadata: list[EntityMetadata] = field(default_factory=list)
+    pieces: list[KnowledgePiece] = field(default_factory=list)
+    nodes: list[GraphNode] = field(default_factory=list)
+    edges: list[GraphEdge] = field(default_factory=list)
+
+
+class KnowledgeDataLoader:
+    """Loads documents into a knowledge base.
+
+    >>> document = {"pieces": [{"piece_id": "les", "content": "LES starts from RANS."}]}
+    >>> with KnowledgeBase() as kb:
+    ...     KnowledgeDataLoader().load(kb, document)["pieces"]
+    1
+    """
+
+    def load(
+        self,
+        kb: KnowledgeBase,
+        source: Source,
+        *,
+        dry_run: bool = False,
+        strict: bool = False,
+    ) -> LoadReport:
+        """Load a file or a mapping, and tell how many items of each kind it holds.
+
+        `dry_run` stores nothing and tells the same; `strict` raises INVALID_ARGUMENT for the
+        first invalid item, named by its key, and stores nothing. Raises INVALID_ARGUMENT for what
+        is no such document, NOT_FOUND for a file that is not there, LIMIT_EXCEEDED for one of
+        more than `MOST_BYTES`.
+        """
+        document = read_document(Path(source)) if isinstance(source, str | PathLike) else source
+        check_document(document)
+        reading = _Reading(kb, is_strict=strict)
+        read = reading.read(document)
+        if not dry_run:
+            _store(kb, read)
+        return LoadReport(
+            len(read.metadata),
+            len(read.pieces),
+            len(read.nodes),
+            len(read.edges),
+            reading.skipped,
+        )
+
+
+def read_document(path: Path) -> Mapping[str, Any]:
+    """Return the JSON object in a file."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise RecollectError(
+                LIMIT_EXCEEDED, f"{path} is larger than {MOST_BYTES} bytes", hint="split it"
+            )
+        document = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+    except FileNotFoundError as error:
+        raise RecollectError(
+            RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
+        ) from error
+    except OSError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{path} cannot be read: {error.strerror}", hint="check the path"
+        ) from error
+    except orjson.JSONDecodeError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{path} is not JSON: {error}", hint="give a file of JSON"
+        ) from error
+    return cast("Mapping[str, Any]", document)
+
+
+def check_document(document: object) -> None:
+    """Raise INVALID_ARGUMENT for a document without a section, or with one of the wrong kind."""
+    if not isinstance(document, Mapping):
+        raise _wrong("the document", "an object")
+    if not any(document.get(one) is not None for one in _SECTIONS):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the document has none of metadata, pieces, graph",
+            hint='give {"metadata": {}, "pieces": [], "graph": {"nodes": [], "edges": []}}',
+        )
+    if not isinstance(document.get("metadata"), Mapping | None):
+        raise _wrong("metadata", "an object of profiles by entity id")
+    if not isinstance(document.get("pieces"), list | None):
+        raise _wrong("pieces", "a list")
+    graph = document.get("graph")
+    if not isinstance(graph, Mapping | None):
+        raise _wrong("graph", 'an object with "nodes" and "edges"')
+    for name in ("nodes", "edges"):
+        if graph is not None and not isinstance(graph.get(name), list | None):
+            raise _wrong(f"graph.{name}", "a list")
+
+
+class _Reading:
+    """One document being read."""
+
+    def __init__(self, kb: KnowledgeBase, *, is_strict: bool) -> None:
+        self._kb = kb
+        self._is_strict = is_strict
+        self.skipped: list[Skipped] = []
+
+    def read(self, document: Mapping[str, Any]) -> _Read:
+        """Return the valid items, in their order; of one key the last."""
+        graph = document.get("graph") or {}
+        profiles = (document.get("metadata") or {}).items()
+        read = _Read()
+        read.metadata = list(
+            self._items(
+                "metadata", [(key, _profile(key, one)) for key, one in profiles], EntityMetadata
+            )
+        )
+        pieces = self._named(document.get("pieces"), "piece_id")
+        read.pieces = list(self._items("pieces", pieces, KnowledgePiece))
+        nodes = self._named(graph.get("nodes"), "node_id")
+        read.nodes = list(self._items("graph.nodes", nodes, GraphNode))
+        read.edges = list(self._edges(graph.get("edges") or [], read.nodes))
+        return read
+
+    @staticmethod
+    def _named(items: Sequence[Any] | None, name: str) -> list[tuple[str, Any]]:
+        return [(_key(one, name, place), one) for place, one in enumerate(items or [])]
+
+    def _items(
+        self, section: str, items: Sequence[tuple[str, Any]], kind: type[ValueT]
+    ) -> Iterator[ValueT]:
+        for key, given in items:
+            value = self._valid(section, key, partial(kind.from_dict, given))
+            if value is not None:
+                yield value
+
+    def _edges(self, items: Sequence[Any], nodes: Sequence[GraphNode]) -> Iterator[GraphEdge]:
+        known = {one.node_id for one in nodes}
+        for place, given in enumerate(items):
+            edge = self._valid("graph.edges", str(place), partial(GraphEdge.from_dict, given))
+            if edge is None:
+                continue
+            missing = [
+                end for end in (edge.source_id, edge.target_id) if not self._is_there(end, known)
+            ]
+            if missing:
+                self._skip("graph.edges", str(place), f'no node has the id "{missing[0]}"')
+            else:
+                yield edge
+
+    def _is_there(self, node_id: str, known: set[str]) -> bool:
+        if node_id not in known and self._kb.graph_store.get_node(node_id) is not None:
+            known.add(node_id)
+        return node_id in known
+
+    def _valid(self, section: str, key: str, make: Callable[[], ValueT]) -> ValueT | None:
+        """Return a value; None for an item that is invalid or holds a secret."""
+        try:
+            value = make()
+            self._kb.secrets.refuse(value)
+        except RecollectError as error:
+            if error.code not in (INVALID_ARGUMENT, LIMIT_EXCEEDED):
+                raise
+            self._skip(section, key, error.message)
+            return None
+        return value
+
+    def _skip(self, section: str, key: str, reason: str) -> None:
+        shown = "?" if self._kb.secrets.is_in(key) else key[:256]  # a key may be the secret
+        if self._is_strict:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{section} {shown}: {reason}",
+                hint="mend it, or load without strict",
+            )
+        _LOG.warning("%s %s is skipped: %s", section, shown, reason)
+        self.skipped.append(Skipped(section, shown, reason))
+
+
+def _store(kb: KnowledgeBase, read: _Read) -> None:
+    """Store what was read, in the order of what refers to what."""
+    with kb.together():
+        if isinstance(kb.metadata_store, NexusMetadataStore):
+            kb.metadata_store.save_all(read.metadata)
+        else:
+            for profile in read.metadata:
+                kb.metadata_store.save_metadata(profile)
+        if isinstance(kb.piece_store, NexusKnowledgePieceStore):
+            kb.piece_store.put_all(read.pieces)
+        else:
+            for piece in read.pieces:
+                if not kb.piece_store.update(piece):
+                    kb.piece_store.add(piece)
+        if isinstance(kb.graph_store, NexusEntityGraphStore):
+            kb.graph_store.add_nodes(read.nodes)
+            kb.graph_store.add_relations(read.edges)
+        else:
+            for node in read.nodes:
+                kb.graph_store.add_node(node)
+            for edge in read.edges:
+                kb.graph_store.add_relation(edge)
+
+
+def _profile(entity_id: str, given: object) -> object:
+    """Return a profile of the document as a dict of the value; its key is the id."""
+    if not isinstance(given, Mapping):
+        return given
+    return {**given, "entity_id": given.get("entity_id", entity_id)}
+
+
+def _key(item: object, name: str, place: int) -> str:
+    found = item.get(name) if isinstance(item, Mapping) else None
+    return found if isinstance(found, str) and found.strip() else str(place)
+
+
+def _wrong(name: str, expected: str) -> RecollectError:
+    return RecollectError(INVALID_ARGUMENT, f"{name} is not {expected}", hint=f"give {expected}")

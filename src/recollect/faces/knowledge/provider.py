@@ -1,0 +1,197 @@
+"""Knowledge for the sections of a prompt. Specification 003, "KnowledgeProvider Routing".
+
+The rule: what is found goes where its info type says, whatever that is called; a piece is told
+once, and a section without text is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.knowledge.base import KnowledgeBase
+from recollect.faces.knowledge.formatter import (
+    Entry,
+    by_score,
+    piece_line,
+    property_lines,
+    relation_line,
+)
+from recollect.faces.knowledge.model import (
+    EntityMetadata,
+    KnowledgePiece,
+    RetrievalResult,
+    checked_id,
+)
+from recollect.faces.knowledge.templates import Fill, Template
+
+PROFILE_TYPE: Final = "user_profile"
+OTHER_TYPE: Final = "context"
+
+Own = Callable[
+    [EntityMetadata | None, list[tuple[KnowledgePiece, float]], list[dict[str, Any]]], str
+]
+Formatter = Own | Template | str | Path
+"""What writes a section: a callable, a template, a format string, or the file of a template."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """What goes into one section."""
+
+    metadata: EntityMetadata | None = None
+    lines: list[str] = field(default_factory=list)  # of the profiles
+    pieces: list[tuple[KnowledgePiece, float]] = field(default_factory=list)
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Return the section as it is without a formatter."""
+        told = [piece_line(piece) for piece, _ in self.pieces]
+        edges = [relation_line(one) for one in self.entries if one["piece"] is None]
+        return "\n".join([*self.lines, *told, *edges])
+
+
+class KnowledgeProvider:
+    """Called with what a user says, returns what is known for it, by info type.
+
+    >>> with KnowledgeBase() as kb:
+    ...     _ = kb.add_piece(KnowledgePiece("Check the mesh.", "p1", info_type="instructions"))
+    ...     KnowledgeProvider(kb)("How good is the mesh?")
+    {'instructions': '[fact] Check the mesh.'}
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        formatters: Mapping[str, Formatter] | None = None,
+        default_formatter: Formatter | None = None,
+        metadata_info_type: str = PROFILE_TYPE,
+        *,
+        entity_id: str | None = None,
+        top_k: int | None = None,
+    ) -> None:
+        self.kb = kb
+        self.metadata_info_type = checked_id("metadata_info_type", metadata_info_type)
+        self.entity_id = entity_id
+        self.top_k = top_k
+        self._formatters = {name: _made(one) for name, one in (formatters or {}).items()}
+        self._default = None if default_formatter is None else _made(default_formatter)
+
+    def __call__(self, text: str) -> dict[str, str]:
+        """Return the sections of a prompt, in the order of their names."""
+        found = self.kb.retrieve(text, self.entity_id, self.top_k)
+        return self.routed(found, self.entity_id or self.kb.active_entity_id)
+
+    def routed(self, found: RetrievalResult, entity_id: str | None) -> dict[str, str]:
+        """Return the sections for what was found of an entity."""
+        groups: dict[str, _Group] = {}
+        self._add_profiles(groups, found)
+        told: dict[str, tuple[KnowledgePiece, float]] = {}
+        for piece, score in by_score(found.pieces):
+            told.setdefault(piece.piece_id, (piece, score))
+        for piece, score in told.values():
+            groups.setdefault(piece.info_type, _Group()).pieces.append((piece, score))
+        for entry in sorted(found.graph_context, key=_order):
+            groups.setdefault(_type_of(entry, entity_id), _Group()).entries.append(entry)
+        written = {name: self._written(name, groups[name]) for name in sorted(groups)}
+        return {name: text for name, text in written.items() if text}
+
+    def _add_profiles(self, groups: dict[str, _Group], found: RetrievalResult) -> None:
+        own, shared = found.metadata, found.global_metadata
+        if own is None and shared is None:
+            return
+        hidden = frozenset(own.properties) if own is not None else frozenset()
+        lines = sorted((*property_lines(own), *property_lines(shared, hidden)))
+        if lines:
+            group = groups.setdefault(self.metadata_info_type, _Group())
+            group.lines, group.metadata = lines, _shown(own, shared)
+
+    def _written(self, info_type: str, group: _Group) -> str:
+        formatter = self._formatters.get(info_type, self._default)
+        if formatter is None:
+            return group.text()
+        if isinstance(formatter, _Filling):
+            return formatter.filled(info_type, group)
+        text = formatter(group.metadata, list(group.pieces), list(group.entries))
+        if not isinstance(text, str):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f'the formatter of "{info_type}" returns no text',
+                hint="return a str",
+            )
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """A template that writes sections."""
+
+    fill: Fill
+
+    def filled(self, info_type: str, group: _Group) -> str:
+        """Return a section."""
+        metadata = {} if group.metadata is None else dict(group.metadata.properties)
+        return self.fill(
+            {
+                "text": group.text(),
+                "info_type": info_type,
+                "metadata": metadata,
+                "pieces": [{**piece.to_dict(), "score": score} for piece, score in group.pieces],
+                "graph_context": [
+                    {**one, "piece": None if one["piece"] is None else one["piece"].to_dict()}
+                    for one in group.entries
+                ],
+            }
+        )
+
+
+def _made(formatter: Formatter) -> Own | _Filling:
+    """Return what writes sections; INVALID_ARGUMENT for what cannot."""
+    match formatter:
+        case Template():
+            return _Filling(formatter.compiled())
+        case str():
+            return _Filling(Template(formatter).compiled())
+        case Path():
+            return _Filling(Template.read(formatter).compiled())
+        case _ if callable(formatter):
+            return formatter
+        case _:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"a {type(formatter).__name__} is not a formatter",
+                hint="give a callable, a Template, a format string or a Path",
+            )
+
+
+def _shown(own: EntityMetadata | None, shared: EntityMetadata | None) -> EntityMetadata:
+    """Return the profile that is shown: the entity's own, and what it lacks of the global one."""
+    base = own or shared
+    assert base is not None
+    more = {} if shared is None else shared.properties
+    return EntityMetadata(
+        base.entity_id,
+        base.entity_type,
+        {**more, **base.properties},
+        base.created_at,
+        base.updated_at,
+    )
+
+
+def _type_of(entry: Entry, entity_id: str | None) -> str:
+    piece = entry["piece"]
+    if isinstance(piece, KnowledgePiece):
+        return piece.info_type
+    return PROFILE_TYPE if entry["source_node_id"] == entity_id else OTHER_TYPE
+
+
+def _order(entry: Entry) -> tuple[str, str, int, str]:
+    return (
+        entry["relation_type"],
+        entry["target_node_id"],
+        entry["depth"],
+        entry["source_node_id"],
+    )

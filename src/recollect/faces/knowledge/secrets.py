@@ -1,0 +1,164 @@
+"""What looks like a secret is never stored, and its value never told.
+
+The rule: a pattern asks for a name of a secret with a value, or for the form of a known key; prose
+about passwords is no secret. Patterns are RE2's, so a text is read in linear time. In a text to be
+structured each match becomes `[REDACTED]` before a model or a record sees it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import re2
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
+
+REDACTED: Final = "[REDACTED]"
+
+_NAMES: Final = "|".join(
+    (
+        *("api[_ -]?key", "secret[_ -]?key", "access[_ -]?key", "client[_ -]?secret"),
+        *("password", "passwd", "token", "credentials?"),
+    )
+)
+
+SENSITIVE_PATTERNS: Final[Sequence[str]] = (
+    # Private keys come first: their lines would else be taken in parts.
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)",
+    r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?basic\s+[a-z0-9+/=]+",
+    r"(?i)\bbearer\s+[a-z0-9_~+/=.-]*[0-9.-][a-z0-9_~+/=.-]*",
+    rf"(?i)(?:{_NAMES})[\"']?\s*[:=]\s*[\"']?[^\s\"',;]+[\"']?",
+    r"\bAKIA[0-9A-Z]{16}\b",
+    r"\bsk-[A-Za-z0-9_-]{20,}",
+    r"\bgh[pos]_[A-Za-z0-9]{30,}",
+)
+"""The patterns that are looked for, unless others are given."""
+
+_LEAST_BEARER: Final = 8
+
+
+class Secrets:
+    """The patterns of one knowledge base."""
+
+    def __init__(self, patterns: Sequence[str] | None = None) -> None:
+        self._is_default = patterns is None
+        given = SENSITIVE_PATTERNS if patterns is None else patterns
+        if isinstance(given, str):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "sensitive_patterns is not a list",
+                hint='give a list such as ["secret-[0-9]+"]',
+            )
+        self._patterns = [_compiled(one) for one in given]
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text holds what looks like a secret.
+
+        >>> secrets = Secrets()
+        >>> secrets.is_in("password: hunter2"), secrets.is_in("Passwords are rotated monthly.")
+        (True, False)
+        """
+        return any(next(self._found(one, text), None) is not None for one in self._patterns)
+
+    def redacted(self, text: str) -> str:
+        """Return a text with `[REDACTED]` in place of what looks like a secret."""
+        for pattern in self._patterns:
+            parts, at = [], 0
+            for start, end in self._found(pattern, text):
+                parts += [text[at:start], REDACTED]
+                at = end
+            text = "".join((*parts, text[at:]))
+        return text
+
+    def refuse(self, value: KnowledgePiece | EntityMetadata | GraphNode | GraphEdge) -> None:
+        """Raise INVALID_ARGUMENT for a value that would store a secret; it is not told."""
+        for field, text in _texts(value):
+            if self.is_in(text):
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"{field} holds what looks like a secret",
+                    hint="leave out passwords, API keys and tokens",
+                )
+
+    def _found(self, pattern: Any, text: str) -> Iterator[tuple[int, int]]:  # noqa: ANN401
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if start == end:
+                continue
+            shown = match.group()
+            lower = shown[:6].lower()
+            if self._is_default and lower == "bearer":
+                told = shown[6:].strip()
+                if len(told) < _LEAST_BEARER:
+                    continue
+            yield start, end
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: object) -> Any:  # noqa: ANN401
+    try:
+        return re2.compile(pattern)
+    except (re2.error, TypeError, ValueError) as error:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "a sensitive pattern is not a regular expression of RE2",
+            hint="leave out look-ahead and back references",
+        ) from error
+
+
+def _texts(
+    value: KnowledgePiece | EntityMetadata | GraphNode | GraphEdge,
+) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a value with their texts, and each `key: value` of its properties."""
+    match value:
+        case KnowledgePiece():
+            named = {
+                "content": value.content,
+                "piece_id": value.piece_id,
+                "info_type": value.info_type,
+                "entity_id": value.entity_id,
+                "source": value.source,
+                "embedding_text": value.embedding_text,
+            }
+            yield from ((name, text) for name, text in named.items() if text)
+            yield from (("tags", one) for one in value.tags)
+        case EntityMetadata():
+            yield "entity_id", value.entity_id
+            yield "entity_type", value.entity_type
+            yield from _properties("properties", value.properties)
+        case GraphNode():
+            yield "node_id", value.node_id
+            yield "node_type", value.node_type
+            yield "label", value.label
+            yield from _properties("properties", value.properties)
+        case GraphEdge():
+            yield "source_id", value.source_id
+            yield "target_id", value.target_id
+            yield "edge_type", value.edge_type
+            yield from _properties("properties", value.properties)
+
+
+def _properties(place: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for position, (key, value) in enumerate(given.items()):
+        shown = f"{place}[{position}]"  # a key may be the secret
+        yield shown, key
+        if isinstance(value, Mapping):
+            yield from _properties(shown, value)
+            continue
+        for one in _each(value):
+            if isinstance(one, Mapping):
+                yield from _properties(shown, one)
+            else:
+                told = one if isinstance(one, str) else json.dumps(one)
+                yield shown, told
+                yield shown, f"{key}: {told}"
+
+
+def _each(value: object) -> Iterable[object]:
+    if not isinstance(value, list):
+        return (value,)
+    return (one for item in value for one in _each(item))

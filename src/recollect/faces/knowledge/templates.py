@@ -1,0 +1,180 @@
+"""Templates that a user writes for prompts: Jinja2, Handlebars and Python's format strings.
+
+The rule: what is filled in is data. It is never read as a template again, nothing of it is
+escaped for HTML, and no template reaches a file, an attribute or a call. Jinja2 and Handlebars
+need the extra `templates`.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    RESOURCE_NOT_FOUND,
+    UNAVAILABLE,
+    RecollectError,
+    install,
+)
+
+Kind = Literal["jinja2", "handlebars", "format"]
+Fill = Callable[[Mapping[str, Any]], str]
+
+_SUFFIXES: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys((".j2", ".jinja", ".jinja2"), "jinja2"),
+    **dict.fromkeys((".hbs", ".handlebars"), "handlebars"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    r"""A text with places to fill, and the language it is written in.
+
+    >>> Template("Rules:\n{text}", "format").filled({"text": "Check the mesh."})
+    'Rules:\nCheck the mesh.'
+    """
+
+    text: str
+    kind: Kind = "format"
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{str(self.kind)[:60]} is not a kind of template",
+                hint="use jinja2, handlebars or format",
+            )
+        if not isinstance(self.text, str):
+            raise RecollectError(INVALID_ARGUMENT, "a template is not a text", hint="give its text")
+
+    @classmethod
+    def read(cls, path: Path) -> Template:
+        """Return the template in a file, of the kind that its suffix says."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError as error:
+            raise RecollectError(
+                RESOURCE_NOT_FOUND, f"{path} is not there", hint="check the path"
+            ) from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise RecollectError(
+                INVALID_ARGUMENT, f"{path} cannot be read as text", hint="check the path"
+            ) from error
+        return cls(text, _SUFFIXES.get(path.suffix.lower(), "format"))
+
+    def filled(self, values: Mapping[str, Any]) -> str:
+        """Return the text with the values in their places; a missing one is empty.
+
+        In a format string a missing one is INVALID_ARGUMENT, as is a template that is none.
+        """
+        return self.compiled()(values)
+
+    def compiled(self) -> Fill:
+        """Return what fills the template, so that it is read once."""
+        match self.kind:
+            case "jinja2":
+                return _jinja(self.text)
+            case "handlebars":
+                return _handlebars(self.text)
+            case "format":
+                return lambda values: _formatted(self.text, values)
+
+
+class _Plain(string.Formatter):
+    """Python's format strings without attributes, items and conversions of objects."""
+
+    def get_field(
+        self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[Any, str]:
+        """Return a value by its name, and nothing of it."""
+        del args
+        if not field_name.isidentifier():
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "a format string may name values only",
+                hint="write {text}",
+            )
+        if field_name not in kwargs:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the template names {field_name[:60]}, which is not there",
+                known=tuple(sorted(kwargs)),
+                hint="write {text}",
+            )
+        return kwargs[field_name], field_name
+
+
+def _formatted(text: str, values: Mapping[str, Any]) -> str:
+    try:
+        return _Plain().vformat(text, (), values)
+    except (ValueError, IndexError, KeyError, TypeError) as error:
+        raise _broken("format") from error
+
+
+def _jinja(text: str) -> Fill:
+    jinja, sandbox = _module("jinja2"), _module("jinja2.sandbox")
+    environment = sandbox.ImmutableSandboxedEnvironment(autoescape=False)
+    try:
+        template = environment.from_string(text)
+    except jinja.TemplateError as error:
+        raise _broken("jinja2") from error
+    faults = (jinja.TemplateError, TypeError, ValueError, ArithmeticError, RecursionError)
+
+    def fill(values: Mapping[str, Any]) -> str:
+        try:
+            return str(template.render(dict(values)))
+        except faults as error:
+            raise _broken("jinja2") from error
+
+    return fill
+
+
+def _handlebars(text: str) -> Fill:
+    pybars, meta = _module("pybars"), _module("pymeta.runtime")
+    faults = (pybars.PybarsError, meta.ParseError, TypeError, ValueError, LookupError)
+    try:
+        template = pybars.Compiler().compile(text)
+    except faults as error:
+        raise _broken("handlebars") from error
+
+    def plain(value: object) -> object:
+        """Return values whose texts are left as they are."""
+        match value:
+            case str():
+                return pybars.strlist([value])
+            case Mapping():
+                return {key: plain(one) for key, one in value.items()}
+            case list() | tuple():
+                return [plain(one) for one in value]
+            case _:
+                return value
+
+    def fill(values: Mapping[str, Any]) -> str:
+        try:
+            return str(template(plain(values)))
+        except (*faults, AttributeError) as error:
+            raise _broken("handlebars") from error
+
+    return fill
+
+
+def _module(name: str) -> Any:  # noqa: ANN401 - an extra, loaded by those who use it
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise RecollectError(
+            UNAVAILABLE,
+            f"{error.name} is not installed, and the template needs it",
+            hint=install("templates"),
+        ) from error
+
+
+def _broken(kind: str) -> RecollectError:
+    return RecollectError(
+        INVALID_ARGUMENT, f"the template cannot be filled as {kind}", hint="check its syntax"
+    )

@@ -1,0 +1,92 @@
+"""From an entity along its outgoing edges. Specification 003, stage 3, "Graph traversal".
+
+The rule: breadth first, so the nearest edges come first where there are too many. Every edge of a
+node is told once, at the depth of its node plus one; an edge into the start is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from recollect.faces.knowledge.graph import NexusEntityGraphStore, NexusKnowledgePieceStore
+from recollect.faces.knowledge.model import GraphEdge, GraphNode, KnowledgePiece
+from recollect.faces.knowledge.stores import EntityGraphStore, KnowledgePieceStore
+
+MOST_EDGES: Final = 10_000
+"""Entries of one traversal."""
+
+Edges = Mapping[str, Sequence[tuple[GraphEdge, GraphNode]]]
+
+
+def walked(
+    graph: EntityGraphStore, pieces: KnowledgePieceStore, start: str, depth: int
+) -> list[dict[str, Any]]:
+    """Return an entry for each edge, by (depth, source, type, target), at most `MOST_EDGES`."""
+    entries: list[dict[str, Any]] = []
+    seen, level = {start}, [start]
+    for distance in range(1, depth + 1):
+        beyond: dict[str, None] = {}
+        found = _outgoing(graph, level)
+        for source in level:
+            for edge, node in found.get(source, ()):
+                if node.node_id == start:
+                    continue
+                entries.append(_entry(edge, node, distance))
+                if node.node_id not in seen:
+                    beyond[node.node_id] = None
+        seen |= beyond.keys()
+        level = sorted(beyond)
+        if not level or len(entries) >= MOST_EDGES:
+            break
+    entries.sort(key=_order)
+    kept = entries[:MOST_EDGES]
+    held = _pieces(pieces, {one["piece"] for one in kept if one["piece"] is not None})
+    for entry in kept:
+        entry["piece"] = None if entry["piece"] is None else held.get(entry["piece"])
+    return kept
+
+
+def _entry(edge: GraphEdge, node: GraphNode, distance: int) -> dict[str, Any]:
+    return {
+        "relation_type": edge.edge_type,
+        "source_node_id": edge.source_id,
+        "target_node_id": edge.target_id,
+        "target_label": node.label,
+        "target_type": node.node_type,
+        "depth": distance,
+        "score": 1.0 / distance,
+        "piece": edge.piece_id,  # until all of them are looked up together
+    }
+
+
+def _order(entry: Mapping[str, Any]) -> tuple[int, str, str, str, str]:
+    return (
+        entry["depth"],
+        entry["source_node_id"],
+        entry["relation_type"],
+        entry["target_node_id"],
+        entry["piece"] or "",
+    )
+
+
+def _outgoing(graph: EntityGraphStore, ids: Sequence[str]) -> Edges:
+    if isinstance(graph, NexusEntityGraphStore):
+        return graph.outgoing(ids)
+    found: dict[str, list[tuple[GraphEdge, GraphNode]]] = {}
+    nodes: dict[str, GraphNode | None] = {}
+    for one in ids:
+        for edge in graph.get_relations(one):
+            if edge.target_id not in nodes:
+                nodes[edge.target_id] = graph.get_node(edge.target_id)
+            node = nodes[edge.target_id]
+            if node is not None:
+                found.setdefault(one, []).append((edge, node))
+    return found
+
+
+def _pieces(store: KnowledgePieceStore, ids: set[str]) -> Mapping[str, KnowledgePiece]:
+    if isinstance(store, NexusKnowledgePieceStore):
+        return store.get_all(ids)
+    found = ((one, store.get_by_id(one)) for one in sorted(ids))
+    return {one: piece for one, piece in found if piece is not None}

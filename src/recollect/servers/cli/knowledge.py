@@ -1,0 +1,184 @@
+"""What the commands of the knowledge base do: one call of the face each, as text or as JSON."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich import box
+from rich.table import Table
+
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.knowledge import (
+    KnowledgeBase,
+    KnowledgeDataLoader,
+    KnowledgeIngestionCLI,
+    KnowledgePiece,
+    KnowledgeProvider,
+    LoadReport,
+)
+from recollect.faces.knowledge.calls import report_wire
+from recollect.servers.cli.given import text_of
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.reading import warn_of_absent_group
+from recollect.servers.cli.safe_text import shown
+from recollect.servers.learning import make_structuring
+from recollect.servers.settings import Settings
+from recollect.servers.wiring import open_nexus
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What every command is told."""
+
+    database: str | None
+    group: str | None
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for."""
+
+    text: str
+    entity: str | None
+    top_k: int | None
+
+
+@contextmanager
+def _on(asked: Asked, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
+    """Give a command its output and its base, whose memory only one that writes makes."""
+    settings = Settings()
+    with output(as_json=asked.as_json) as out:
+        located = settings.database(asked.database)
+        with (
+            open_nexus(located, settings.group(asked.group), create=writes) as nexus,
+            KnowledgeBase(nexus=nexus) as kb,
+        ):
+            if not writes:
+                warn_of_absent_group(out, nexus)
+            yield out, kb
+
+
+def load(asked: Asked, file: Path, *, dry_run: bool, strict: bool) -> None:
+    """Load a file of JSON."""
+    with _on(asked, writes=not dry_run) as (out, kb):
+        logging.getLogger("recollect.knowledge").addHandler(logging.NullHandler())
+        report = KnowledgeDataLoader().load(kb, file, dry_run=dry_run, strict=strict)
+        _tell(out, report, dry_run=dry_run)
+
+
+def ingest(
+    asked: Asked, file: str, folder: Path | None, artifacts: Sequence[Path], *, dry_run: bool
+) -> None:
+    """Structure a text by a model, and load it."""
+    with _on(asked, writes=not dry_run) as (out, kb):
+        llm = make_structuring(Settings().learning())
+        ingestion = KnowledgeIngestionCLI(llm, check_in_dir=folder)
+        report = ingestion.ingest(text_of(file), kb, artifacts, dry_run=dry_run)
+        _tell(out, report, dry_run=dry_run)
+
+
+def retrieve(asked: Asked, question: Question) -> None:
+    """Show what is known for a question."""
+    with _on(asked) as (out, kb):
+        found = kb.retrieve(question.text, question.entity, question.top_k)
+        if asked.as_json:
+            out.json({"result": found.to_dict()})
+            return
+        text = kb.formatter.format(found)
+        _say(out, text or "nothing is known for it")
+
+
+def provide(asked: Asked, question: Question) -> None:
+    """Show the sections of a prompt for a question."""
+    with _on(asked) as (out, kb):
+        provider = KnowledgeProvider(kb, entity_id=question.entity, top_k=question.top_k)
+        sections = provider(question.text)
+        if asked.as_json:
+            out.json({"result": sections})
+            return
+        for name, text in sections.items():
+            out.say(f"{name}:", "bold")
+            _say(out, text)
+        if not sections:
+            out.say("nothing is known for it", "dim")
+
+
+def add(asked: Asked, piece: KnowledgePiece) -> None:
+    """Keep a piece."""
+    with _on(asked, writes=True) as (out, kb):
+        piece_id = kb.add_piece(piece)
+        kept = kb.get_piece(piece_id)
+        if asked.as_json and kept is not None:
+            out.json({"result": kept.to_dict()})
+            return
+        out.say(piece_id, "green")
+
+
+def show(asked: Asked, piece_id: str) -> None:
+    """Show a piece."""
+    with _on(asked) as (out, kb):
+        piece = kb.get_piece(piece_id)
+        if piece is None:
+            raise _absent(piece_id)
+        if asked.as_json:
+            out.json({"result": piece.to_dict()})
+            return
+        for name, value in piece.to_dict().items():
+            if value not in (None, []):
+                told = ", ".join(value) if isinstance(value, list) else value
+                out.say(f"{name}: {told}")
+
+
+def list_pieces(asked: Asked, entity: str | None) -> None:
+    """List the pieces of an entity, or the global ones."""
+    with _on(asked) as (out, kb):
+        pieces = kb.piece_store.list_all(entity)
+        if asked.as_json:
+            out.json({"result": {"pieces": [one.to_dict() for one in pieces]}})
+            return
+        table = Table("id", "type", "goes to", "content", "tags", box=box.SIMPLE_HEAD)
+        for one in pieces:
+            cells = (one.piece_id, one.knowledge_type.value, one.info_type, one.content)
+            table.add_row(*map(shown, cells), shown(", ".join(one.tags)))
+        out.show(table)
+
+
+def remove(asked: Asked, piece_id: str) -> None:
+    """Remove a piece."""
+    with _on(asked) as (out, kb):
+        if not kb.remove_piece(piece_id):
+            raise _absent(piece_id)
+        if asked.as_json:
+            out.json({"result": {"removed": True}})
+            return
+        out.say("removed; its past stays readable", "green")
+
+
+def _tell(out: Output, report: LoadReport, *, dry_run: bool) -> None:
+    if out.as_json:
+        out.json({"result": report_wire(report)})
+        return
+    for one in report.skipped:
+        out.warn(f"{one.section} {one.key} is skipped: {one.reason}")
+    told = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in report.items())
+    out.say(told, "" if dry_run else "green")
+    if dry_run:
+        out.say("nothing was kept", "dim")
+
+
+def _say(out: Output, text: str) -> None:
+    for line in text.split("\n"):
+        out.say(line)
+
+
+def _absent(piece_id: str) -> RecollectError:
+    return RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'no piece has the id "{piece_id[:256]}"',
+        hint="see their ids with: recollect knowledge list",
+    )

@@ -1,0 +1,30 @@
+"""The layers on the graph keep what every backend of them keeps."""
+
+from __future__ import annotations
+
+import pytest
+from tests.faces.knowledge.services.test_stores import *  # noqa: F403 - the suite of the layers
+
+from recollect.faces.knowledge import (
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
+)
+from recollect.kernel import Nexus
+
+del test_a_graph_store_sees_its_namespace_only  # noqa: F821 - of a service: groups do it here
+
+
+@pytest.fixture
+def metadata_store(nexus: Nexus) -> NexusMetadataStore:
+    return NexusMetadataStore(nexus)
+
+
+@pytest.fixture
+def piece_store(nexus: Nexus) -> NexusKnowledgePieceStore:
+    return NexusKnowledgePieceStore(nexus)
+
+
+@pytest.fixture
+def graph_store(nexus: Nexus) -> NexusEntityGraphStore:
+    return NexusEntityGraphStore(nexus)

@@ -1,0 +1,83 @@
+"""Knowledge at a terminal: load, ingest, retrieve, provide, add, show, list, remove."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.endpoint import serving
+from tests.faces.knowledge.conftest import QUESTION, TRACE
+from tests.faces.knowledge.test_ingestion import GOOD, TEXT, said
+
+ALICE = ("--entity", "user:alice")
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> str:
+    path = tmp_path / "knowledge.json"
+    path.write_text(json.dumps(TRACE))
+    return str(path)
+
+
+def test_the_journey_of_a_document_into_a_prompt(cli, document: str) -> None:
+    cli("knowledge", "add", "Another one.")
+    dry = cli("knowledge", "load", document, "--dry-run")
+    assert "1 metadata, 1 pieces, 2 graph nodes, 1 graph edges" in dry.stdout
+    assert "nothing was kept" in dry.stdout
+    loaded = json.loads(cli("knowledge", "load", document, "--json").stdout)["result"]
+    assert (loaded["pieces"], loaded["skipped"]) == (1, [])
+    told = cli("knowledge", "provide", QUESTION, *ALICE).stdout
+    assert "instructions:\n[procedure] Initialize transient LES" in told
+    sections = json.loads(cli("knowledge", "provide", QUESTION, *ALICE, "--json").stdout)
+    assert sections["result"]["user_profile"] == "specialization: turbomachinery\nteam: aero"
+    found = cli("knowledge", "retrieve", QUESTION, *ALICE, "--top-k", "1").stdout
+    assert "[Relationships]\nSPECIALIZES_IN → Technique:les (LES)" in found
+
+
+def test_a_piece_is_added_shown_listed_and_removed(cli) -> None:
+    added = cli(
+        *("knowledge", "add", "Check the mesh.", "--id", "mesh", "--type", "Instruction"),
+        *("--info-type", "instructions", "--tag", "Mesh", "--tag", "cht"),
+    )
+    assert added.stdout == "mesh\n"
+    assert "tags: mesh, cht" in cli("knowledge", "show", "mesh").stdout
+    assert "Check the mesh." in cli("knowledge", "list").stdout
+    listed = json.loads(cli("knowledge", "list", "--json").stdout)["result"]["pieces"]
+    assert [one["piece_id"] for one in listed] == ["mesh"]
+    assert "removed" in cli("knowledge", "remove", "mesh").stdout
+    gone = cli("knowledge", "show", "mesh")
+    assert gone.exit_code == 1
+    assert "recollect knowledge list" in gone.stderr
+
+
+def test_what_is_skipped_is_told_and_strict_refuses_it(cli, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps({"pieces": [{"content": ""}, {"content": "x"}]}))
+    assert "pieces 0 is skipped: content is blank" in cli("knowledge", "load", str(path)).stderr
+    refused = cli("knowledge", "load", str(path), "--strict")
+    assert refused.exit_code == 1
+
+
+def test_a_text_is_structured_by_the_model_of_the_settings(cli, tmp_path: Path) -> None:
+    path, records = tmp_path / "expert.txt", tmp_path / "records"
+    path.write_text(TEXT)
+    with serving() as endpoint:
+        endpoint.script = [said(GOOD)]
+        done = cli(
+            *("knowledge", "ingest", str(path), "--check-in", str(records)),
+            *("--artifact", str(path)),
+            RECOLLECT_LLM_MODEL="m",
+            RECOLLECT_LLM_URL=endpoint.url,
+        )
+    assert "1 pieces" in done.stdout
+    (record,) = records.iterdir()
+    assert (record / "artifacts" / "expert.txt").read_text() == TEXT
+
+
+def test_without_a_model_it_says_how_to_name_one(cli, tmp_path: Path) -> None:
+    path = tmp_path / "expert.txt"
+    path.write_text(TEXT)
+    refused = cli("knowledge", "ingest", str(path))
+    assert refused.exit_code == 1
+    assert "RECOLLECT_LLM_MODEL" in refused.stderr

@@ -1,0 +1,116 @@
+"""The knowledge base over HTTP, and through both clients: the same values as in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import pytest
+from tests.faces.knowledge.conftest import DECOY, QUESTION, TRACE, piece
+
+from recollect import RecollectError, client
+from recollect.faces.knowledge import (
+    KnowledgeBase,
+    KnowledgeDataLoader,
+    KnowledgeProvider,
+    PromptBasedAgent,
+)
+from recollect.kernel import Nexus
+
+ASKED = {"query": QUESTION, "entity_id": "user:alice"}
+
+
+@pytest.fixture
+def here(nexus: Nexus) -> Iterator[KnowledgeBase]:
+    with KnowledgeBase(nexus=nexus.group("decoy")) as other:
+        KnowledgeDataLoader().load(other, DECOY)
+    with KnowledgeBase(nexus=nexus, active_entity_id="user:alice") as kb:
+        yield kb
+
+
+@pytest.fixture
+def there(http, stage, here) -> Iterator[client.Knowledge]:
+    del http, here  # the server is up, and has its decoy
+    with client.Knowledge(stage.url) as knowledge:
+        yield knowledge
+
+
+def test_a_client_has_the_methods_and_the_values_of_the_face(there, here) -> None:
+    assert there.load(TRACE)["pieces"] == 1
+    found = there.retrieve(QUESTION, "user:alice")
+    assert found == here.retrieve(QUESTION)
+    assert there.provide(QUESTION, entity_id="user:alice") == KnowledgeProvider(here)(QUESTION)
+    assert there.get_piece("les-rans-init") == here.get_piece("les-rans-init")
+    assert there.get_piece("nothing") is None
+    changed = piece("LES in other words", "les-rans-init")
+    assert there.update_piece(changed)
+    assert here.get_piece("les-rans-init").content == changed.content
+    assert not there.update_piece(piece("x", "nothing"))
+    assert there.remove_piece("les-rans-init")
+    assert not there.remove_piece("les-rans-init")
+
+
+def test_what_is_skipped_comes_back_with_the_counts(there) -> None:
+    report = there.load({"pieces": [{"content": ""}, {"content": "x"}]}, dry_run=True)
+    assert (report["pieces"], report.skipped[0].key) == (1, "0")
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "a b", "?x=1", "user:é", "%2e"])
+def test_any_id_goes_and_comes(there, name: str) -> None:
+    assert there.add_piece(piece("x", name)) == name
+    assert there.get_piece(name).piece_id == name
+    assert there.remove_piece(name)
+    assert there.get_piece(name) is None
+
+
+def test_an_id_that_is_there_is_a_conflict(there) -> None:
+    there.add_piece(piece())
+    with pytest.raises(RecollectError) as caught:
+        there.add_piece(piece())
+    assert caught.value.code.code == "CONFLICT"
+
+
+def test_a_client_is_the_provider_of_an_agent(there) -> None:
+    there.load({"pieces": [{"content": "LES starts from RANS.", "info_type": "instructions"}]})
+    agent = PromptBasedAgent(str, knowledge_provider=there)
+    assert "[fact] LES starts from RANS." in agent("LES")
+
+
+def test_one_to_be_awaited_does_the_same(there, stage) -> None:
+    async def ask() -> dict[str, str]:
+        async with client.AsyncKnowledge(stage.url) as knowledge:
+            await knowledge.load(TRACE)
+            assert await knowledge.get_piece("les-rans-init")
+            return await knowledge.provide(QUESTION, entity_id="user:alice")
+
+    assert asyncio.run(ask()) == there.provide(QUESTION, entity_id="user:alice")
+
+
+def test_the_answers_are_in_the_usual_envelope(http, here) -> None:
+    here.add_piece(piece())
+    for method, path, body, status in (
+        ("POST", "pieces", piece("y", "p2").to_dict(), 200),
+        ("POST", "pieces", piece("y", "p2").to_dict(), 409),
+        ("POST", "pieces", {"content": ""}, 400),
+        ("POST", "pieces", {"contents": "x"}, 400),
+        ("GET", "pieces/p1", None, 200),
+        ("GET", "pieces/p9", None, 404),
+        ("PUT", "pieces/p1", {"content": "z"}, 200),
+        ("PUT", "pieces/p1", {"content": "z", "piece_id": "p3"}, 400),
+        ("PUT", "pieces/p9", {"content": "z"}, 404),
+        ("DELETE", "pieces/p1", None, 200),
+        ("POST", "retrieve", {**ASKED, "top_k": 0}, 400),
+        ("POST", "provide", ASKED, 200),
+        ("POST", "ingest", {"text": "x"}, 400),  # no model is named
+        ("POST", "load", {"data": {"other": 1}}, 400),
+    ):
+        answer = http.request(
+            method, f"/v1/knowledge/{path}", content=None if body is None else json.dumps(body)
+        )
+        assert answer.status_code == status, (method, path, answer.text)
+        assert ("output" if status == 200 else "error") in answer.json()
+
+
+def test_a_piece_of_another_group_is_not_there(there) -> None:
+    assert there.get_piece("les-rans-init") is None

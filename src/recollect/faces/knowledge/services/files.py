@@ -66,8 +66,9 @@ class FileKeyValueService(KeyValueServiceBase):
         return _namespaces_in(self._pairs, "")
 
     def _holders(self, key: str) -> Collection[Namespace]:
-        spaces = (None, *self._namespaces())
-        return [space for space in spaces if self._space(space).has(name_of(key))]
+        spaces = (self._pairs.within(name) for name in self._pairs.folders())
+        found = (space.read(name_of(key)) for space in spaces)
+        return [one["namespace"] for one in found if one is not None]
 
     def _release(self) -> None:
         """Nothing is held open."""
@@ -190,10 +191,10 @@ def _namespaces_in(folder: Folder, inner: str) -> list[str]:
     found = []
     for name in folder.folders():
         files = folder.within(name).within(inner) if inner else folder.within(name)
-        names = files.names() if name != _UNNAMED else []
-        if names:
+        first = files.first() if name != _UNNAMED else None
+        if first is not None:
             told = text_of(name)
-            found += [told] if told is not None else _told_by(files, names, "namespace")[:1]
+            found += [told] if told is not None else _told_by(files, [first], "namespace")
     return found
 
 

@@ -109,6 +109,15 @@ class Folder:
         except FileNotFoundError:
             return []
 
+    def first(self) -> str | None:
+        """Return the name of a file, if there is one."""
+        try:
+            with os.scandir(self.path) as found:
+                names = (one.name for one in found if one.name.endswith(_SUFFIX))
+                return next((name.removesuffix(_SUFFIX) for name in names), None)
+        except FileNotFoundError:
+            return None
+
     def folders(self) -> list[str]:
         """Return the names of the folders in this one."""
         try:
@@ -116,10 +125,6 @@ class Folder:
                 return [one.name for one in found if one.is_dir(follow_symlinks=False)]
         except FileNotFoundError:
             return []
-
-    def holds(self) -> bool:
-        """Whether there is a file in it."""
-        return bool(self.names())
 
     def _make(self) -> None:
         missing = [one for one in (self.path, *self.path.parents) if not one.is_dir()]

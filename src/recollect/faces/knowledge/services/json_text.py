@@ -23,7 +23,10 @@ def json_text(value: object) -> str:
     '{"team":["aero",1.5,null]}'
     """
     _check(value, 0)
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError as error:
+        raise _refused("a number of it is too long") from error
 
 
 def value_of(text: str | bytes) -> object:

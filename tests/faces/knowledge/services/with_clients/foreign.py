@@ -75,6 +75,7 @@ def bolt() -> tuple[str, tuple[str, str], str | None]:
     port, folder = free_port(), tempfile.TemporaryDirectory()
     server = subprocess.Popen(
         [sys.executable, "-c", BOLT, folder.name, str(port), str(free_port()), PASSWORD],
+        cwd=folder.name,  # where it writes its log
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

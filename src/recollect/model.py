@@ -833,6 +833,7 @@ class OwnType:
     says: str = ""  # the attribute that says in words what such a concept means
     tells: str = ""  # the attribute that says more of it
     owns_links: bool = False  # whether every link from its concepts is the call's
+    parts: frozenset[str] = frozenset()  # types erased with the last of its concepts that uses one
     has_unique_names: bool = False  # no two living concepts are called the same, case aside
     is_known: bool = True  # whether what such a concept holds is part of what the memory knows
 
@@ -844,6 +845,7 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
         writer="KnowledgeStore.write_claim",
         links=frozenset({"supported_by", "contradicted_by", "supersedes", "tagged"}),
         says="text",
+        parts=frozenset({"Evidence", "Tag"}),
     ),
     "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
     "RejectedClaim": OwnType(writer="Branch.learn", is_known=False),

@@ -38,12 +38,7 @@ from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.connection import Settings
-from recollect.kernel.store.group import (
-    checked_name,
-    existing_group,
-    group_names,
-    last_instant,
-)
+from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.vectors.embedder import Embedder
@@ -53,7 +48,7 @@ from recollect.kernel.write.answers import Answers
 from recollect.kernel.write.attribute_indexes import (
     add_attribute_index,
     attribute_indexes,
-    take_back_index,
+    drop_index,
 )
 from recollect.kernel.write.audit import audit, parse_head
 from recollect.kernel.write.batch import apply_changes
@@ -590,10 +585,15 @@ class Nexus:
             add_attribute_index(session, catalog.group.group_id, type, attribute, progress)
 
     def drop_index(self, type: str, attribute: str) -> None:
-        """Take back an index of the group; INVALID_ARGUMENT when it has none such."""
+        """Take back an index of the group; INVALID_ARGUMENT when it has none such.
+
+        Afterwards the attribute's name is in no index of the file. Cost: the file is rewritten.
+        """
         with self._store.writing() as session:
             catalog, _ = self._for_writing(session)
-            take_back_index(session, catalog.group.group_id, type, attribute)
+            drop_index(session, catalog.group.group_id, type, attribute)
+        self._catalogs.forget()
+        self._store.finish_erasure()
 
     def indexes(self) -> tuple[AttributeIndex, ...]:
         """Return the declared indexes of the group, in order."""
@@ -649,8 +649,7 @@ class Nexus:
 
     def _finished(self, receipt: Receipt) -> Receipt:
         """Return the receipt of a purge after its bytes have left the file, if they could."""
-        if self._catalogs.meanings is not None:
-            self._catalogs.meanings.forget()
+        self._catalogs.forget()
         obstacle = None if receipt.is_dry_run else self._store.finish_erasure()
         return receipt if obstacle is None else pending(receipt, obstacle)
 

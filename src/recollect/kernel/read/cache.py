@@ -34,6 +34,11 @@ class Cache(Shared, Generic[KeyT, ValueT]):
             if len(self._values) > self._size:
                 self._values.popitem(last=False)
 
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._values.clear()
+
     def get(self, key: KeyT, make: Callable[[], ValueT]) -> ValueT:
         """Return the value of a key, made when it is not there."""
         value = self.find(key)

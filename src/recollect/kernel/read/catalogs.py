@@ -15,6 +15,7 @@ from recollect.kernel.read.group_state import GroupState
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
+from recollect.kernel.store.functions import forget_patterns
 from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.vectors.meanings import Meanings
@@ -51,6 +52,14 @@ class Catalogs:
         """Return what this thread remembers of a group; the store may have changed since."""
         known: dict[str, GroupState] = getattr(self._own, "states", {})
         return known.get(name)
+
+    def forget(self) -> None:
+        """Drop everything that is in memory, as a purge demands: of texts, terms and vectors."""
+        self._catalogs.clear()
+        self._own = threading.local()  # what the threads remember goes with the old one
+        if self.meanings is not None:
+            self.meanings.forget()
+        forget_patterns()
 
     def state(self, session: Session, name: str) -> GroupState:
         """Return the state of a group as the snapshot of a session shows it, and remember that."""

@@ -130,6 +130,12 @@ def _compiled(pattern: str) -> Pattern:
     return compiled
 
 
+def forget_patterns() -> None:
+    """Forget the patterns that were compiled: what they looked for may be erased."""
+    _compiled.cache_clear()
+    re2.purge()
+
+
 def _with_integers(value: object) -> object:
     match value:
         case float() if value.is_integer() and -(2**63) <= value < 2**63:

@@ -13,6 +13,7 @@ from recollect.kernel.store.schema import (
     COUNTS_OF_ALL_LINKS,
     ERASURE,
     INITIAL,
+    KEYED_ANSWERS,
     NAME_KEY,
     SCHEMA_MODE,
     STATE_MARK,
@@ -41,6 +42,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m008_vectors", VECTORS),
     Migration("m009_state_mark", STATE_MARK),
     Migration("m010_vector_digests", VECTOR_DIGESTS),
+    Migration("m011_keyed_answers", KEYED_ANSWERS),
 )
 
 VERSION = len(MIGRATIONS)

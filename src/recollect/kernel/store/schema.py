@@ -236,6 +236,12 @@ CREATE UNIQUE INDEX embedded_element ON embedded (group_id, element);
 CREATE INDEX embedded_vector ON embedded (group_id, vector);
 """
 
+KEYED_ANSWERS = """
+DELETE FROM kept_answer;               -- their digests had no key
+ALTER TABLE kept_answer ADD COLUMN about TEXT NOT NULL DEFAULT '[]';  -- elements: JSON of ids
+"""
+"""The salts of the elements are the key of the digest, which goes with any of them."""
+
 STATE_MARK = """
 ALTER TABLE counter ADD COLUMN mark BLOB;         -- 16 random bytes, others after every commit
 ALTER TABLE counter ADD COLUMN mark_before BLOB;  -- those of the commit before

@@ -1,36 +1,58 @@
 """Answers kept under idempotency keys, so that a repeated call does not run again.
 
 The rule: a key belongs to one operation of one group; its answer is kept for a time, and removed at
-once when an element that it names is erased.
+once when an element that it names, or that the call wrote, is erased. What the call was given is
+kept as a digest whose key is the salts of what it wrote, so that it tells nothing without them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import hmac
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import orjson
 
 from recollect.errors import CONFLICT, RecollectError
-from recollect.kernel.store.cells import json_value, octets
-from recollect.kernel.store.group import load_group
+from recollect.kernel.store.cells import json_value, octets, text, whole
+from recollect.kernel.store.group import last_transaction, load_group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.validation import identifier
-from recollect.model import Instant, Value
+from recollect.model import Instant, Operation, Value
 
 _FIND = """
-SELECT k.payload, k.answer FROM kept_answer AS k
+SELECT k.payload, k.answer, k.about FROM kept_answer AS k
 WHERE k.group_id = :group AND k.operation = :operation AND k.key = :key AND k.until > :now
 """
 _KEEP = """
-INSERT INTO kept_answer (group_id, operation, key, payload, answer, until)
-VALUES (:group, :operation, :key, :payload, :answer, :until)
+INSERT OR REPLACE INTO kept_answer (group_id, operation, key, payload, answer, about, until)
+VALUES (:group, :operation, :key, :payload, :answer, :about, :until)
 """
 _EXPIRE = "DELETE FROM kept_answer WHERE group_id = :group AND until <= :now"
 _FORGET = """
-DELETE FROM kept_answer WHERE group_id = :group AND EXISTS (
-  SELECT 1 FROM json_each(:ids) AS w WHERE instr(kept_answer.answer, w.value) > 0)
+DELETE FROM kept_answer WHERE group_id = :group AND (
+  EXISTS (SELECT 1 FROM json_each(:ids) AS w WHERE instr(kept_answer.answer, w.value) > 0)
+  OR EXISTS (SELECT 1 FROM json_each(kept_answer.about) AS a
+    WHERE a.value IN (SELECT d.value FROM json_each(:elements) AS d)))
+"""
+_RECEIPTS = """
+SELECT DISTINCT r.receipt FROM json_each(:ids) AS w
+CROSS JOIN receipt AS r ON r.item = w.value
+WHERE r.group_id = :group
+"""
+_WRITTEN = """
+SELECT DISTINCT c.element, c.operation FROM change AS c
+WHERE c.group_id = :group AND c.tx > :after ORDER BY c.element
+"""
+_SALTS = """
+SELECT c.id, c.salt FROM json_each(:about) AS w CROSS JOIN concept AS c
+WHERE c.id = w.value AND c.group_id = :group
+UNION ALL
+SELECT k.id, k.salt FROM json_each(:about) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group
+ORDER BY 1
 """
 
 
@@ -59,16 +81,25 @@ class Answers:
                 return None
             asked: Values = {"group": group.group_id, "operation": operation, "key": key}
             row = session.row(_FIND, asked | {"now": now})
-        if row is None:
+            if row is None:
+                return None
+            held, answer, about = row
+            digest = _digest(session, group.group_id, text(about), payload)
+        if digest is None:
             return None
-        held, answer = row
-        if octets(held) != payload:
+        if not hmac.compare_digest(octets(held), digest):
             raise RecollectError(
                 CONFLICT,
                 f'the idempotency key "{key}" was used for another input of {operation}',
                 hint="send it under another key",
             )
         return Kept(json_value(answer))
+
+    def standing(self) -> int:
+        """Return the number of the group's last transaction, to be given to `keep` as `after`."""
+        with self._store.reading() as session:
+            group = load_group(session, self._name)
+            return 0 if group is None else last_transaction(session, group.group_id)
 
     def keep(
         self,
@@ -79,11 +110,12 @@ class Answers:
         *,
         now: Instant,
         until: Instant,
+        after: int | None = None,
     ) -> None:
         """Keep an answer until an instant, and drop those whose time has passed.
 
-        Nothing is kept for a group that was never written to: a call that did nothing may run
-        again.
+        The call wrote the transactions after number `after`, if any. Nothing is kept for a group
+        that was never written to, nor of a call that erased: both may run again.
         """
         with self._store.writing() as session:
             group = load_group(session, self._name)
@@ -91,19 +123,55 @@ class Answers:
                 return
             group_id = group.group_id
             session.execute_many(_EXPIRE, [{"group": group_id, "now": now}])
+            about = _written(session, group_id, after)
+            digest = None if about is None else _digest(session, group_id, about, payload)
+            if digest is None:
+                return
             entry: Values = {
                 "group": group_id,
                 "operation": identifier(operation, "operation"),
                 "key": key,
-                "payload": payload,
+                "payload": digest,
                 "answer": orjson.dumps(answer).decode(),
+                "about": about,
                 "until": until,
             }
             session.execute_many(_KEEP, [entry])
 
 
-def forget_answers(session: Session, group_id: int, ids: Iterable[str]) -> None:
-    """Drop the kept answers that name an element, so that none holds what is erased."""
-    spelled = [orjson.dumps(one).decode() for one in ids]
-    wanted = orjson.dumps(spelled).decode()
-    session.execute_many(_FORGET, [{"group": group_id, "ids": wanted}])
+def forget_answers(
+    session: Session, group_id: int, ids: Sequence[str], elements: Sequence[int]
+) -> None:
+    """Drop the kept answers about elements, so that none holds what is erased.
+
+    Those are the answers that name one, or a receipt that it is on, and those of calls that wrote
+    one. To be called before the elements leave the queue.
+    """
+    asked: Values = {"group": group_id, "ids": orjson.dumps(ids).decode()}
+    receipts = [text(one) for (one,) in session.rows(_RECEIPTS, asked)]
+    spelled = [orjson.dumps(one).decode() for one in (*ids, *receipts)]
+    doomed: Values = {
+        "group": group_id,
+        "ids": orjson.dumps(spelled).decode(),
+        "elements": orjson.dumps(elements).decode(),
+    }
+    session.execute_many(_FORGET, [doomed])
+
+
+def _written(session: Session, group_id: int, after: int | None) -> str | None:
+    """Return the elements that transactions after a number wrote, as JSON; None: they erased."""
+    if after is None:
+        return "[]"
+    rows = session.rows(_WRITTEN, {"group": group_id, "after": after})
+    if any(operation == Operation.PURGE for _, operation in rows):
+        return None
+    return orjson.dumps(list(dict.fromkeys(whole(one) for one, _ in rows))).decode()
+
+
+def _digest(session: Session, group_id: int, about: str, payload: bytes) -> bytes | None:
+    """Return the digest of what a call was given; None: a part of its key is erased."""
+    rows = session.rows(_SALTS, {"group": group_id, "about": about})
+    if len(rows) < len(orjson.loads(about)):
+        return None
+    key = hashlib.sha256(b"".join(octets(salt) for _, salt in rows)).digest()
+    return hmac.digest(key, payload, "sha256")

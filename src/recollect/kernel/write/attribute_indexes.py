@@ -14,6 +14,7 @@ from recollect.kernel.sql.attribute_index import (
 )
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.erasure import begin_erasure
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.write.validation import identifier
 from recollect.model import AttributeIndex, Progress
@@ -82,6 +83,12 @@ def settle_indexes(session: Session) -> None:
         session.rows(drop_attribute_index(name))
     for name in sorted(declared.keys() - built):
         session.rows(create_attribute_index(declared[name], SQLITE))
+
+
+def drop_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
+    """Take a declaration back, and its bytes with it once the store's erasure is finished."""
+    begin_erasure(session)
+    take_back_index(session, group_id, type_, attribute)
 
 
 def take_back_index(session: Session, group_id: int, type_: str, attribute: str) -> None:

@@ -8,7 +8,8 @@ the chain still verifies, and who asked for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import closing
 from dataclasses import replace
 
 import orjson
@@ -44,7 +45,7 @@ from recollect.kernel.write.queue import forget_work
 from recollect.kernel.write.recount import recount
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
-from recollect.model import Operation, Receipt
+from recollect.model import OWN_TYPES, Operation, Receipt
 
 NOTE = (
     "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "
@@ -97,6 +98,21 @@ SELECT
   + (SELECT count(*) FROM text_past AS t WHERE t.group_id = :group
     AND t.element IN (SELECT w.value FROM json_each(:ids) AS w))
 """
+_AT_ONE = """
+SELECT s.id FROM link AS s WHERE s.group_id = :group AND s.subject = :element
+UNION ALL
+SELECT o.id FROM link AS o WHERE o.group_id = :group AND o.object = :element
+"""
+_PARTS = """
+SELECT DISTINCT e.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
+CROSS JOIN link AS k CROSS JOIN concept AS e
+WHERE c.id = w.value AND c.group_id = :group
+  AND k.group_id = :group AND k.subject = c.id AND e.id = k.object AND e.group_id = :group
+  AND EXISTS (SELECT 1 FROM json_each(:kinds) AS p
+    CROSS JOIN term AS t ON t.group_id = :group AND t.text = p.value ->> 0
+    CROSS JOIN term AS u ON u.group_id = :group AND u.text = p.value ->> 1
+    WHERE t.code = c.type AND u.code = e.type)
+"""
 _TERMS = """
 SELECT c.type FROM json_each(:ids) AS w CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group
@@ -142,6 +158,7 @@ def purge(
 ) -> Receipt:
     """Erase elements and every link that ends in them, living or closed, and theirs.
 
+    What is a part of them, such as the evidence of a claim, goes when nothing else uses it.
     It is logged as the transaction of `unit`, which is still open afterwards; the store's
     `finish_erasure` follows its end. Cost: a few statements for every five thousand elements,
     and the whole text index.
@@ -149,7 +166,7 @@ def purge(
     actor = None if actor is None else identifier(actor, "actor")
     request_id = None if request_id is None else identifier(request_id, "request id")
     session, group = unit.session, unit.group
-    doomed = _with_links(session, group, elements)
+    doomed = _with_parts(session, group, elements)
     receipt = _receipt(session, group, doomed, is_dry_run=is_dry_run)
     if not doomed:
         return receipt
@@ -163,8 +180,8 @@ def purge(
         session.execute_many(sql, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
     terms = _erase_unused(unit, codes)
+    forget_answers(session, group.group_id, receipt.ids, doomed)
     forget_work(session, group.group_id, receipt.ids)
-    forget_answers(session, group.group_id, receipt.ids)
     number = unit.record(
         [(one, Operation.PURGE, purge_digest(one)) for one in doomed], actor, request_id
     )
@@ -230,6 +247,24 @@ def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
     texts.flush()
 
 
+def _with_parts(session: Session, group: Group, elements: Iterable[int]) -> list[int]:
+    """Return elements with all links that end in them, and the parts that only they use."""
+    doomed = _with_links(session, group, elements)
+    kinds = [[one, part] for one, own in OWN_TYPES.items() for part in sorted(own.parts)]
+    asked = orjson.dumps(kinds).decode()
+    parts = {whole(one) for (one,) in _each(session, group, _PARTS, doomed, kinds=asked)}
+    gone = set(doomed)
+    unused = {one for one in parts - gone if not _is_used(session, group, one, gone)}
+    return sorted(gone | unused)
+
+
+def _is_used(session: Session, group: Group, element: int, gone: Set[int]) -> bool:
+    """Whether a link, living or closed, ends in an element that is not among those that go."""
+    rows = session.each(_AT_ONE, {"group": group.group_id, "element": element})
+    with closing(rows):
+        return any(whole(one) not in gone for (one,) in rows)
+
+
 def _with_links(session: Session, group: Group, elements: Iterable[int]) -> list[int]:
     """Return elements and all links that end in them, however far away, ascending.
 
@@ -270,11 +305,13 @@ def _erase_unused(unit: Unit, codes: Iterable[int]) -> int:
     return len(unused)
 
 
-def _each(session: Session, group: Group, sql: str, elements: Sequence[int]) -> Iterator[SqlRow]:
+def _each(
+    session: Session, group: Group, sql: str, elements: Sequence[int], **more: str
+) -> Iterator[SqlRow]:
     """Yield the rows of a statement about elements, asked for a chunk of them at a time."""
     for start in range(0, len(elements), _CHUNK):
         ids = orjson.dumps(elements[start : start + _CHUNK]).decode()
-        yield from session.rows(sql, {"group": group.group_id, "ids": ids})
+        yield from session.rows(sql, {"group": group.group_id, "ids": ids, **more})
 
 
 def _total(rows: Iterable[SqlRow]) -> int:

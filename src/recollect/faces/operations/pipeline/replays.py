@@ -23,15 +23,17 @@ class KeptReplays:
     ) -> Answered:
         """Run and remember, or return what the first call with the same payload was answered.
 
-        A call that fails is not remembered. CONFLICT for another payload under the same key.
+        A call that fails is not remembered, nor one that erases. CONFLICT for another payload
+        under the same key.
         """
         with nexus.transaction():
             now = self._clock()
             kept = nexus.answers.find(operation, key, payload, now)
             if kept is not None:
                 return cast(Answered, tuple(cast("list[Value]", kept.answer)))
+            before = nexus.answers.standing()
             status, output = run()
             answer: Value = [status, cast("dict[str, Value]", dict(output))]
             until = Instant(now + limits.KEY_SECONDS * 1_000)
-            nexus.answers.keep(operation, key, payload, answer, now=now, until=until)
+            nexus.answers.keep(operation, key, payload, answer, now=now, until=until, after=before)
         return status, output

@@ -35,6 +35,7 @@ class Branch:
     scope: frozenset[str]
     rows: list[Row]
     waiting: tuple[ast.Clause, ...] = ()
+    nulls: frozenset[str] = NOTHING  # what other branches have bound by now, and this one has not
 
 
 FRESH = Branch(NOTHING, [{}])
@@ -84,23 +85,28 @@ class Evaluator:
                 inner = [_joined(start, one) for one in self.block(clause.clauses, FRESH)]
                 branches = branches + inner if place else inner
             else:
+                known = start.nulls | bound(branches)
                 branches = [
-                    self._settled(replace(one, waiting=(*one.waiting, clause))) for one in branches
+                    self._settled(
+                        replace(one, waiting=(*one.waiting, clause), nulls=known - one.scope)
+                    )
+                    for one in branches
                 ]
-        return self._closed(branches)
+        return self._closed(branches, start.nulls)
 
     def _settled(self, branch: Branch) -> Branch:
         """Run the waiting clauses whose variables are bound, in textual order, repeatedly."""
         while ready := [one for one in branch.waiting if needs(one) <= branch.scope]:
             rest = list(branch.waiting)
             rest.remove(ready[0])
-            branch = replace(self._apply(ready[0], branch), waiting=tuple(rest))
+            branch = replace(self._apply(ready[0], branch), waiting=tuple(rest), nulls=branch.nulls)
         return branch
 
-    def _closed(self, branches: list[Branch]) -> list[Branch]:
+    def _closed(self, branches: list[Branch], nulls: frozenset[str]) -> list[Branch]:
         """End a block: what another branch binds and this one does not is null from here on.
 
-        A variable that a waiting ATTR of the branch may yet bind is left to it at first.
+        A variable that a waiting ATTR of the branch may yet bind is left to it at first. What
+        has no value around the block is null to what waits for it, and bound by nothing.
         """
         for spares_coming in (True, False):
             known = bound(branches)
@@ -108,10 +114,19 @@ class Evaluator:
                 self._settled(_padded(one, known - _coming(one) if spares_coming else known))
                 for one in branches
             ]
+        branches = [self._seeing(one, nulls) for one in branches]
         for branch in branches:
             for clause in branch.waiting:
                 raise unbound(needs(clause) - branch.scope)
         return [_padded(one, bound(branches)) for one in branches]
+
+    def _seeing(self, branch: Branch, nulls: frozenset[str]) -> Branch:
+        """Run what waits for a variable that has no value around the block: it sees null."""
+        wanted = NOTHING.union(*(needs(clause) for clause in branch.waiting))
+        missing = nulls & (wanted - branch.scope)
+        seen = self._settled(_padded(branch, missing))
+        scope = seen.scope - missing
+        return Branch(scope, distinct(_filled(row, scope) for row in seen.rows), seen.waiting)
 
     def _apply(self, clause: ast.Clause, branch: Branch) -> Branch:
         match clause:
@@ -184,9 +199,13 @@ class Evaluator:
 
     def _not(self, clause: ast.NotClause, branch: Branch) -> Branch:
         def is_excluded(row: Row) -> bool:
-            return any(one.rows for one in self.block(clause.clauses, Branch(branch.scope, [row])))
+            around = Branch(branch.scope, [row], nulls=branch.nulls)
+            return any(one.rows for one in self.block(clause.clauses, around))
 
-        self.block(clause.clauses, Branch(branch.scope, []))  # an unbound variable is an error
+        if branch.nulls & set(names(clause.clauses)):
+            return branch
+        around = Branch(branch.scope, [], nulls=branch.nulls)
+        self.block(clause.clauses, around)  # an unbound variable is an error
         shared = branch.scope & set(names(clause.clauses))
         if not shared:
             return branch
@@ -198,10 +217,11 @@ class Evaluator:
         return Branch(branch.scope, kept)
 
     def _optional(self, clause: ast.OptionalClause, branch: Branch) -> Branch:
-        scope = bound(self.block(clause.clauses, Branch(branch.scope, [])))
+        around = Branch(branch.scope, [], nulls=branch.nulls)
+        scope = bound(self.block(clause.clauses, around))
         rows: list[Row] = []
         for row in branch.rows:
-            found = self.block(clause.clauses, Branch(branch.scope, [row]))
+            found = self.block(clause.clauses, replace(around, rows=[row]))
             rows += [one for inner in found for one in inner.rows] or [_filled(row, scope)]
         return Branch(scope, rows)
 

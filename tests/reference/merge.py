@@ -44,10 +44,11 @@ def merge(
         raise RecollectError(CONSTRAINT_VIOLATION, "the types differ")
     links = _Links(after, source, target)
     counts = links.move()
-    lacking = {key: source.attributes[key] for key in source.attributes if key != "aliases"}
-    lacking = {key: lacking[key] for key in lacking if key not in target.attributes}
-    target.attributes |= lacking
+    lacking = {
+        key: source.attributes[key] for key in source.attributes if key not in target.attributes
+    }
     aliases = _items(target.attributes.get("aliases")) + _items(source.attributes.get("aliases"))
+    target.attributes |= lacking
     target.attributes["aliases"] = _distinct([*aliases, source.name])
     trail = _items(target.metadata.get("_merged_from")) + _items(
         source.metadata.get("_merged_from")

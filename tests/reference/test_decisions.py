@@ -90,6 +90,38 @@ DECISIONS = [
         [["b", None], [None, "c"]],
     ),
     (
+        "NOT never excludes a row of a branch that has no value where they meet",
+        'FIND(?n) WHERE { ?x {type: "T"} (?x, "p", ?y) UNION { ?x {type: "T"} } '
+        'NOT { (?x, "p", ?y) } ATTR(?x, "name", ?n) }',
+        [["b"], ["a"]],
+    ),
+    (
+        "OPTIONAL and UNION leave the same to a NOT",
+        'FIND(?n) WHERE { ?x {type: "T"} OPTIONAL { (?x, "q", ?y) } '
+        'NOT { (?x, "p", ?y) } ATTR(?x, "name", ?n) }',
+        [["b"], ["a"]],
+    ),
+    (
+        "NOT in a NOT sees that a branch has no value, too",
+        'FIND(?n) WHERE { ?z {name: "nobody"} UNION { ?x {type: "T"} } '
+        'NOT { ?x {type: "T"} NOT { (?x, "p", ?z) } } ATTR(?x, "name", ?n) }',
+        [["b"], ["a"]],
+    ),
+    (
+        "FILTER in a block sees that a branch has no value",
+        'FIND(?n, ?m) WHERE { ?z {name: "c"} UNION { ?x {type: "T"} } '
+        'OPTIONAL { (?x, "p", ?y) ATTR(?y, "name", ?m) ATTR(?z, "name", ?o) '
+        'FILTER(?z == null && ?o == null) } ATTR(?x, "name", ?n) FILTER(?n != null) }',
+        [["b", "c"], ["a", "b"]],
+    ),
+    (
+        "a block binds what its branch has not mentioned",
+        'FIND(?n, ?m) WHERE { ?y {name: "c"} UNION { ?x {type: "T", name: "b"} } '
+        'OPTIONAL { (?x, "p", ?y) } ATTR(?x, "name", ?n) ATTR(?y, "name", ?m) '
+        'FILTER(?n == "b" && ?m != null) }',
+        [["b", "c"]],
+    ),
+    (
         "a UNION in an OPTIONAL is joined with the row around it",
         'FIND(?n, ?m) WHERE { ?x {type: "T"} ATTR(?x, "name", ?n) '
         'OPTIONAL { UNION { (?x, "q", ?y) ATTR(?y, "name", ?m) } } }',

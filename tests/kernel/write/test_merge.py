@@ -215,6 +215,15 @@ def test_names_are_kept_as_aliases_and_in_the_trail(nexus: recollect.Nexus) -> N
     assert [hit.element for hit in hits.hits] == [kept]
 
 
+def test_aliases_that_the_target_lacks_are_filled_like_any_attribute(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutConcept("Skill", "JS", {"aliases": ["Ecma"]})])
+    assert merge(nexus) == (0, 0, 2)
+    kept = concept(nexus, "JavaScript")
+    assert kept.attributes == {"level": 2, "note": "short", "aliases": ["Ecma", "JS"]}
+
+
 def test_the_trail_goes_through_a_chain_of_merges(nexus: recollect.Nexus) -> None:
     nexus.write([PutConcept("Skill", "ES"), PutLink(ANN, "knows", Key("Skill", "ES"))])
     (id_,) = [one.id for one in links(nexus)]

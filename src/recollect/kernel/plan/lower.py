@@ -45,6 +45,7 @@ class _Branch:
     fields: dict[str, ir.Var] = field(default_factory=dict)
     steps: list[ir.Step] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
+    nulls: frozenset[str] = frozenset()  # names that a branch beside it has bound, and it has not
 
     def can_run(self, waiting: Waiting) -> bool:
         """Whether all that a clause needs is bound."""
@@ -79,8 +80,14 @@ class Lowering:
             for branch in branches
         ]
 
-    def _block(self, clauses: Sequence[ast.Clause], outer: dict[str, ir.Var]) -> list[_Branch]:
-        branches = [_Branch(dict(outer))]
+    def _block(
+        self,
+        clauses: Sequence[ast.Clause],
+        outer: dict[str, ir.Var],
+        nulls: frozenset[str] = frozenset(),
+    ) -> list[_Branch]:
+        """Lower a block; `nulls` are the names that have no value in the rows around it."""
+        branches = [_Branch(dict(outer), nulls=nulls)]
         holding: set[ast.ConceptClause] = set()  # in every branch, so that once more says nothing
         for position, clause in enumerate(clauses):
             if isinstance(clause, ast.UnionClause):
@@ -92,12 +99,16 @@ class Lowering:
                 if clause in holding:
                     continue
                 holding.add(clause)
+            if len(branches) > 1:
+                known = nulls.union(*(branch.scope for branch in branches))
+                for branch in branches:
+                    branch.nulls = known.difference(branch.scope)
             for branch in branches:
                 self._count_step(clause)
                 self._apply(branch, clause)
                 if branch.waiting:
                     self._wake(branch)
-        self._close(branches)
+        self._close(branches, nulls)
         return branches
 
     def _count_step(self, clause: ast.Clause) -> None:
@@ -131,11 +142,21 @@ class Lowering:
             branch.scope.update(outer)
         return branches
 
-    def _close(self, branches: list[_Branch]) -> None:
-        """Make the branches bind the same names; then nothing waits."""
+    def _close(self, branches: list[_Branch], nulls: frozenset[str]) -> None:
+        """Make the branches bind the same names; then nothing waits.
+
+        What has no value around the block is null to what waits for it, and bound by nothing.
+        """
         if len(branches) > 1:
             self._level(branches)
         for branch in branches:
+            read = {variable_of(one).name for _, reads in branch.waiting for one in reads}
+            missing = sorted(nulls & (read - branch.scope.keys()))
+            for name in missing:
+                branch.steps.append(ir.BindNull(self._bind(branch, name)))
+            self._wake(branch)
+            for name in missing:
+                del branch.scope[name]
             for _, reads in branch.waiting:
                 for variable in map(variable_of, reads):
                     if variable.name not in branch.scope:
@@ -282,14 +303,19 @@ class Lowering:
                 assert_never(end)
 
     def _exclude(self, branch: _Branch, clause: ast.NotClause) -> None:
-        inner = self._block(clause.clauses, branch.scope)
+        mentioned = {variable.name for variable, _ in mentions(clause.clauses)}
+        if mentioned & (
+            branch.nulls - branch.scope.keys()
+        ):  # a null in a shared place excludes nothing
+            return
+        inner = self._block(clause.clauses, branch.scope, branch.nulls - branch.scope.keys())
         shared = _shared(clause.clauses, branch.scope)
         if shared:  # without a shared variable NOT says nothing about a row
             branches = tuple([_finish(one, ()) for one in inner])
             branch.steps.append(ir.Exclude(branches, shared))
 
     def _extend(self, branch: _Branch, clause: ast.OptionalClause) -> None:
-        inner = self._block(clause.clauses, branch.scope)
+        inner = self._block(clause.clauses, branch.scope, branch.nulls - branch.scope.keys())
         shared = _shared(clause.clauses, branch.scope)
         found = {name for one in inner for name in one.scope} - branch.scope.keys()
         names = [name for name in self._kinds if name in found]

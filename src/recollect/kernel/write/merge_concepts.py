@@ -164,7 +164,7 @@ def _lacking(held: Attributes, other: Attributes) -> Attributes:
 def _attributes(source: ConceptElement, target: ConceptElement) -> tuple[Attributes, int]:
     """Return the attributes of the target with what it lacked, and how many were filled."""
     held, other = target.content.attributes, source.content.attributes
-    filled = {key: other[key] for key in other if key not in held and key != ALIASES}
+    filled = {key: other[key] for key in other if key not in held}
     aliases = [*_listed(held.get(ALIASES)), *_listed(other.get(ALIASES)), source.name]
     return {**held, **filled, ALIASES: _distinct(aliases)}, len(filled)
 

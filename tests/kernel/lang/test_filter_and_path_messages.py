@@ -187,7 +187,8 @@ KIP_1001 InvalidSyntax: `01` is not a number as JSON writes it
 KIP_1001 InvalidSyntax: a comparison has two sides, found a second `<`
    1 | FIND(?x) WHERE { FILTER(1 < ?x < 3) }
      |                                ^
-  hint: join two comparisons with `&&`\
+  hint: join two comparisons with `&&`
+  mended: FIND(?x) WHERE { FILTER(1 < ?x && ?x < 3) }\
 """),
     ),
     (

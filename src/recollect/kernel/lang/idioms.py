@@ -13,8 +13,17 @@ from collections.abc import Callable, Sequence
 
 import orjson
 
-from recollect.errors import INVALID_SYNTAX, Fix, RecollectError, Span
-from recollect.kernel.lang.tokens import AGGREGATES, CLOSERS, COMPARISONS, END, STATEMENTS, Tokens
+from recollect.errors import Fix, RecollectError, Span
+from recollect.kernel.lang.near import (
+    brackets_around,
+    closing,
+    field_end,
+    members,
+    statement_end,
+    told,
+)
+from recollect.kernel.lang.spelled_otherwise import SPELLINGS
+from recollect.kernel.lang.tokens import AGGREGATES, COMPARISONS, END, STATEMENTS, Tokens
 
 Idiom = Callable[[Tokens, int, int], RecollectError | None]
 """Knows an idiom at the token a text fails at, in the statement that begins at the other one."""
@@ -67,68 +76,51 @@ def _padded(tokens: Tokens) -> Tokens:
     return Tokens(tokens.source, texts, starts, tokens.comments)
 
 
-def _told(
-    tokens: Tokens, span: Span, message: str, hint: str, fix: Fix | None = None
-) -> RecollectError:
-    return RecollectError(
-        INVALID_SYNTAX, message, hint=hint, source=tokens.source, span=span, fix=fix
-    )
-
-
 def _negated_predicate(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     """`(?a, !"treats", ?b)` is `NOT { (?a, "treats", ?b) }`."""
     texts = tokens.texts
     if texts[at] not in ("!", "NOT", "-") or texts[at - 1] != "," or texts[at + 1][0] not in '"?$':
         return None
-    opener, closer = _brackets_around(tokens, at)
+    opener, closer = brackets_around(tokens, at)
     if opener is None or closer is None or texts[opener] != "(":
         return None
     hint = "say that a link is not there with NOT { ... }"
     message = f"a predicate is not negated, found `{texts[at]}`"
     if texts[opener - 1] not in ("{", "}", ")"):
-        return _told(tokens, tokens.span(at), message, hint)
+        return told(tokens, tokens.span(at), message, hint)
     span, place = tokens.spans(opener, closer), tokens.starts[at]
     source = tokens.source
     link = source[span.start : place] + source[tokens.starts[at + 1] : span.end]
     better = f"NOT {{ {link} }}"
-    return _told(tokens, tokens.span(at), message, f"use {better}", Fix(span, better))
+    return told(tokens, tokens.span(at), message, f"use {better}", Fix(span, better))
 
 
 def _turned_predicate(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     """`(?a, ^"treats", ?b)` is `(?b, "treats", ?a)`."""
     texts = tokens.texts
-    is_turned = texts[at] in ("^", "~", "<") and texts[at - 1] == "," and texts[at + 1][0] == '"'
-    if not is_turned or texts[at + 2] != ",":
-        return None
-    opener, closer = _brackets_around(tokens, at)
+    is_turned = texts[at] in ("^", "~", "<") and texts[at - 1] == "," and texts[at + 1][0] in '"('
+    opener, closer = brackets_around(tokens, at) if is_turned else (None, None)
     if opener is None or closer is None or texts[opener] != "(":
         return None
+    first, last = at + 1, at + 1
+    if texts[first] == "(":
+        first, last = first + 1, (closing(tokens, first) or first) - 1
+        after = last + 2
+    else:
+        if texts[last + 1] == "{":
+            last = closing(tokens, last + 1) or last
+        after = last + 1
+    if texts[after] != "," or after >= closer:
+        return None
     source = tokens.source
+    predicate = tokens.spans(first, last)
     subject = tokens.spans(opener + 1, at - 2)
-    object_ = tokens.spans(at + 3, closer - 1)
+    object_ = tokens.spans(after + 1, closer - 1)
     ends = source[object_.start : object_.end], source[subject.start : subject.end]
-    better = f"({ends[0]}, {texts[at + 1]}, {ends[1]})"
+    better = f"({ends[0]}, {source[predicate.start : predicate.end]}, {ends[1]})"
     message = f"a predicate has one direction, found `{texts[at]}`"
     fix = Fix(tokens.spans(opener, closer), better)
-    return _told(tokens, tokens.span(at), message, f"change the ends: {better}", fix)
-
-
-def _predicate_list(tokens: Tokens, at: int, _: int) -> RecollectError | None:
-    """`(?a, ["treats", "cures"], ?b)` is `(?a, "treats" | "cures", ?b)`."""
-    texts = tokens.texts
-    if texts[at] != "[" or texts[at - 1] != ",":
-        return None
-    closer = _closing(tokens, at)
-    if closer is None:
-        return None
-    named = texts[at + 1 : closer]
-    if not named or any(one[0] != '"' for one in named[::2]) or set(named[1::2]) > {","}:
-        return None
-    better = " | ".join(named[::2])
-    span = tokens.spans(at, closer)
-    return _told(
-        tokens, span, "alternative predicates stand between `|`", f"use {better}", Fix(span, better)
-    )
+    return told(tokens, tokens.span(at), message, f"change the ends: {better}", fix)
 
 
 def _order_direction(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -136,12 +128,12 @@ def _order_direction(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     texts = tokens.texts
     if texts[at] not in ("-", "+") or texts[at - 1] not in ("BY", ",") or texts[at + 1][0] != "?":
         return None
-    last = _field_end(tokens, at + 1)
+    last = field_end(tokens, at + 1)
     field = tokens.spans(at + 1, last)
     direction = "DESC" if texts[at] == "-" else "ASC"
     better = f"{tokens.source[field.start : field.end]} {direction}"
     fix = Fix(Span(tokens.starts[at], field.end), better)
-    return _told(tokens, tokens.span(at), "a direction is a word", f"use {better}", fix)
+    return told(tokens, tokens.span(at), "a direction is a word", f"use {better}", fix)
 
 
 def _signed_number(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -151,7 +143,7 @@ def _signed_number(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     better = following if tokens.texts[at] == "+" else f"-{following}"
     span = tokens.spans(at, at + 1)
-    return _told(
+    return told(
         tokens, span, "a sign stands right before its number", f"use {better}", Fix(span, better)
     )
 
@@ -166,7 +158,7 @@ def _number_with_unit(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     written = tokens.texts[at - 1] + unit[0]
     hint = f'write the number that is stored, or the text "{written}"'
-    return _told(tokens, Span(before.start, unit.end()), f"`{written}` is no number", hint)
+    return told(tokens, Span(before.start, unit.end()), f"`{written}` is no number", hint)
 
 
 def _bare_date(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -176,12 +168,25 @@ def _bare_date(tokens: Tokens, at: int, _: int) -> RecollectError | None:
             continue
         date = DATE.match(tokens.source, tokens.starts[first])
         if date is not None and date.end() >= tokens.span(at).start:
-            better = f'"{date[0]}"'
+            hint = f'use "{date[0]}"'
             span = Span(date.start(), date.end())
-            return _told(
-                tokens, span, "a date stands in quotes", f"use {better}", Fix(span, better)
-            )
+            fix = _quoted_dates(tokens, first, date)
+            return told(tokens, span, "a date stands in quotes", hint, fix)
     return None
+
+
+def _quoted_dates(tokens: Tokens, at: int, date: re.Match[str]) -> Fix:
+    """Return the edit that quotes a date, and those after it in the same brackets."""
+    source, end = tokens.source, date.end()
+    better = f'"{date[0]}"'
+    _, closer = brackets_around(tokens, at)
+    for one in range(at + 1, closer or at):
+        start = tokens.starts[one]
+        other = DATE.match(source, start) if start >= end else None
+        if other is not None and tokens.texts[one - 1][0] != '"':
+            better += f'{source[end:start]}"{other[0]}"'
+            end = other.end()
+    return Fix(Span(date.start(), end), better)
 
 
 def _broken_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -206,7 +211,7 @@ def _broken_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     inside = source[span.start + 1 : end.start()].replace("\r\n", "\n")
     better = orjson.dumps(inside).decode()
     fix = Fix(Span(span.start, end.end()), better)
-    return _told(tokens, quote, message, hint, fix)
+    return told(tokens, quote, message, hint, fix)
 
 
 def _quote_in_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -238,12 +243,12 @@ def _quote_in_string(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         hint = r"write \" for a quote inside a string"
         place = Span(span.start, span.end)
         if not ends:
-            return _told(tokens, place, message, hint)
+            return told(tokens, place, message, hint)
         end = ends[0]
         while line[end + 1 : end + 2] == '"':
             end += 1
         better = orjson.dumps(line[1:end]).decode()
-        return _told(tokens, place, message, hint, Fix(Span(start, start + end + 1), better))
+        return told(tokens, place, message, hint, Fix(Span(start, start + end + 1), better))
     return None
 
 
@@ -263,12 +268,12 @@ def _between(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     message, span = "there is no BETWEEN", tokens.span(at)
     has_and = texts[at + 1] is not END and texts[at + 2].upper() in ("AND", "&&")
     if texts[first][0] != "?" or not has_and or texts[at + 3] is END:
-        return _told(tokens, span, message, "write ?value >= 1 && ?value <= 3")
+        return told(tokens, span, message, "write ?value >= 1 && ?value <= 3")
     tested = tokens.spans(first, at - 1)
     field = tokens.source[tested.start : tested.end]
     better = f"{field} >= {texts[at + 1]} && {field} <= {texts[at + 3]}"
     fix = Fix(tokens.spans(first, at + 3), better)
-    return _told(tokens, span, message, f"use {better}", fix)
+    return told(tokens, span, message, f"use {better}", fix)
 
 
 def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -279,14 +284,14 @@ def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError |
     key = texts[at].strip('"')
     if not at or key in PATTERN_WORDS:
         return None
-    opener, closer = _brackets_around(tokens, at)
+    opener, closer = brackets_around(tokens, at)
     if opener is None or closer is None or texts[opener] != "{":
         return None
     if texts[opener + 1] not in PATTERN_WORDS and texts[opener + 2] != ":":
         return None
-    members = _members(tokens, opener, closer)
-    kept = [text for name, text, _ in members if name in PATTERN_WORDS]
-    moved = [(name, text, value) for name, text, value in members if name not in PATTERN_WORDS]
+    found = members(tokens, opener, closer)
+    kept = [text for name, text, _ in found if name in PATTERN_WORDS]
+    moved = [(name, text, value) for name, text, value in found if name not in PATTERN_WORDS]
     if not kept or not moved:
         return None
     span, shown = tokens.spans(opener, closer), moved[0][0][:40]
@@ -298,7 +303,7 @@ def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError |
         if texts[closer + 1 : closer + 4] == ["SET", "ATTRIBUTES", "{"]:
             whole = tokens.spans(opener, closer + 3)
             joint = " " if texts[closer + 4] == "}" else ", "
-            return _told(
+            return told(
                 tokens,
                 tokens.span(at),
                 message,
@@ -307,16 +312,18 @@ def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError |
             )
         is_block = texts[opener - 1] == "{" and texts[closer + 1] in ("}", "SET", "WITH")
         fix = Fix(span, f"{pattern} SET ATTRIBUTES {{ {block} }}") if is_block else None
-        return _told(tokens, tokens.span(at), message, hint, fix)
+        return told(tokens, tokens.span(at), message, hint, fix)
     named = texts[opener - 1]
     if named[0] != "?" or any(value[0] in "{[" for _, _, value in moved):
         hint = f'read it with ATTR(?x, "{shown}", ?value)'
-        return _told(tokens, tokens.span(at), message, hint)
-    tests = " && ".join(f"{named}.attributes.{name} == {value}" for name, _, value in moved)
-    better = f"FILTER({tests})"
+        return told(tokens, tokens.span(at), message, hint)
+    compared = [one for one in moved if one[2][0] != "?"]
+    read = [f'ATTR({named}, "{name}", {value})' for name, _, value in moved if value[0] == "?"]
+    tests = " && ".join(f"{named}.attributes.{name} == {value}" for name, _, value in compared)
+    better = " ".join([*read, f"FILTER({tests})"] if compared else read)
     is_plain = all(re.fullmatch(r"[^\W\d]\w*", name) for name, _, _ in moved)
     fix = Fix(span, f"{pattern} {better}") if is_plain else None
-    return _told(tokens, tokens.span(at), message, f"write {better}", fix)
+    return told(tokens, tokens.span(at), message, f"write {better}", fix)
 
 
 def _bare_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -333,14 +340,14 @@ def _bare_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         first -= 1
     if texts[first][0] != "?" or texts[first - 1] in ("(", ",", "!", "&&", "||", *COMPARISONS):
         return None
-    last = _field_end(tokens, first)
+    last = field_end(tokens, first)
     if texts[last + 1] not in (*COMPARISONS, "=") or texts[last + 2] is END:
         return None
-    end = _field_end(tokens, last + 2)
+    end = field_end(tokens, last + 2)
     while texts[end + 1] in ("&&", "||") and texts[end + 2] is not END:
-        end = _field_end(tokens, end + 2)
+        end = field_end(tokens, end + 2)
         if texts[end + 1] in COMPARISONS:
-            end = _field_end(tokens, end + 2)
+            end = field_end(tokens, end + 2)
     span = tokens.spans(first, end)
     test = tokens.source[span.start : span.end]
     if last == first + 2 and texts[last] not in FIELDS:
@@ -348,7 +355,7 @@ def _bare_test(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if texts[last + 1] == "=":
         test = test.replace("=", "==", 1)
     better = f"FILTER({test})"
-    return _told(tokens, span, "a test stands in FILTER", f"use {better}", Fix(span, better))
+    return told(tokens, span, "a test stands in FILTER", f"use {better}", Fix(span, better))
 
 
 def _not_before_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -356,13 +363,13 @@ def _not_before_pattern(tokens: Tokens, at: int, _: int) -> RecollectError | Non
     texts = tokens.texts
     if texts[at] not in ("NOT", "!") or texts[at - 1][0] != "?" or texts[at + 1] not in ("{", "("):
         return None
-    closer = _closing(tokens, at + 1)
+    closer = closing(tokens, at + 1)
     if closer is None:
         return None
     pattern = tokens.spans(at + 1, closer)
     better = f"NOT {{ {texts[at - 1]} {tokens.source[pattern.start : pattern.end]} }}"
     fix = Fix(tokens.spans(at - 1, closer), better)
-    return _told(tokens, tokens.span(at), "NOT stands before its braces", f"use {better}", fix)
+    return told(tokens, tokens.span(at), "NOT stands before its braces", f"use {better}", fix)
 
 
 def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -377,7 +384,7 @@ def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     message, span = f"SEARCH has no {texts[at].upper()}", tokens.span(at)
     form = 'write SEARCH CONCEPT "words" WITH TYPE "Type"'
     if term is None:
-        return _told(tokens, span, message, form)
+        return told(tokens, span, message, form)
     last = statement + 1 + rest.index(term)
     better = f"SEARCH {kinds[0] if kinds else 'CONCEPT'} {term}"
     if "IN" in upper:
@@ -388,7 +395,7 @@ def _searched_for(tokens: Tokens, at: int, statement: int) -> RecollectError | N
             is_said = place[0] in '"$:'
             better += f" WITH TYPE {place if is_said else orjson.dumps(place).decode()}"
     fix = Fix(tokens.spans(statement, last), better)
-    return _told(tokens, span, message, f"use {better}", fix)
+    return told(tokens, span, message, f"use {better}", fix)
 
 
 def _updated_type(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -397,7 +404,7 @@ def _updated_type(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     if texts[statement] != "UPDATE" or at != statement + 1 or texts[at] is END:
         return None
     if texts[at] == "{":
-        closer = _closing(tokens, at)
+        closer = closing(tokens, at)
         if closer is None:
             return None
         target = tokens.spans(at, closer)
@@ -409,12 +416,12 @@ def _updated_type(tokens: Tokens, at: int, statement: int) -> RecollectError | N
         return None
     message = "UPDATE takes a variable, which its WHERE binds"
     hint = f"write UPDATE ?x ..., and WHERE {{ ?x {pattern} }} at the end"
-    end = _statement_end(tokens, at)
+    end = statement_end(tokens, at)
     if texts[closer + 1] != "SET" or "WHERE" in texts[at:end] or "?x" in texts[at:end]:
-        return _told(tokens, target, message, hint)
+        return told(tokens, target, message, hint)
     body = tokens.spans(closer + 1, end - 1)
     better = f"?x {tokens.source[body.start : body.end]} WHERE {{ ?x {pattern} }}"
-    return _told(tokens, target, message, hint, Fix(Span(target.start, body.end), better))
+    return told(tokens, target, message, hint, Fix(Span(target.start, body.end), better))
 
 
 def _limit_of_two(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -427,7 +434,7 @@ def _limit_of_two(tokens: Tokens, at: int, _: int) -> RecollectError | None:
         return None
     better = f"LIMIT {taken} OFFSET {skipped}"
     fix = Fix(tokens.spans(at - 2, at + 1), better)
-    return _told(tokens, tokens.span(at), "LIMIT takes one number", f"use {better}", fix)
+    return told(tokens, tokens.span(at), "LIMIT takes one number", f"use {better}", fix)
 
 
 def _foreign_part(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -436,14 +443,14 @@ def _foreign_part(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     word, following = texts[at].upper(), texts[at + 1].upper()
     if word == "HAVING":
         hint = "return the aggregate in FIND, and compare it outside the text"
-        return _told(tokens, span, "there is no HAVING", hint)
+        return told(tokens, span, "there is no HAVING", hint)
     if word == "RETURN" and "FIND" in texts[statement:at]:
         hint = "name what is returned in FIND(...), and remove RETURN"
-        return _told(tokens, span, "there is no RETURN: FIND names the columns", hint)
+        return told(tokens, span, "there is no RETURN: FIND names the columns", hint)
     is_as_of = (word, following) == ("AS", "OF") or (word, following) == ("FOR", "TIME")
     if is_as_of and texts[at - 1] == "}":
         hint = "remove it, and give the moment beside the text: as_of"
-        return _told(tokens, tokens.spans(at, at + 1), "no text says as of when it is read", hint)
+        return told(tokens, tokens.spans(at, at + 1), "no text says as of when it is read", hint)
     return None
 
 
@@ -454,7 +461,7 @@ def _grouped(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
         return None
     last, named = at + 1, []
     while texts[last + 1][0] in "?," and texts[last + 1] is not END:
-        last = _field_end(tokens, last + 1)
+        last = field_end(tokens, last + 1)
         if texts[last] != ",":
             named.append(tokens.source[tokens.starts[last] : tokens.span(last).end])
     columns = (
@@ -463,7 +470,7 @@ def _grouped(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
     plain = [one for place, one in enumerate(columns) if columns[place - 2] not in AGGREGATES]
     fix = Fix(tokens.spans(at, last), "") if named and set(named) <= set(plain) else None
     hint = "remove GROUP BY: an aggregate is grouped by the plain columns of FIND"
-    return _told(tokens, tokens.spans(at, at + 1), "there is no GROUP BY", hint, fix)
+    return told(tokens, tokens.spans(at, at + 1), "there is no GROUP BY", hint, fix)
 
 
 def _newer_language(tokens: Tokens, at: int, _: int) -> RecollectError | None:
@@ -473,7 +480,7 @@ def _newer_language(tokens: Tokens, at: int, _: int) -> RecollectError | None:
     if not is_part or tokens.texts[at - 1] in (".", ":"):
         return None
     message = f"{word} is KIP 2.0, another language than KIP 1.0"
-    return _told(tokens, tokens.span(at), message, f"here, {NEW_STATEMENTS[word]}")
+    return told(tokens, tokens.span(at), message, f"here, {NEW_STATEMENTS[word]}")
 
 
 def _prose_before(tokens: Tokens, at: int, statement: int) -> RecollectError | None:
@@ -492,7 +499,7 @@ def _prose_before(tokens: Tokens, at: int, statement: int) -> RecollectError | N
             start = tokens.starts[one]
             line = source.count("\n", 0, start) + 1
             where = f"in line {line}" if line > 1 else f"at character {start + 1}"
-            return _told(
+            return told(
                 tokens,
                 Span(0, start),
                 "words stand before the text",
@@ -501,77 +508,16 @@ def _prose_before(tokens: Tokens, at: int, statement: int) -> RecollectError | N
     return None
 
 
-def _brackets_around(tokens: Tokens, at: int) -> tuple[int | None, int | None]:
-    """Return the innermost brackets that a token stands between."""
-    texts, depth = tokens.texts, 0
-    for one in range(at - 1, max(-1, at - 400), -1):
-        if texts[one] in CLOSERS.values():
-            depth += 1
-        elif texts[one] in CLOSERS:
-            if depth == 0:
-                return one, _closing(tokens, one)
-            depth -= 1
-    return None, None
-
-
-def _closing(tokens: Tokens, opener: int) -> int | None:
-    """Return the bracket that closes one, if all between them are closed in turn."""
-    opened: list[str] = []
-    for one in range(opener, min(len(tokens.texts) - 1, opener + 400)):
-        token = tokens.texts[one]
-        if token in CLOSERS:
-            opened.append(CLOSERS[token])
-        elif token in CLOSERS.values():
-            if token != opened.pop():
-                return None
-            if not opened:
-                return one
-    return None
-
-
-def _field_end(tokens: Tokens, at: int) -> int:
-    """Return the last token of `?x.attributes.name`, or of a plain value."""
-    texts = tokens.texts
-    while texts[at + 1] == "." and (texts[at + 2][0].isalpha() or texts[at + 2][0] == "_"):
-        at += 2
-    return at
-
-
-def _members(tokens: Tokens, opener: int, closer: int) -> list[tuple[str, str, str]]:
-    """Return the members of braces: key, `key: value` and value, as they are written."""
-    found: list[tuple[str, str, str]] = []
-    first, depth = opener + 1, 0
-    for one in range(opener + 1, closer + 1):
-        token = tokens.texts[one]
-        depth += (token in CLOSERS) - (token in CLOSERS.values())
-        if (token == "," and depth == 0) or one == closer:
-            if one - first >= 3 and tokens.texts[first + 1] == ":":
-                whole, value = tokens.spans(first, one - 1), tokens.spans(first + 2, one - 1)
-                text = tokens.source[whole.start : whole.end]
-                name = tokens.texts[first].strip('"')
-                found.append((name, text, tokens.source[value.start : value.end]))
-            first = one + 1
-    return found
-
-
-def _statement_end(tokens: Tokens, at: int) -> int:
-    """Return the token after the statement that a token stands in."""
-    for one in range(at, len(tokens.texts) - 1):
-        if tokens.texts[one] == ";" or (one > at and tokens.texts[one] in STATEMENTS):
-            return one
-    return len(tokens.texts) - 1
-
-
 IDIOMS: Sequence[Idiom] = (
     _newer_language,
     _foreign_part,
     _grouped,
+    *SPELLINGS,
     _broken_string,
     _quote_in_string,
     _bare_date,
     _negated_predicate,
     _turned_predicate,
-    _predicate_list,
     _order_direction,
     _signed_number,
     _number_with_unit,

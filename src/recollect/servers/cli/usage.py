@@ -36,10 +36,13 @@ class Commands(TyperGroup):
     """The commands, with errors of usage told like every other error; exit code 2."""
 
     def parse_args(self, ctx: object, args: list[str]) -> list[str]:
-        """Take the words before the command."""
+        """Take the words before the command; Ctrl-C is told as in a command."""
         context = cast(typer.Context, ctx)
-        _show_flags_alone(self, context)
-        return super().parse_args(context, args)
+        try:
+            _show_flags_alone(self, context)
+            return super().parse_args(context, args)
+        except KeyboardInterrupt:
+            raise _stopped() from None
 
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:
         """Return the command of that name, if there is one."""
@@ -54,8 +57,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(cast(typer.Context, ctx))
         except KeyboardInterrupt:
-            Output(as_json=False).stopped()
-            raise typer.Exit(STOPPED) from None
+            raise _stopped() from None
 
     def main(
         self,
@@ -78,6 +80,11 @@ class Commands(TyperGroup):
         except _USAGE_ERROR as error:
             _tell(error, as_json="--json" in words)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stopped() -> typer.Exit:
+    Output(as_json=False).stopped()
+    return typer.Exit(STOPPED)
 
 
 def _show_flags_alone(command: TyperCommand | TyperGroup, context: typer.Context) -> None:

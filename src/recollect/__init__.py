@@ -15,14 +15,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
-    from recollect.kernel import Nexus
+    from recollect.kernel import Nexus, instant
     from recollect.model import AsOf, Concept, Found, Key, Limits, Link
 
     open = Nexus.open
 
-__all__ = ["AsOf", "Concept", "Found", "Key", "Limits", "Link", "Nexus", "RecollectError", "open"]
+__all__ = [
+    "AsOf",
+    "Concept",
+    "Found",
+    "Key",
+    "Limits",
+    "Link",
+    "Nexus",
+    "RecollectError",
+    "instant",
+    "open",
+]
 
-_MODULES = {"Nexus": "kernel", "open": "kernel", "RecollectError": "errors"}
+_MODULES = {"Nexus": "kernel", "instant": "kernel", "open": "kernel", "RecollectError": "errors"}
 
 
 def __getattr__(name: str) -> object:

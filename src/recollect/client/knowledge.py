@@ -38,10 +38,10 @@ from recollect.faces.claims.protocol import RankedStore
 from recollect.faces.claims.reading import Filters
 from recollect.faces.claims.validation import (
     LONGEST_NAME,
+    asked_time,
     checked_id,
     checked_limit,
     checked_text,
-    checked_time,
     optional_text,
     refused,
     storable,
@@ -241,11 +241,11 @@ class RemoteKnowledgeStore(Connection, RankedStore):
         members = {"fingerprint": checked_text(fingerprint, "fingerprint"), **_actor()}
         await self._post(f"{_ATTENTION}/dismiss", members)
 
-    async def snooze(self, fingerprint: str, until: float) -> None:
+    async def snooze(self, fingerprint: str, until: float | str) -> None:
         """Put an item of attention aside until a time after now, in seconds since 1970."""
         members = {
             "fingerprint": checked_text(fingerprint, "fingerprint"),
-            "until": checked_time(until, "until"),
+            "until": asked_time(until, "until"),
             **_actor(),
         }
         await self._post(f"{_ATTENTION}/snooze", members)

@@ -16,7 +16,7 @@ from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.collector import uncollected
-from recollect.kernel.write.temporal import parse_instant
+from recollect.kernel.write.temporal import asked_instant, instant, parse_instant
 
 __all__ = [
     "STOP_WORDS",
@@ -28,11 +28,13 @@ __all__ = [
     "Severity",
     "Term",
     "Wanted",
+    "asked_instant",
     "asked_terms",
     "called",
     "check",
     "check_as_of",
     "format_text",
+    "instant",
     "is_wordless",
     "meaning_of",
     "new_file",

@@ -107,6 +107,10 @@ def test_an_input_that_is_no_object_is_refused(service: Service, given: Any) -> 
         ("2026-01-31T09:30:00.123456Z", "2026-01-31T09:30:00.123Z"),
         ("2026-01-31T09:30:00+02:00", "2026-01-31T07:30:00.000Z"),
         ("0999-01-01T00:00:00Z", "0999-01-01T00:00:00.000Z"),
+        ("2026-01-31T09:30:00", "2026-01-31T09:30:00.000Z"),
+        ("2026-01-31 09:30", "2026-01-31T09:30:00.000Z"),
+        ("2026-01-31", "2026-01-31T00:00:00.000Z"),
+        ("2026-02", "2026-02-01T00:00:00.000Z"),
     ],
 )
 def test_times_are_kept_in_utc_to_the_millisecond(service: Service, time: str, kept: str) -> None:
@@ -117,9 +121,9 @@ def test_times_are_kept_in_utc_to_the_millisecond(service: Service, time: str, k
 
 
 @pytest.mark.parametrize(
-    "time", ["2026-01-31", "2026-01-31T09:30:00", "yesterday", "", "0001-01-01T00:00:00+02:00", 7]
+    "time", ["2026-13", "2026-01-31T25:30:00", "yesterday", "", "0001-01-01T00:00:00+02:00", 7]
 )
-def test_times_without_a_zone_and_other_texts_are_refused(service: Service, time: Any) -> None:
+def test_texts_that_are_no_times_are_refused(service: Service, time: Any) -> None:
     item = {"source": "text", "body": "b", "reference_time": time}
     answer = service.add_episodes(group_id="g", items=[item])  # type: ignore[list-item]
     assert refused(answer) == "INVALID_ARGUMENT"

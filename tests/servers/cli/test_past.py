@@ -63,6 +63,7 @@ def test_a_history_ends_at_what_was_known(cli: Cli, changed: str):
     assert steps("--transaction", "2") == ["create", "update"]
     assert steps("--known", "2000") == []
     assert steps("--valid", "2000") == ["create", "update", "close"]
+    assert steps("--valid", "now") == steps("--valid", "now", "--known", "now") != []
     shown = cli("history", *ASPIRIN, "--db", changed, "--known", "2000").stdout
     assert shown.strip() == "nothing was known of it then"
 

@@ -28,8 +28,8 @@ from recollect.faces.claims.records import (
     scope_text,
 )
 from recollect.faces.claims.validation import (
+    asked_time,
     checked_text,
-    checked_time,
     optional_text,
     refused,
     storable,
@@ -163,12 +163,12 @@ class AttentionQueue:
         """Put an item aside until its status or reason changes."""
         self._choose(fingerprint, None, actor)
 
-    def snooze(self, fingerprint: str, until: float, actor: Actor) -> None:
+    def snooze(self, fingerprint: str, until: float | str, actor: Actor) -> None:
         """Put an item aside until a time in seconds, or until its status or reason changes.
 
         INVALID_ARGUMENT for a time that is not after now.
         """
-        until = checked_time(until, "until")
+        until = asked_time(until, "until")
         if until <= self._nexus.now() / 1_000:
             at = instant_text(Instant(int(until * 1_000)))
             raise refused(f"until is {at}, which is not after now", _LATER)

@@ -189,7 +189,7 @@ class NexusKnowledgeStore(RankedStore):
         """Put an item of attention aside until its status or reason changes."""
         await self._write(self._attention.dismiss, fingerprint, acting_now())
 
-    async def snooze(self, fingerprint: str, until: float) -> None:
+    async def snooze(self, fingerprint: str, until: float | str) -> None:
         """Put an item of attention aside until a time after now, in seconds since 1970."""
         await self._write(self._attention.snooze, fingerprint, until, acting_now())
 

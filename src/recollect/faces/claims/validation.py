@@ -10,6 +10,7 @@ import unicodedata
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel import instant
 
 LONGEST_TEXT: Final = 100_000
 """Characters of one field."""
@@ -104,6 +105,11 @@ def checked_time(value: object, name: str) -> float:
             f"pass {name} in seconds since 1970",
         )
     return number
+
+
+def asked_time(value: object, name: str) -> float:
+    """Return seconds since 1970: a number, or a text that is an ISO 8601 date or time."""
+    return instant(value) / 1_000 if isinstance(value, str) else checked_time(value, name)
 
 
 def checked_share(value: object, name: str) -> float:

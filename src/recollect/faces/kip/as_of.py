@@ -1,6 +1,7 @@
 """The point in both times that a request asks about, from its JSON form.
 
-Its one rule: text is ISO 8601, a reduced form means the start of the period, no zone means UTC.
+Its one rule: text is ISO 8601, a reduced form means the start of the period, no zone means UTC;
+`now` is the present on either clock.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import re
 
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.faces.kip.arguments import refuse_unknown, require_object, require_text
-from recollect.kernel import parse_instant
+from recollect.kernel import asked_instant
 from recollect.model import AsOf, Instant
 
 _LIKE = 'write it like "2024-01-31" or "2024-01-31T09:30:00Z"'
+NOW = "now"
 _WHOLE = re.compile("[0-9]{1,18}")
 
 
@@ -37,7 +39,7 @@ def read_as_of(value: object) -> AsOf | None:
     refuse_unknown("as_of", members, ("valid", "known"))
     valid, known = members.get("valid"), members.get("known")
     valid_at = None if valid is None else _instant("as_of.valid", valid)
-    if known is None:
+    if known is None or known == NOW:  # whatever has been written by then
         return AsOf(valid=valid_at)
     if isinstance(known, int) and not isinstance(known, bool):
         return AsOf(valid=valid_at, transaction=_transaction(known))
@@ -63,7 +65,7 @@ def _hint_for_known(value: object) -> str:
 
 def _instant(name: str, value: object, hint: str = _LIKE) -> Instant:
     text = require_text(name, value)
-    instant = parse_instant(text)
+    instant = asked_instant(text)
     if instant is None:
         raise RecollectError(
             INVALID_VALUE,

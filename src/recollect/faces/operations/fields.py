@@ -7,7 +7,7 @@ what is too large is a limit, everything else that is wrong is an argument.
 from __future__ import annotations
 
 import unicodedata
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal, TypeVar
 
 import orjson
@@ -16,6 +16,8 @@ from pydantic.json_schema import WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from recollect.faces.operations import limits
+from recollect.kernel import asked_instant, parse_instant
+from recollect.model import Instant, instant_text
 
 TOO_LARGE = "too_large"
 """The type of the error of a field that is beyond a limit."""
@@ -35,20 +37,23 @@ def _printable(text: str) -> str:
 
 def _instant(text: str) -> str:
     """Return an instant as all of them are written: UTC, milliseconds, `Z`."""
+    return _written(asked_instant(text))
+
+
+def _told_instant(text: str) -> str:
+    """Return an instant that a model tells of, which says its zone: it may mean a local time."""
     try:
-        moment = datetime.fromisoformat(text)
-        zoned = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else None
-    except (ValueError, OverflowError) as error:
-        raise _no_instant() from error
-    if zoned is None:
-        raise _no_instant()
-    return f"{zoned.isoformat(timespec='milliseconds')}Z"
+        is_zoned = datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        is_zoned = False
+    what = "is not an ISO 8601 date and time with its zone"
+    return _written(parse_instant(text) if is_zoned else None, what)
 
 
-def _no_instant() -> PydanticCustomError:
-    return PydanticCustomError(
-        "instant", "is not an ISO 8601 date and time with its zone, such as 2026-01-31T09:30:00Z"
-    )
+def _written(at: Instant | None, what: str = "is not an ISO 8601 date or time") -> str:
+    if at is None:
+        raise PydanticCustomError("instant", f"{what}, such as 2026-01-31T09:30:00Z")
+    return instant_text(at)
 
 
 def _filled(text: str) -> str:
@@ -105,7 +110,12 @@ Group = Annotated[str, AfterValidator(_printable)]
 Timestamp = Annotated[
     str, AfterValidator(_instant), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
-"""An instant in ISO 8601 with its zone; it is kept in UTC, to the millisecond."""
+"""An instant in ISO 8601, in UTC if it names no zone, or `now`; it is kept to the millisecond."""
+
+ToldTime = Annotated[
+    str, AfterValidator(_told_instant), WithJsonSchema({"type": "string", "format": "date-time"})
+]
+"""An instant that a model tells of, in ISO 8601 with its zone."""
 
 Name = Annotated[str, AfterValidator(_filled), _at_most(limits.NAME)]
 Note = Annotated[str, _at_most(limits.NAME)]

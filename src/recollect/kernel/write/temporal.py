@@ -7,14 +7,18 @@ start of its period, a text without a zone is UTC.
 from __future__ import annotations
 
 import re
+import time
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from recollect.errors import Notice
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant
 
 VALID_FROM = "valid_from"
 VALID_UNTIL = "valid_until"
+
+NOW = "now"
+"""The word for the present in what is asked; what is kept never says it."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
@@ -56,6 +60,33 @@ def parse_instant(text: str) -> Instant | None:
     except (ValueError, OverflowError):
         return None
     return Instant((moment - _EPOCH) // _MILLISECOND)
+
+
+def asked_instant(text: str) -> Instant | None:
+    """Return the instant that somebody asks for: `parse_instant`, and `now`; None for neither.
+
+    What is kept is read by `parse_instant`: it would not mean the same later.
+    """
+    words = text.strip()
+    return Instant(time.time_ns() // 1_000_000) if words == NOW else parse_instant(words)
+
+
+def instant(text: object) -> Instant:
+    """Return the instant of a text: an ISO 8601 date or time, its beginning, or `now`.
+
+    Without a zone it is in UTC. INVALID_ARGUMENT for other texts.
+
+    >>> instant("1970") == instant("1970-01-01") == instant("1970-01-01T01:00+01:00") == 0
+    True
+    """
+    found = asked_instant(text) if isinstance(text, str) else None
+    if found is None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{text!r:.60} is not an ISO 8601 date or time",
+            hint='write it like "2024-01-31", "2024-01", "2024-01-31T09:30:00Z" or "now"',
+        )
+    return found
 
 
 def moves_clock(metadata: Attributes) -> bool:

@@ -7,9 +7,8 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
-from recollect.kernel import parse_instant
+from recollect.kernel import instant
 from recollect.servers.cli.beginnings import only
 from recollect.servers.cli.claims import Asked, headed, time_text
 from recollect.servers.cli.output import output
@@ -45,12 +44,7 @@ def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_item
 
 def _seconds(text: str) -> float:
     """Return the seconds since 1970 of an instant in ISO 8601."""
-    instant = parse_instant(text)
-    if instant is None:
-        raise RecollectError(
-            INVALID_ARGUMENT, f"{text!r:.60} is not an instant", hint="write it like 2026-07-01"
-        )
-    return instant / 1_000
+    return instant(text) / 1_000
 
 
 def _table(items: list[AttentionItem]) -> Table:

@@ -13,6 +13,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSche
 from pydantic_core import PydanticKnownError
 from typing_extensions import TypedDict
 
+from recollect.kernel import asked_instant
+
 STRICT = ConfigDict(extra="forbid", strict=True)
 IN_QUERY = ConfigDict(extra="forbid")  # there a number is written, in DIGITS
 
@@ -27,6 +29,13 @@ def _written(number: object) -> object:
 
 DIGITS: Final = BeforeValidator(_written)
 """Last in the type of a number in a query, else `1_0` would be read as 10 and `1.0` as 1."""
+
+
+def _seconds(value: object) -> object:
+    """Return the seconds of a date; what is none is left to the number that it must be."""
+    at = asked_instant(value) if isinstance(value, str) else None
+    return value if at is None else at / 1_000
+
 
 Members = dict[str, JsonValue]
 
@@ -181,10 +190,10 @@ class DismissAttention(TypedDict):
 
 @with_config(STRICT)
 class SnoozeAttention(TypedDict):
-    """An item to put aside until a time, in seconds since 1970."""
+    """An item to put aside until a time: seconds since 1970, or an ISO 8601 text."""
 
     fingerprint: str
-    until: float
+    until: Annotated[float, BeforeValidator(_seconds, json_schema_input_type=float | str)]
     actor: NotRequired[ActorMembers | None]
 
 

@@ -142,7 +142,7 @@ class AddEpisode(TypedDict):
     name: NotRequired[Annotated[str, Field(max_length=limits.NAME)]]
     source_description: NotRequired[Annotated[str, Field(max_length=limits.NAME)]]
     reference_time: NotRequired[
-        Annotated[str, Field(description="when it happened: ISO 8601 with its zone; now")]
+        Annotated[str, Field(description="when it happened: ISO 8601, UTC if no zone; now")]
     ]
     uuid: NotRequired[
         Annotated[str, Field(description="its own id; the same one twice is kept once")]

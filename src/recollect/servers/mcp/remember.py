@@ -24,7 +24,7 @@ from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
 from recollect.faces.operations.outputs import Error
 from recollect.faces.operations.records import ENTITY
-from recollect.kernel import parse_instant
+from recollect.kernel import asked_instant
 from recollect.model import (
     OWNED,
     BatchReport,
@@ -216,7 +216,7 @@ def _handle(end: _End) -> str:
 def _time(text: str | None, field: str) -> str | None:
     if text is None:
         return None
-    instant = parse_instant(text)
+    instant = asked_instant(text)
     if instant is None:
         raise RecollectError(
             INVALID_VALUE,

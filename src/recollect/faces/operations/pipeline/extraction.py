@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.faces.operations.fields import Attributes, Fact, Name, Summary, Timestamp, Uuid
+from recollect.faces.operations.fields import Attributes, Fact, Name, Summary, ToldTime, Uuid
 from recollect.faces.operations.inputs import STRICT
 from recollect.model import is_owned_link, normal_text
 
@@ -41,8 +41,8 @@ class Edge(TypedDict):
     fact: Fact
     source_ref: Uuid
     target_ref: Uuid
-    valid_at: NotRequired[Timestamp | None]
-    invalid_at: NotRequired[Timestamp | None]
+    valid_at: NotRequired[ToldTime | None]
+    invalid_at: NotRequired[ToldTime | None]
     qualifiers: NotRequired[Attributes | None]
 
 

@@ -183,18 +183,16 @@ class TestRetrieval:
                 learning.service, "g", {"uuid": uuid, "name": f"R{uuid}", "fact": "works", **ends}
             )
         embedder.is_away = False
-        answers = [
-            [(one["uuid"], one["score"]) for one in learning.facts("works")] for _ in range(3)
-        ]
+        answers = [[(one["uuid"], one["rrf"]) for one in learning.facts("works")] for _ in range(3)]
         assert answers[0] == answers[1] == answers[2]
         assert answers[0] == [("a", FIRST), ("near", FIRST), ("b", SECOND)]
 
     def test_one_modality_alone_answers(self, learning: Learning, embedder: Meanings) -> None:
         learning.add(says("e1"))
         learning.learn()
-        assert [one["score"] for one in learning.facts("employed")] == [FIRST]  # meaning alone
+        assert [one["rrf"] for one in learning.facts("employed")] == [FIRST]  # meaning alone
         embedder.is_away = True
-        assert [one["score"] for one in learning.facts("at")] == [FIRST]  # words alone
+        assert [one["rrf"] for one in learning.facts("at")] == [FIRST]  # words alone
 
     def test_what_is_not_true_now_or_has_expired_does_not_appear(self, learning: Learning) -> None:
         learning.add(says("e1", "Ann is an engineer at Acme"))

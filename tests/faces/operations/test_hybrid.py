@@ -66,8 +66,10 @@ def service(nexus: Nexus, reached: Callable[[Operations], Service]) -> Service:
 
 
 def scores(service: Service, query: str, **more: object) -> dict[str, float]:
+    """The specified scores of the facts of a question; those near a centre have no other."""
     envelope = service.search_facts(group_ids=["g"], query=query, **more)  # type: ignore[arg-type]
-    return {fact["uuid"]: fact["score"] for fact in told(envelope)["facts"]}
+    key = "score" if "center_node_uuid" in more else "rrf"
+    return {fact["uuid"]: fact[key] for fact in told(envelope)["facts"]}  # type: ignore[literal-required]
 
 
 def test_a_fact_with_none_of_the_words_is_found_by_its_meaning(service: Service) -> None:
@@ -151,7 +153,7 @@ def test_nodes_are_found_by_the_meaning_of_name_and_summary(service: Service) ->
 def test_several_groups_are_ranked_each_in_itself(service: Service, embedder: Meanings) -> None:
     envelope = service.search_facts(group_ids=["g", "decoy"], query="employed", max_facts=2)
     facts = told(envelope)["facts"]
-    assert [(one["group_id"], one["uuid"], one["score"]) for one in facts] == [
+    assert [(one["group_id"], one["uuid"], one["rrf"]) for one in facts] == [
         ("decoy", "f3", 2 * FIRST), ("g", "f1", FIRST)
     ]  # fmt: skip
     assert embedder.asked.count("employed") == 1

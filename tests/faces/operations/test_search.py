@@ -72,7 +72,7 @@ def test_no_text_is_an_operator(furnished: Service, query: str) -> None:
 
 def test_a_fact_shows_all_that_is_known_of_it(furnished: Service) -> None:
     (fact,) = told(furnished.search_facts(group_ids=["g"], query="Acme"))["facts"]
-    assert fact == edge(furnished, "f1") | {"score": 1 / 61}
+    assert fact == edge(furnished, "f1") | {"score": 1.0, "rrf": 1 / 61}
     assert (fact["source_node_name"], fact["target_node_name"]) == ("Ann", "Acme")
     assert (fact["source_episode_uuid"], fact["source_episode_uuids"]) == (None, [])
 
@@ -169,6 +169,17 @@ def test_facts_near_the_centre_come_first(service: Service) -> None:
     assert {one["uuid"]: one["score"] for one in facts} == pytest.approx(expected)
 
 
+def test_a_score_is_from_0_to_1_beside_the_specified_ranks(furnished: Service) -> None:
+    facts = told(furnished.search_facts(group_ids=["g", "decoy"], query="Ann works"))["facts"]
+    assert all(0 < one["score"] <= 1 for one in facts)
+    assert [one["score"] / 61 for one in facts] == pytest.approx([one["rrf"] for one in facts])
+    nodes = told(furnished.search_nodes(group_ids=["g"], query="Ann"))["nodes"]
+    assert (nodes[0]["score"], nodes[0]["rrf"]) == (1.0, 1 / 61)
+    near = told(furnished.search_facts(group_ids=["g"], query="Ann", center_node_uuid="ann"))
+    assert near["facts"][0]["rrf"] == 1 / 61
+    assert (edge(furnished, "f1")["score"], edge(furnished, "f1")["rrf"]) == (None, None)
+
+
 def test_nearness_counts_before_the_cut(service: Service) -> None:
     chain(service, 6)
     assert found(service, "target", max_facts=3, center_node_uuid="n0")[0] == "x6"
@@ -207,10 +218,11 @@ class Meaning:
 def test_words_and_meaning_are_fused_by_reciprocal_ranks(nexus: Nexus) -> None:
     hybrid = Operations(nexus, semantic=Meaning("f2", "f1"))
     facts = told(hybrid.search_facts(group_ids=["g"], query="works at Acme"))["facts"]
-    assert [(one["uuid"], one["score"]) for one in facts] == [
+    assert [(one["uuid"], one["rrf"]) for one in facts] == [
         ("f1", pytest.approx(1 / 61 + 1 / 62)),
         ("f2", pytest.approx(1 / 61)),
     ]
+    assert [one["score"] for one in facts] == pytest.approx([(1 + 61 / 62) / 2, 0.5])
     alone = told(hybrid.search_facts(group_ids=["g"], query="zzz"))["facts"]
     assert [one["uuid"] for one in alone] == ["f2", "f1"]
     nodes = told(

@@ -26,6 +26,7 @@ from recollect.faces.operations.outputs import EntityNode, FactResult, Facts
 from recollect.faces.operations.records import (
     ENTITY,
     EPISODE,
+    NOT_SEARCHED,
     QUALIFIERS,
     SUMMARY,
     entity_node,
@@ -128,7 +129,7 @@ def get_entity_edge(context: Context, given: GetEntityEdge) -> FactResult:
     found = context.holder(uuid, given.get("group_id"), is_fact, as_of)
     if found is None:
         raise RecollectError(RESOURCE_NOT_FOUND, f'no fact has the uuid "{uuid}"')
-    (fact,) = shown_facts(found[0], {uuid: None}, as_of, closed=True)
+    (fact,) = shown_facts(found[0], {uuid: NOT_SEARCHED}, as_of, closed=True)
     return fact
 
 

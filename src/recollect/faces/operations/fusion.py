@@ -30,6 +30,15 @@ def fused(legs: Sequence[Sequence[Ranked]]) -> dict[str, float]:
     return scores
 
 
+def share(score: float, legs: int) -> float:
+    """Return what a sum of reciprocal ranks is of the most it could be: from 0 to 1.
+
+    >>> share(1 / 61, 1), share(1 / 61, 2)
+    (1.0, 0.5)
+    """
+    return score / (legs / (CONSTANT + 1))
+
+
 def reranked(
     scores: Mapping[str, float], legs: int, distances: Mapping[str, int], weight: float
 ) -> dict[str, float]:
@@ -38,9 +47,8 @@ def reranked(
     >>> reranked({"a": 1 / 61, "b": 1 / 62}, 1, {"b": 0}, weight=0.2)["a"]
     0.8
     """
-    highest = legs / (CONSTANT + 1)
     return {
-        one: (1 - weight) * score / highest + weight * _nearness(distances.get(one))
+        one: (1 - weight) * share(score, legs) + weight * _nearness(distances.get(one))
         for one, score in scores.items()
     }
 

@@ -57,7 +57,7 @@ class Health(TypedDict):
 
 
 class FactResult(TypedDict):
-    """A fact with its two clocks; `score` only where it was searched for."""
+    """A fact with its two clocks; `score` (0 to 1) and `rrf` only where it was searched for."""
 
     uuid: str
     group_id: str
@@ -75,10 +75,11 @@ class FactResult(TypedDict):
     source_episode_uuid: str | None
     source_episode_uuids: list[str]
     score: float | None
+    rrf: float | None
 
 
 class EntityNode(TypedDict):
-    """A node; `score` only where it was searched for."""
+    """A node; `score` (0 to 1) and `rrf` only where it was searched for."""
 
     uuid: str
     group_id: str
@@ -88,6 +89,7 @@ class EntityNode(TypedDict):
     created_at: str
     source_episode_uuid: str | None
     score: float | None
+    rrf: float | None
 
 
 class Episode(TypedDict):

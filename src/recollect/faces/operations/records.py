@@ -7,7 +7,7 @@ type `Episode`; what they say is in attributes, where it comes from in metadata.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeGuard, cast
+from typing import Final, NamedTuple, TypeGuard, cast
 
 from pydantic import JsonValue
 
@@ -43,13 +43,23 @@ def is_episode(element: Element) -> TypeGuard[Concept]:
     return isinstance(element, Concept) and element.type == EPISODE
 
 
+class Found(NamedTuple):
+    """How well something answers a question: from 0 to 1, and the sum of its reciprocal ranks."""
+
+    score: float | None
+    rrf: float | None
+
+
+NOT_SEARCHED: Final = Found(None, None)
+
+
 def is_node(element: Element) -> TypeGuard[Concept]:
     """Whether an element may be an end of facts: any concept except an episode."""
     return isinstance(element, Concept) and element.type != EPISODE
 
 
 def fact_result(
-    group: str, dated: Dated, nodes: Mapping[str, Key], score: float | None = None
+    group: str, dated: Dated, nodes: Mapping[str, Key], found: Found = NOT_SEARCHED
 ) -> FactResult:
     """Return a fact; `nodes` has what those at its ends are called, by uuid."""
     link = dated.element
@@ -72,11 +82,12 @@ def fact_result(
         expired_at=_text(dated.expired_at),
         source_episode_uuid=sources[0] if sources else None,
         source_episode_uuids=sources,
-        score=score,
+        score=found.score,
+        rrf=found.rrf,
     )
 
 
-def entity_node(group: str, dated: Dated, score: float | None = None) -> EntityNode:
+def entity_node(group: str, dated: Dated, found: Found = NOT_SEARCHED) -> EntityNode:
     """Return a node."""
     concept = dated.element
     assert isinstance(concept, Concept)
@@ -91,7 +102,8 @@ def entity_node(group: str, dated: Dated, score: float | None = None) -> EntityN
         attributes=_members(others),
         created_at=instant_text(dated.created_at),
         source_episode_uuid=sources[0] if sources else None,
-        score=score,
+        score=found.score,
+        rrf=found.rrf,
     )
 
 

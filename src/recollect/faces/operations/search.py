@@ -18,10 +18,10 @@ from recollect.errors import (
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Context, asked_moment, current_moment
 from recollect.faces.operations.episodes import message_line
-from recollect.faces.operations.fusion import FARTHEST, best, fused, reranked
+from recollect.faces.operations.fusion import FARTHEST, best, fused, reranked, share
 from recollect.faces.operations.inputs import GetMemory, SearchFacts, SearchNodes
 from recollect.faces.operations.outputs import EntityNode, FactResult, Facts, Nodes
-from recollect.faces.operations.records import ENTITY, entity_node, fact_result, is_node
+from recollect.faces.operations.records import ENTITY, Found, entity_node, fact_result, is_node
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Dated, Hits, Link, Ranked
 
@@ -39,17 +39,22 @@ def search_facts(context: Context, given: SearchFacts) -> Facts:
     if not query.strip():
         return Facts(facts=[])
     found: list[FactResult] = []
+    most_legs = 1
     for nexus in groups:
         moment, most = current_moment(nexus, given), _CANDIDATES * limit
         near = _near(context, partial(context.semantic.facts, nexus, query, most, moment))
         with nexus.snapshot():
             words = nexus.rank_facts(query, most, through=ENTITY, as_of=moment)
             legs = [words, near] if near else [words]
-            scores = fused(legs)
+            most_legs = max(most_legs, len(legs))
+            ranks = scores = fused(legs)
             if center is not None:
                 away = _distances(nexus, center, scores, moment)
                 scores = reranked(scores, len(legs), away, context.policy.rerank_weight)
-            found += shown_facts(nexus, dict(best(scores, limit)), moment)
+            chosen = {one: Found(score, ranks[one]) for one, score in best(scores, limit)}
+            found += shown_facts(nexus, chosen, moment)
+    if center is None:
+        _share(found, most_legs)
     return Facts(facts=sorted(found, key=_by_score)[:limit])
 
 
@@ -80,25 +85,29 @@ def search_nodes(context: Context, given: SearchNodes) -> Nodes:
     if not query.strip():
         return Nodes(nodes=[])
     found: list[EntityNode] = []
+    most_legs = 1
     for nexus in groups:
         moment = current_moment(nexus, given)
         legs = _node_legs(context, nexus, query, _CANDIDATES * limit, moment)
-        scores = dict(best(fused(legs), limit))
-        dated = nexus.look_up([*scores], as_of=moment)
-        found += [entity_node(nexus.group_name, dated[one], scores[one]) for one in dated]
+        most_legs = max(most_legs, len(legs))
+        ranks = dict(best(fused(legs), limit))
+        dated = nexus.look_up([*ranks], as_of=moment)
+        group = nexus.group_name
+        found += [entity_node(group, dated[one], Found(None, ranks[one])) for one in dated]
+    _share(found, most_legs)
     return Nodes(nodes=sorted(found, key=_by_score)[:limit])
 
 
 def shown_facts(
-    nexus: Nexus, scores: Mapping[str, float | None], as_of: AsOf, *, closed: bool = False
+    nexus: Nexus, scores: Mapping[str, Found], as_of: AsOf, *, closed: bool = False
 ) -> list[FactResult]:
     """Return facts by uuid as they stood, with the names of their nodes, in the order given."""
     facts = nexus.look_up([*scores], as_of=as_of, closed=closed)
     ends = {end for dated in facts.values() for end in _ends(dated)}
     nodes = nexus.keys(ends, as_of=AsOf(known=as_of.known), closed=True)
     return [
-        fact_result(nexus.group_name, facts[uuid], nodes, score)
-        for uuid, score in scores.items()
+        fact_result(nexus.group_name, facts[uuid], nodes, found)
+        for uuid, found in scores.items()
         if uuid in facts
     ]
 
@@ -161,6 +170,12 @@ def _ends(dated: Dated) -> tuple[str, str]:
     link = dated.element
     assert isinstance(link, Link)
     return link.subject, link.object
+
+
+def _share(found: Sequence[FactResult | EntityNode], legs: int) -> None:
+    """Give each a score: what its ranks reach of the most that they could in any of the groups."""
+    for one in found:
+        one["score"] = share(one["rrf"] or 0.0, legs)
 
 
 def _by_score(found: FactResult | EntityNode) -> tuple[float, str, str]:

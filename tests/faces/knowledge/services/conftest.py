@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import recollect
 from faces.knowledge.services.backends import chosen
+from recollect.faces.knowledge import (
+    EntityGraphStore,
+    KnowledgePieceStore,
+    MetadataStore,
+    NexusEntityGraphStore,
+    NexusKnowledgePieceStore,
+    NexusMetadataStore,
+)
 from recollect.faces.knowledge.adapters import (
     GraphServiceEntityGraphStore,
     KeyValueMetadataStore,
@@ -21,13 +33,39 @@ from recollect.faces.knowledge.services.base import (
 )
 
 KINDS = ("key_value", "retrieval", "graph")
+STORES = {
+    "metadata_store": ("key_value", KeyValueMetadataStore, NexusMetadataStore),
+    "piece_store": ("retrieval", RetrievalKnowledgePieceStore, NexusKnowledgePieceStore),
+    "graph_store": (
+        "graph",
+        partial(GraphServiceEntityGraphStore, namespace="tenant"),
+        NexusEntityGraphStore,
+    ),
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    is_foreign = bool(metafunc.config.getoption("--foreign"))
     for kind in KINDS:
         if f"{kind}_backend" in metafunc.fixturenames:
-            is_foreign = bool(metafunc.config.getoption("--foreign"))
             metafunc.parametrize(f"{kind}_backend", list(chosen(kind, is_foreign=is_foreign)))
+    for store, (kind, *_) in STORES.items():
+        if f"{store}_backend" in metafunc.fixturenames:
+            own = [] if is_foreign else ["nexus"]
+            services = list(chosen(kind, is_foreign=is_foreign))
+            metafunc.parametrize(f"{store}_backend", [*own, *services])
+
+
+@contextmanager
+def stored(request: pytest.FixtureRequest, name: str, backend: str, folder: Path) -> Iterator[Any]:
+    """Give a store on a service, or on the graph."""
+    kind, adapter, on_graph = STORES[name]
+    if backend != "nexus":
+        with adapter(made(request, kind, backend, folder)) as store:
+            yield store
+        return
+    with recollect.open(folder / "memory.db") as nexus, on_graph(nexus) as store:
+        yield store
 
 
 def made(request: pytest.FixtureRequest, kind: str, backend: str, folder: Path) -> Service:
@@ -60,15 +98,24 @@ def graph(
 
 
 @pytest.fixture
-def metadata_store(key_value: KeyValueServiceBase) -> KeyValueMetadataStore:
-    return KeyValueMetadataStore(key_value)
+def metadata_store(
+    request: pytest.FixtureRequest, metadata_store_backend: str, tmp_path: Path
+) -> Iterator[MetadataStore]:
+    with stored(request, "metadata_store", metadata_store_backend, tmp_path) as store:
+        yield store
 
 
 @pytest.fixture
-def piece_store(retrieval: RetrievalServiceBase) -> RetrievalKnowledgePieceStore:
-    return RetrievalKnowledgePieceStore(retrieval)
+def piece_store(
+    request: pytest.FixtureRequest, piece_store_backend: str, tmp_path: Path
+) -> Iterator[KnowledgePieceStore]:
+    with stored(request, "piece_store", piece_store_backend, tmp_path) as store:
+        yield store
 
 
 @pytest.fixture
-def graph_store(graph: GraphServiceBase) -> GraphServiceEntityGraphStore:
-    return GraphServiceEntityGraphStore(graph, namespace="tenant")
+def graph_store(
+    request: pytest.FixtureRequest, graph_store_backend: str, tmp_path: Path
+) -> Iterator[EntityGraphStore]:
+    with stored(request, "graph_store", graph_store_backend, tmp_path) as store:
+        yield store

@@ -1,4 +1,4 @@
-"""What the three layers do on every service, through the adapters."""
+"""What the three layers do on the graph, and on every service through the adapters."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from recollect.faces.knowledge import (
     KnowledgeType,
     MetadataStore,
 )
+from recollect.faces.knowledge.adapters import GraphServiceEntityGraphStore
+from recollect.faces.knowledge.services import GraphServiceBase
 
 MOMENT = datetime(2026, 11, 20, tzinfo=UTC)
 LES = KnowledgePiece(
@@ -263,9 +265,9 @@ def test_relations_of_a_triple_go_together_and_nodes_take_theirs(
     assert graph_store.get_relations("c", direction="incoming") == []
 
 
-def test_a_graph_store_sees_its_namespace_only(graph_store: EntityGraphStore) -> None:
+def test_a_graph_store_sees_its_namespace_only(graph: GraphServiceBase) -> None:
+    service, graph_store = graph, GraphServiceEntityGraphStore(graph, namespace="tenant")
     graph_store.add_node(GraphNode("a", "node"))
-    service = graph_store.service
     assert service.namespaces() == ["tenant"]
     service.add_node(GraphNode("b", "node"))
     service.add_node(GraphNode("a", "decoy"), "other")

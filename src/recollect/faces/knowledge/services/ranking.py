@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from recollect.faces.knowledge.model import Document
 from recollect.kernel import Term, asked_terms, tokens
+
+_Name = TypeVar("_Name", str, int)
 
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH: Final = 0.75  # BM25's b
@@ -39,11 +41,11 @@ def asked(query: str) -> list[Term]:
 
 
 def scores(
-    occurrences: Sequence[Mapping[str, int]],
-    lengths: Mapping[str, int],
+    occurrences: Sequence[Mapping[_Name, int]],
+    lengths: Mapping[_Name, int],
     collection: Collection,
     holding: Sequence[int] | None = None,
-) -> dict[str, float]:
+) -> dict[_Name, float]:
     """Return the score of each document that holds a word asked for.
 
     For each word `occurrences` says how often it stands in which documents; `lengths` counts the
@@ -56,11 +58,12 @@ def scores(
     many = [len(held) for held in occurrences] if holding is None else holding
     weights = [_weight(one, collection.documents) for one in many]
     ideal = sum(weights)
-    found: dict[str, float] = {}
+    found: dict[_Name, float] = {}
+    still, rising = _SATURATION * (1 - _LENGTH), _SATURATION * _LENGTH / mean
     for weight, held in zip(weights, occurrences, strict=True):
+        most = weight / ideal
         for document, count in held.items():
-            damping = _SATURATION * (1 - _LENGTH + _LENGTH * lengths[document] / mean)
-            share = weight / ideal * count / (count + damping)
+            share = most * count / (count + still + rising * lengths[document])
             found[document] = found.get(document, 0.0) + share
     return found
 

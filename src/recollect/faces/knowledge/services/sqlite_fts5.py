@@ -7,6 +7,7 @@ and digits only; so a look-up stays inside its namespace and words are the same 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
 from contextlib import AbstractContextManager
 from typing import Final, cast
@@ -14,7 +15,7 @@ from typing import Final, cast
 from recollect.faces.knowledge.model import Document
 from recollect.faces.knowledge.services.base import Namespace, RetrievalServiceBase, Scored
 from recollect.faces.knowledge.services.facets import facets_of
-from recollect.faces.knowledge.services.json_text import document_of, document_text
+from recollect.faces.knowledge.services.json_text import document_of, document_text, json_text
 from recollect.faces.knowledge.services.ranking import Collection as Counted
 from recollect.faces.knowledge.services.ranking import asked, scores, words_of
 from recollect.faces.knowledge.services.sqlite_file import SqliteFile
@@ -32,9 +33,12 @@ CREATE TABLE IF NOT EXISTS document (
   shelf INTEGER NOT NULL REFERENCES shelf (number),
   doc_id TEXT NOT NULL,
   words INTEGER NOT NULL,
-  facets TEXT NOT NULL,
-  value TEXT NOT NULL,
   UNIQUE (shelf, doc_id)
+) STRICT;
+CREATE TABLE IF NOT EXISTS document_value (
+  number INTEGER PRIMARY KEY,
+  facets TEXT NOT NULL,
+  value TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS document_by_id ON document (doc_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS document_words USING fts5 (
@@ -47,19 +51,24 @@ _COUNT: Final = """
 UPDATE shelf SET documents = documents + ?, words = words + ? WHERE number = ?
 """
 
-_OCCURRENCES: Final = """
-SELECT document.doc_id, COUNT(*), document.words
-FROM document_word AS word CROSS JOIN document ON document.number = word.doc
-WHERE word.term = ? GROUP BY document.number
-"""
+_OCCURRENCES: Final = "SELECT word.doc FROM document_word AS word WHERE word.term = ?"
 
 _PREFIX_OCCURRENCES: Final = """
-SELECT document.doc_id, COUNT(*), document.words
-FROM document_word AS word CROSS JOIN document ON document.number = word.doc
-WHERE word.term >= ? AND word.term < ? GROUP BY document.number
+SELECT word.doc FROM document_word AS word WHERE word.term >= ? AND word.term < ?
 """
 
-_VALUE: Final = "SELECT facets, value FROM document WHERE shelf = ? AND doc_id = ?"
+_LENGTHS: Final = """
+SELECT document.number, document.doc_id, document.words FROM document
+WHERE document.number IN (SELECT one.value FROM json_each(?) AS one)
+"""
+
+_VALUE: Final = "SELECT facets, value FROM document_value WHERE number = ?"
+
+_VALUES: Final = """
+SELECT kept.facets, kept.value
+FROM document CROSS JOIN document_value AS kept ON kept.number = document.number
+WHERE document.shelf = ?
+"""
 
 
 class SQLiteFTS5RetrievalService(RetrievalServiceBase):
@@ -79,13 +88,15 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
                 (namespace or "",),
             )
             shelf = cast("int", self._shelf(namespace))
-            if self._file.rows(_VALUE, (shelf, document.doc_id)):
+            if self._number(shelf, document.doc_id) is not None:
                 return False
             self._put(shelf, document)
         return True
 
     def _document(self, doc_id: str, namespace: Namespace) -> Document | None:
-        rows = self._file.rows(_VALUE, (self._shelf(namespace), doc_id))
+        with self._file.reading():
+            number = self._number(self._shelf(namespace), doc_id)
+            rows = self._file.rows(_VALUE, (number,))
         return document_of(cast("str", rows[0][1])) if rows else None
 
     def _update(self, document: Document, namespace: Namespace) -> bool:
@@ -112,20 +123,18 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
         if not rows:
             return []
         shelf, documents, words = cast("list[tuple[int, int, int]]", rows)[0]
-        lengths: dict[str, int] = {}
-        occurrences: list[dict[str, int]] = []
-        for term in asked(query):
-            found = self._occurrences(shelf, term)
-            occurrences.append({one: count for one, count, _ in found})
-            lengths.update((one, length) for one, _, length in found)
+        occurrences = [self._occurrences(shelf, term) for term in asked(query)]
+        holding: set[int] = set().union(*occurrences)
+        rows = self._file.rows(_LENGTHS, (json_text(list(holding)),))
+        known = cast("list[tuple[int, str, int]]", rows)
+        lengths = {number: length for number, _, length in known}
+        names = {number: doc_id for number, doc_id, _ in known}
         scored = scores(occurrences, lengths, Counted(documents, words))
-        ranked = sorted(scored.items(), key=lambda one: (-one[1], one[0]))
-        return self._best(shelf, ranked, wanted, most)
+        ranked = sorted(scored.items(), key=lambda one: (-one[1], names[one[0]]))
+        return self._best(ranked, wanted, most)
 
     def _list(self, wanted: Set[str], namespace: Namespace) -> Collection[Document]:
-        rows = self._file.rows(
-            "SELECT facets, value FROM document WHERE shelf = ?", (self._shelf(namespace),)
-        )
+        rows = self._file.rows(_VALUES, (self._shelf(namespace),))
         return [
             document_of(value)
             for facets, value in cast("list[tuple[str, str]]", rows)
@@ -143,6 +152,7 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
             shelf = self._shelf(namespace)
             held = self._file.rows("SELECT number FROM document WHERE shelf = ?", (shelf,))
             self._file.run_many("DELETE FROM document_words WHERE rowid = ?", held)
+            self._file.run_many("DELETE FROM document_value WHERE number = ?", held)
             self._file.rows("DELETE FROM document WHERE shelf = ?", (shelf,))
             self._file.rows("UPDATE shelf SET documents = 0, words = 0 WHERE number = ?", (shelf,))
         return len(held)
@@ -169,18 +179,22 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
         rows = self._file.rows("SELECT number FROM shelf WHERE namespace = ?", (namespace or "",))
         return cast("int", rows[0][0]) if rows else None
 
+    def _number(self, shelf: int | None, doc_id: str) -> int | None:
+        rows = self._file.rows(
+            "SELECT number FROM document WHERE shelf = ? AND doc_id = ?", (shelf, doc_id)
+        )
+        return cast("int", rows[0][0]) if rows else None
+
     def _put(self, shelf: int, document: Document) -> None:
         words = words_of(document)
         ((number,),) = self._file.rows(
-            "INSERT INTO document (shelf, doc_id, words, facets, value) VALUES (?, ?, ?, ?, ?) "
-            "RETURNING number",
-            (
-                shelf,
-                document.doc_id,
-                len(words),
-                " ".join(sorted(facets_of(document.metadata))),
-                document_text(document),
-            ),
+            "INSERT INTO document (shelf, doc_id, words) VALUES (?, ?, ?) RETURNING number",
+            (shelf, document.doc_id, len(words)),
+        )
+        facets = " ".join(sorted(facets_of(document.metadata)))
+        self._file.rows(
+            "INSERT INTO document_value (number, facets, value) VALUES (?, ?, ?)",
+            (number, facets, document_text(document)),
         )
         self._file.rows(
             "INSERT INTO document_words (rowid, words) VALUES (?, ?)",
@@ -197,29 +211,23 @@ class SQLiteFTS5RetrievalService(RetrievalServiceBase):
             return False
         number, words = cast("list[tuple[int, int]]", rows)[0]
         self._file.rows("DELETE FROM document_words WHERE rowid = ?", (number,))
+        self._file.rows("DELETE FROM document_value WHERE number = ?", (number,))
         self._file.rows(_COUNT, (-1, -words, shelf))
         return True
 
-    def _occurrences(self, shelf: int, term: Term) -> list[tuple[str, int, int]]:
-        """Return the documents that hold a word: id, how often, and how many words it has."""
+    def _occurrences(self, shelf: int, term: Term) -> Counter[int]:
+        """Return how often a word stands in which documents."""
         (word,) = _spelled(shelf, [term.text])
         if term.is_prefix:
             rows = self._file.rows(_PREFIX_OCCURRENCES, (word, word + "~"))
         else:
             rows = self._file.rows(_OCCURRENCES, (word,))
-        return cast("list[tuple[str, int, int]]", rows)
+        return Counter([number for (number,) in cast("list[tuple[int]]", rows)])
 
-    def _best(
-        self,
-        shelf: int,
-        ranked: Sequence[tuple[str, float]],
-        wanted: Set[str],
-        most: int,
-    ) -> Scored:
+    def _best(self, ranked: Sequence[tuple[int, float]], wanted: Set[str], most: int) -> Scored:
         found: Scored = []
-        for doc_id, score in ranked:
-            (row,) = self._file.rows(_VALUE, (shelf, doc_id))
-            facets, value = cast("tuple[str, str]", row)
+        for number, score in ranked:
+            ((facets, value),) = cast("list[tuple[str, str]]", self._file.rows(_VALUE, (number,)))
             if wanted <= set(facets.split()):
                 found.append((document_of(value), score))
                 if len(found) == most:

@@ -16,7 +16,16 @@ from typing import Protocol, TypeVar
 from rich.console import Console
 from rich.progress import Progress
 
-from bench import agents, concurrency, markup_graph, meanings, reads, serving, writes
+from bench import (
+    agents,
+    concurrency,
+    knowledge_base,
+    markup_graph,
+    meanings,
+    reads,
+    serving,
+    writes,
+)
 from bench.claims import Knowledge
 from bench.graph import Builder, Built, sizes
 from bench.measure import Calibration, Figure
@@ -32,6 +41,7 @@ SECTIONS = (
     "search",
     "claims",
     "markup",
+    "knowledge",
     "operations",
     "together",
     "serving",
@@ -85,6 +95,8 @@ class Run:
             yield from self._claims()
         if self.wants("markup"):
             yield from markup_graph.figures(self.folder, self.calibration, scale)
+        if self.wants("knowledge"):
+            yield from knowledge_base.figures(self.folder, self.calibration, scale)
         if self.wants("reads") or self.wants("load") or self.wants("memory"):
             yield from self._graphs()
         yield from self.calibration.figures()

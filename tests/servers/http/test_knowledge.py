@@ -114,3 +114,12 @@ def test_the_answers_are_in_the_usual_envelope(http, here) -> None:
 
 def test_a_piece_of_another_group_is_not_there(there) -> None:
     assert there.get_piece("les-rans-init") is None
+
+
+def test_the_search_box_finds_pieces(http, here) -> None:
+    here.add_piece(piece("Check the mesh.", "mesh", entity_id="user:alice"))
+    found = http.get("/api/search", params={"q": "mesh", "type": "pieces"}).json()
+    (result,) = found["results"]
+    assert (result["id"], result["text"], result["entity_id"]) == (
+        *("mesh", "Check the mesh.", "user:alice"),
+    )

@@ -30,3 +30,15 @@ def test_a_secret_is_not_kept(talk):
         assert "hunter2" not in str(error)
 
     talk(script)
+
+
+def test_a_piece_is_recalled_as_one_and_its_links_are_not(talk):
+    async def script(agent):
+        await agent.call("add_knowledge", content="Check the mesh.", entity_id="user:alice")
+        for kinds in ({}, {"kinds": ["piece"]}):
+            (found,) = (await agent.call("recall", question="the mesh", **kinds))["memories"]
+            assert (found["kind"], found["text"]) == ("piece", "Check the mesh.")
+            assert found["attributes"]["entity_id"] == "user:alice"
+        assert (await agent.call("recall", question="belongs to"))["memories"] == []
+
+    talk(script)

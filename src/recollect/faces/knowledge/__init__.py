@@ -1,5 +1,10 @@
 """Knowledge: profiles, searchable pieces and an entity graph, brought into an agent's prompt."""
 
+from recollect.faces.knowledge.adapters import (
+    GraphServiceEntityGraphStore,
+    KeyValueMetadataStore,
+    RetrievalKnowledgePieceStore,
+)
 from recollect.faces.knowledge.agents import (
     Agent,
     FeedConflictResolution,
@@ -25,6 +30,26 @@ from recollect.faces.knowledge.model import (
     RetrievalResult,
 )
 from recollect.faces.knowledge.provider import KnowledgeProvider
+from recollect.faces.knowledge.services import (
+    ChromaRetrievalService,
+    ElasticsearchRetrievalService,
+    FileGraphService,
+    FileKeyValueService,
+    GraphServiceBase,
+    KeyValueServiceBase,
+    LanceDBRetrievalService,
+    MemoryGraphService,
+    MemoryKeyValueService,
+    MemoryRetrievalService,
+    Neo4jGraphService,
+    NetworkxGraphService,
+    RedisKeyValueService,
+    RetrievalServiceBase,
+    SQLiteFTS5RetrievalService,
+    SQLiteKeyValueService,
+    TextEmbedder,
+    WordHashEmbedder,
+)
 from recollect.faces.knowledge.stores import (
     EntityGraphStore,
     KnowledgePieceStore,
@@ -34,12 +59,20 @@ from recollect.faces.knowledge.templates import Template
 
 __all__ = [
     "Agent",
+    "ChromaRetrievalService",
     "Document",
+    "ElasticsearchRetrievalService",
     "EntityGraphStore",
     "EntityMetadata",
     "FeedConflictResolution",
+    "FileGraphService",
+    "FileKeyValueService",
     "GraphEdge",
     "GraphNode",
+    "GraphServiceBase",
+    "GraphServiceEntityGraphStore",
+    "KeyValueMetadataStore",
+    "KeyValueServiceBase",
     "KnowledgeBase",
     "KnowledgeDataLoader",
     "KnowledgeFormatter",
@@ -48,14 +81,27 @@ __all__ = [
     "KnowledgePieceStore",
     "KnowledgeProvider",
     "KnowledgeType",
+    "LanceDBRetrievalService",
     "LoadReport",
+    "MemoryGraphService",
+    "MemoryKeyValueService",
+    "MemoryRetrievalService",
     "MetadataStore",
+    "Neo4jGraphService",
+    "NetworkxGraphService",
     "NexusEntityGraphStore",
     "NexusKnowledgePieceStore",
     "NexusMetadataStore",
     "PromptBasedAgent",
+    "RedisKeyValueService",
+    "RetrievalKnowledgePieceStore",
     "RetrievalResult",
+    "RetrievalServiceBase",
+    "SQLiteFTS5RetrievalService",
+    "SQLiteKeyValueService",
     "Skipped",
     "Template",
+    "TextEmbedder",
+    "WordHashEmbedder",
     "merge_into_feed",
 ]

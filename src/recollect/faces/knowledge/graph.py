@@ -40,12 +40,14 @@ from recollect.faces.knowledge.records import (
     profile_attributes,
     profile_of,
     searched,
+    step_of,
 )
 from recollect.faces.knowledge.stores import (
     Direction,
     EntityGraphStore,
     KnowledgePieceStore,
     MetadataStore,
+    Step,
     check_depth,
     check_direction,
     check_top_k,
@@ -59,6 +61,7 @@ from recollect.model import (
     Key,
     PutConcept,
     PutLink,
+    Ranked,
     RemoveKeys,
 )
 
@@ -267,19 +270,26 @@ class NexusKnowledgePieceStore(_OnNexus, KnowledgePieceStore):
         concepts, looked = self.nexus.concepts, top_k + _MORE
         while True:
             ranked = concepts.best(query, PIECE, where, looked, by_words=True)
-            held = self.nexus.look_up([one.id for one in ranked])
-            concepts_found = ((held[one.id].element, one.score) for one in ranked)
-            found = [
-                (piece_of(one), score) for one, score in concepts_found if isinstance(one, Concept)
-            ]
-            fitting = [one for one in found if wanted <= set(one[0].tags) and one[1] > 0]
+            fitting = self._fitting(ranked, wanted, top_k)
             is_whole = len(ranked) < looked or (
-                len(fitting) > top_k and fitting[top_k - 1][1] > found[-1][1]
+                len(fitting) >= top_k and fitting[top_k - 1][1] > ranked[-1].score
             )
             if is_whole:
                 fitting.sort(key=lambda one: (-one[1], one[0].piece_id))
                 return fitting[:top_k]
             looked *= 4
+
+    def _fitting(
+        self, ranked: Sequence[Ranked], tags: set[str], top_k: int
+    ) -> list[tuple[KnowledgePiece, float]]:
+        """Return the pieces with all of the tags; without tags only as many as are asked for."""
+        if not tags and len(ranked) > top_k:
+            least = ranked[top_k - 1].score
+            ranked = [one for one in ranked if one.score >= least]
+        held = self.nexus.look_up([one.id for one in ranked])
+        elements = ((held[one.id].element, one.score) for one in ranked if one.score > 0)
+        found = [(piece_of(one), score) for one, score in elements if isinstance(one, Concept)]
+        return [one for one in found if tags <= set(one[0].tags)]
 
     def list_all(
         self, entity_id: str | None = None, knowledge_type: KnowledgeType | str | None = None
@@ -429,37 +439,34 @@ class NexusEntityGraphStore(_OnNexus, EntityGraphStore):
             found.values(), key=lambda one: (one.source_id, one.edge_type, *one.identity[1::2])
         )
 
-    def outgoing(self, ids: Sequence[str]) -> dict[str, list[tuple[GraphEdge, GraphNode]]]:
-        """Return the outgoing edges of several nodes with the nodes they lead to, in one look."""
-        held = self._entities(ids)
-        names = {one.id: name for name, one in held.items()}
-        found: dict[str, list[tuple[GraphEdge, GraphNode]]] = {name: [] for name in held}
-        if names:
-            for joint in self.nexus.concepts.joints(list(names), "subject"):
-                node = _node_at(joint)
-                if node is not None:
-                    source = names[joint.link.subject]
-                    found[source].append((edge_of(joint.link, source, node.node_id), node))
-        return found
+    def steps(self, ids: Sequence[str]) -> list[Step]:
+        """Return the steps along the outgoing edges of several nodes, in one look."""
+        names = {one.id: name for name, one in self._entities(ids).items()}
+        joints = self.nexus.concepts.joints(list(names), "subject") if names else []
+        found = (step_of(one, names[one.link.subject]) for one in joints)
+        return [one for one in found if one is not None]
 
     def get_neighbors(
         self, node_id: str, relation_type: str | None = None, depth: int = 1
     ) -> list[tuple[GraphNode, int]]:
         """Return what outgoing edges lead to, breadth first, by (depth, id)."""
         check_depth(depth)
-        seen, edge_of_search = {checked_id("node_id", node_id)}, [checked_id("node_id", node_id)]
+        start = checked_id("node_id", node_id)
+        seen, reached = {start}, [start]
         found: list[tuple[GraphNode, int]] = []
         for level in range(1, depth + 1):
-            beyond: dict[str, GraphNode] = {}
-            for edges in self.outgoing(edge_of_search).values():
-                for edge, node in edges:
-                    if relation_type in (None, edge.edge_type) and node.node_id not in seen:
-                        beyond[node.node_id] = node
+            steps = self.steps(reached)
+            beyond = {
+                one.target: None
+                for one in steps
+                if relation_type in (None, one.edge_type) and one.target not in seen
+            }
             if not beyond:
                 break
             seen |= beyond.keys()
-            found += [(beyond[one], level) for one in sorted(beyond)]
-            edge_of_search = sorted(beyond)
+            reached = sorted(beyond)
+            nodes = self.get_nodes(reached)
+            found += [(nodes[one], level) for one in reached]
         return found
 
     def _joints(self, id: str, side: Direction, kind: str | None = None) -> list[Joint]:
@@ -468,11 +475,6 @@ class NexusEntityGraphStore(_OnNexus, EntityGraphStore):
         kinds = None if kind is None else [checked_id("edge_type", kind)]
         joints = self.nexus.concepts.joints([id], end, kinds)
         return [one for one in joints if one.far is not None and one.far.type == ENTITY]
-
-
-def _node_at(joint: Joint) -> GraphNode | None:
-    far = joint.far
-    return node_of(far) if far is not None and far.type == ENTITY else None
 
 
 def _owner(entity_id: str | None) -> str:

@@ -12,7 +12,7 @@ import math
 import unicodedata
 import uuid
 from collections.abc import ItemsView, KeysView, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, Self, cast
@@ -74,6 +74,11 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
 
 
+def _fields(kind: type) -> Mapping[str, object]:
+    """Return the fields of a class by name, in their order: `fields` makes a list each time."""
+    return cast("Mapping[str, object]", vars(kind)["__dataclass_fields__"])
+
+
 class _Value:
     """What all values can do: become a dict of JSON, and come from one."""
 
@@ -81,14 +86,14 @@ class _Value:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the value as a dict of JSON."""
-        return {one.name: _as_json(getattr(self, one.name)) for one in fields(cast("Any", self))}
+        return {one: _as_json(getattr(self, one)) for one in _fields(type(self))}
 
     @classmethod
     def from_dict(cls, given: Json) -> Self:
         """Return the value that a dict of JSON says; fields it does not know are refused."""
         if not isinstance(given, Mapping):
             raise _refused(f"a {cls.__name__} is not an object", "give an object")
-        known = {one.name for one in fields(cast("Any", cls))}
+        known = _fields(cls)
         for name in given:
             if name not in known:
                 raise RecollectError(
@@ -100,11 +105,7 @@ class _Value:
         try:
             return cls(**{str(name): value for name, value in given.items()})
         except TypeError as error:
-            missing = [
-                one.name
-                for one in fields(cast("Any", cls))
-                if one.name not in given and one.name in _REQUIRED[cls.__name__]
-            ]
+            missing = [one for one in _REQUIRED[cls.__name__] if one not in given]
             told = missing[0] if missing else "a field"
             raise _refused(f"{told} is missing in a {cls.__name__}", f"give {told}") from error
 
@@ -316,8 +317,8 @@ def checked_id(name: str, value: object) -> str:
     """Return an id or a type as it is stored: in NFC, with nothing unprintable in it."""
     if not isinstance(value, str):
         raise _refused(f"{name} is not a string", f"give {name} as a string")
-    text = unicodedata.normalize("NFC", value)
-    if not text.strip():
+    text = value if value.isascii() else unicodedata.normalize("NFC", value)
+    if not text or text.isspace():
         raise _refused(f"{name} is blank", f"give {name} a text")
     if len(text) > MOST_ID:
         raise _too_large(f"{name} is longer than {MOST_ID} characters")
@@ -354,6 +355,8 @@ def checked_tags(given: object) -> list[str]:
 
 def checked_properties(name: str, given: object) -> dict[str, Any]:
     """Return a copy of a JSON object of at most `MOST_PROPERTIES` bytes."""
+    if given == {} and type(given) is dict:
+        return {}
     copied = _json_object(name, given)
     if len(orjson.dumps(copied)) > MOST_PROPERTIES:
         raise _too_large(f"{name} takes more than {MOST_PROPERTIES} bytes of JSON")
@@ -397,12 +400,16 @@ def _checked_length(name: str, value: object, most: int = MOST_TEXT) -> str:
         raise _refused(f"{name} is not a string", f"give {name} as a string")
     if len(value) > most:
         raise _too_large(f"{name} is longer than {most} characters")
-    if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value):
+    if not value.isascii() and any("\ud800" <= one <= "\udfff" for one in value):
+        raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
+    if "\0" in value:
         raise _refused(f"{name} holds what is no character", f"give {name} as plain text")
     return value
 
 
 def _refuse_unprintable(name: str, text: str) -> None:
+    if text.isprintable():
+        return
     if any(unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") for one in text):
         raise _refused(f"{name} holds a control character", f"give {name} as printable text")
 

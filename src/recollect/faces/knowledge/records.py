@@ -18,7 +18,8 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
 )
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link
+from recollect.faces.knowledge.stores import Step
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Joint, Link
 
 PIECE: Final = "KnowledgePiece"
 ENTITY: Final = "KnowledgeEntity"
@@ -106,6 +107,17 @@ def node_of(concept: Concept) -> GraphNode | None:
 def edge_of(link: Link, source: str, target: str) -> GraphEdge:
     """Return the edge that a link between two concepts is."""
     return GraphEdge(source, target, link.predicate, dict(link.attributes))
+
+
+def step_of(joint: Joint, source: str) -> Step | None:
+    """Return the step along a link that begins at an entity; None unless a node is at its end."""
+    far = joint.far
+    if far is None or far.type != ENTITY or "node_type" not in far.attributes:
+        return None
+    said, link = cast("Mapping[str, Any]", far.attributes), joint.link
+    return Step(
+        source, link.predicate, far.name, said["label"], said["node_type"], joint.key or None
+    )
 
 
 def dates(created: datetime, updated: datetime) -> Attributes:

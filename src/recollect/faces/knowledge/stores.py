@@ -18,6 +18,7 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
 )
+from recollect.node import node
 
 Direction = Literal["outgoing", "incoming", "both"]
 
@@ -26,6 +27,18 @@ MOST_FOUND: Final = 1_000
 
 MOST_DEPTH: Final = 10
 """Edges of one path."""
+
+
+@node(frozen=True, slots=True)
+class Step:
+    """One edge on the way from a node, as far as a walk needs it."""
+
+    source: str
+    edge_type: str
+    target: str
+    label: str
+    node_type: str
+    piece_id: str | None = None
 
 
 class _Store(ABC):

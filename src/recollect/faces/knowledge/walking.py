@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from recollect.faces.knowledge.graph import NexusEntityGraphStore, NexusKnowledgePieceStore
-from recollect.faces.knowledge.model import GraphEdge, GraphNode, KnowledgePiece
-from recollect.faces.knowledge.stores import EntityGraphStore, KnowledgePieceStore
+from recollect.faces.knowledge.model import GraphNode, KnowledgePiece
+from recollect.faces.knowledge.stores import EntityGraphStore, KnowledgePieceStore, Step
 
 MOST_EDGES: Final = 10_000
 """Entries of one traversal."""
-
-Edges = Mapping[str, Sequence[tuple[GraphEdge, GraphNode]]]
 
 
 def walked(
@@ -27,14 +25,12 @@ def walked(
     seen, level = {start}, [start]
     for distance in range(1, depth + 1):
         beyond: dict[str, None] = {}
-        found = _outgoing(graph, level)
-        for source in level:
-            for edge, node in found.get(source, ()):
-                if node.node_id == start:
-                    continue
-                entries.append(_entry(edge, node, distance))
-                if node.node_id not in seen:
-                    beyond[node.node_id] = None
+        for step in _steps(graph, level):
+            if step.target == start:
+                continue
+            entries.append(_entry(step, distance))
+            if step.target not in seen:
+                beyond[step.target] = None
         seen |= beyond.keys()
         level = sorted(beyond)
         if not level or len(entries) >= MOST_EDGES:
@@ -47,16 +43,16 @@ def walked(
     return kept
 
 
-def _entry(edge: GraphEdge, node: GraphNode, distance: int) -> dict[str, Any]:
+def _entry(step: Step, distance: int) -> dict[str, Any]:
     return {
-        "relation_type": edge.edge_type,
-        "source_node_id": edge.source_id,
-        "target_node_id": edge.target_id,
-        "target_label": node.label,
-        "target_type": node.node_type,
+        "relation_type": step.edge_type,
+        "source_node_id": step.source,
+        "target_node_id": step.target,
+        "target_label": step.label,
+        "target_type": step.node_type,
         "depth": distance,
         "score": 1.0 / distance,
-        "piece": edge.piece_id,  # until all of them are looked up together
+        "piece": step.piece_id,  # until all of them are looked up together
     }
 
 
@@ -70,10 +66,10 @@ def _order(entry: Mapping[str, Any]) -> tuple[int, str, str, str, str]:
     )
 
 
-def _outgoing(graph: EntityGraphStore, ids: Sequence[str]) -> Edges:
+def _steps(graph: EntityGraphStore, ids: Sequence[str]) -> Sequence[Step]:
     if isinstance(graph, NexusEntityGraphStore):
-        return graph.outgoing(ids)
-    found: dict[str, list[tuple[GraphEdge, GraphNode]]] = {}
+        return graph.steps(ids)
+    found: list[Step] = []
     nodes: dict[str, GraphNode | None] = {}
     for one in ids:
         for edge in graph.get_relations(one):
@@ -81,7 +77,8 @@ def _outgoing(graph: EntityGraphStore, ids: Sequence[str]) -> Edges:
                 nodes[edge.target_id] = graph.get_node(edge.target_id)
             node = nodes[edge.target_id]
             if node is not None:
-                found.setdefault(one, []).append((edge, node))
+                target = (edge.target_id, node.label, node.node_type)
+                found.append(Step(one, edge.edge_type, *target, edge.piece_id))
     return found
 
 

@@ -74,7 +74,7 @@ AsOfMembers = Annotated[
 """As KIP has it, whose reader says what it may hold."""
 
 Most = Annotated[int, Field(ge=1, le=10_000), DIGITS]
-Type = Literal["knowledge", "facts", "concepts"]
+Type = Literal["knowledge", "facts", "concepts", "pieces"]
 
 
 @with_config(STRICT)

@@ -1,4 +1,4 @@
-"""One search box over a group: claims, facts or concepts. Specification 002, search integration.
+"""One search box over a group: claims, facts, concepts or pieces. Specification 002, search.
 
 The rule: what is searched is what the face of that type searches; here it gets one form.
 """
@@ -11,6 +11,7 @@ from typing import Any, Final, assert_never, cast
 from recollect.errors import CODES, RecollectError
 from recollect.faces.claims import Claim, derive_claim_severity
 from recollect.faces.claims.reading import recalled
+from recollect.faces.knowledge.records import PIECE
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus, called
 from recollect.model import Concept, Hits
@@ -24,7 +25,7 @@ _LIMIT: Final = 10
 FOUND: Final[Schema] = whole(
     {
         "query": {"type": "string"},
-        "type": {"enum": ["knowledge", "facts", "concepts"]},
+        "type": {"enum": ["knowledge", "facts", "concepts", "pieces"]},
         "results": {
             "type": "array",
             "items": {
@@ -57,6 +58,8 @@ def search(service: Service, caller: Caller, group: str, given: Search) -> Mappi
             results = _facts(service, caller, group, given["q"], limit)
         case "concepts":
             results = _concepts(service.nexus.group(group), given["q"], limit)
+        case "pieces":
+            results = _pieces(service.nexus.group(group), given["q"], limit)
         case _:
             assert_never(kind)
     return {"query": given["q"], "type": kind, "results": results}
@@ -99,6 +102,25 @@ def _facts(
     return [
         {"type": "facts", "id": one["uuid"], "text": one["fact"], "score": one["score"]}
         for one in facts
+    ]
+
+
+def _pieces(nexus: Nexus, query: str, limit: int) -> list[dict[str, object]]:
+    if not query.strip():
+        return []
+    (hits,) = nexus.search(query, "concept", PIECE, limit).results
+    assert isinstance(hits, Hits)
+    pieces = [(one, one.element) for one in hits.hits if isinstance(one.element, Concept)]
+    return [
+        {
+            "type": "pieces",
+            "id": element.name,
+            "text": str(element.attributes["content"]),
+            "score": hit.score,
+            "knowledge_type": element.attributes["knowledge_type"],
+            "entity_id": element.attributes["entity_id"] or None,
+        }
+        for hit, element in pieces
     ]
 
 

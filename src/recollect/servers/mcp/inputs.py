@@ -16,8 +16,8 @@ from recollect.integrations.exchange import FORMATS
 
 STRICT = ConfigDict(extra="forbid", strict=True)
 
-Kind = Literal["fact", "claim", "episode", "concept"]
-KINDS: tuple[Kind, ...] = ("fact", "claim", "episode", "concept")
+Kind = Literal["fact", "claim", "episode", "piece", "concept"]
+KINDS: tuple[Kind, ...] = ("fact", "claim", "episode", "piece", "concept")
 """What a memory recalls."""
 
 Time = Annotated[str, Field(description="ISO 8601, for example 2026-01-31 or with a time")]

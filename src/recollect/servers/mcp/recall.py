@@ -14,6 +14,7 @@ from typing import Final, cast
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.claims import ACTIVE
 from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.knowledge.records import PIECE
 from recollect.faces.operations.records import EPISODE
 from recollect.kernel import Nexus
 from recollect.model import AsOf, ElementKind, Hit, Hits, Instant
@@ -127,6 +128,8 @@ def _page(nexus: Nexus, asked: _Question, cursor: str | None, size: int) -> _Pag
             kind, type_ = ElementKind.CONCEPT, "Claim"
         case ("episode",):
             kind, type_ = ElementKind.CONCEPT, EPISODE
+        case ("piece",):
+            kind, type_ = ElementKind.CONCEPT, PIECE
         case ("concept",):
             kind = ElementKind.CONCEPT
     answer = nexus.search(
@@ -144,7 +147,7 @@ def _page(nexus: Nexus, asked: _Question, cursor: str | None, size: int) -> _Pag
 
 
 def _size(asked: _Question, wanted: int) -> int:
-    is_mixed = len(asked.kinds) < len(KINDS) and asked.kinds != ("episode",)
+    is_mixed = len(asked.kinds) < len(KINDS) and asked.kinds not in (("episode",), ("piece",))
     return max(wanted, _LEAST) if is_mixed else wanted
 
 

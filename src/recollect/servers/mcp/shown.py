@@ -26,6 +26,7 @@ from recollect.faces.claims.records import (
     TAGGED,
 )
 from recollect.faces.claims.wire import to_wire
+from recollect.faces.knowledge.records import ENTITY, PIECE
 from recollect.faces.operations.records import SUMMARY
 from recollect.kernel import Nexus, called
 from recollect.model import (
@@ -59,14 +60,19 @@ def kind_of(element: Element, ends: Mapping[str, Dated]) -> Kind | None:
     match element:
         case Link():
             start = ends.get(element.subject)
-            is_of_claim = start is not None and _type(start.element) == CLAIM
-            return None if is_of_claim and element.predicate in _OF_CLAIMS else "fact"
+            of = None if start is None else _type(start.element)
+            is_structure = of in (PIECE, ENTITY) or (
+                of == CLAIM and element.predicate in _OF_CLAIMS
+            )
+            return None if is_structure else "fact"
         case Concept(type=str() as kind) if kind in _BEHIND_CLAIMS:
             return None
         case Concept(type="Claim"):
             return "claim"
         case Concept(type="Episode"):
             return "episode"
+        case Concept(type="KnowledgePiece"):
+            return "piece"
         case Concept():
             return "concept"
         case _:
@@ -111,6 +117,9 @@ def shown(
             found["truncated"] = True
         if isinstance(follower := element.attributes.get(SUPERSEDED_BY), str):
             found["superseded_by"] = follower
+    elif kind == "piece":
+        told = {key: one for key, one in element.attributes.items() if key != "content"}
+        _describe(found, {key: one for key, one in told.items() if one not in (None, "", [])})
     elif kind != "episode":
         _describe(found, element.attributes)
     return found
@@ -160,6 +169,8 @@ def _text(element: Element, ends: Mapping[str, Dated]) -> str:
             return str(said.get("text", element.name))
         case Concept(type="Episode"):
             return str(said.get("body", element.name))
+        case Concept(type="KnowledgePiece"):
+            return str(said.get("content", element.name))
         case Concept():
             about = next((one for one in map(said.get, _ABOUT) if isinstance(one, str)), None)
             name = _name_of(element)

@@ -195,9 +195,9 @@ _ALL: Final = (
     _tool(
         "recall",
         "Recall",
-        "Find what the memory knows about a question in plain words: facts, claims, episodes and "
-        "concepts, best first, with scores, times and sources. Use it before you answer anything "
-        "that an earlier conversation may have told." + _OF_DATA,
+        "Find what the memory knows about a question in plain words: facts, claims, episodes, "
+        "pieces of knowledge and concepts, best first, with scores, times and sources. Use it "
+        "before you answer anything that an earlier conversation may have told." + _OF_DATA,
         _schema(inputs.Recall),
         outputs.Memories,
         _checked(

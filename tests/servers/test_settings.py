@@ -124,6 +124,14 @@ def test_where_a_server_listens_is_given_or_named_or_its_own_machine():
     assert (nothing.host(), nothing.port(), nothing.tokens()) == ("127.0.0.1", 7411, None)
 
 
+def test_how_many_elements_are_compared_is_named_or_one_in_a_thousand():
+    assert Settings({}).compare_every() == 1_000
+    assert Settings({"RECOLLECT_COMPARE_EVERY": "0"}).compare_every() == 0
+    for named in ("-1", "all", "1.5"):
+        with pytest.raises(RecollectError, match=f"RECOLLECT_COMPARE_EVERY is {named}"):
+            Settings({"RECOLLECT_COMPARE_EVERY": named}).compare_every()
+
+
 @pytest.mark.parametrize(
     "variable",
     [

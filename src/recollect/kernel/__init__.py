@@ -14,11 +14,13 @@ from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import Term, tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
+from recollect.kernel.store.sampling import COMPARE_EVERY
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.temporal import asked_instant, instant, parse_instant
 
 __all__ = [
+    "COMPARE_EVERY",
     "STOP_WORDS",
     "Capsule",
     "Diagnostic",

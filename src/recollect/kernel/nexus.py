@@ -40,6 +40,7 @@ from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.sampling import COMPARE_EVERY
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings
@@ -160,6 +161,7 @@ class Nexus:
         search_mode: str = KEYWORD,
         is_checked: bool = True,
         check: Literal["quick"] | None = None,
+        compare_every: int = COMPARE_EVERY,
     ) -> Nexus:
         """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
 
@@ -169,11 +171,13 @@ class Nexus:
         it does not say itself. Raises STORE_FOREIGN, STORE_NEWER or STORE_CORRUPT for a file it
         cannot use, untouched. Without `is_checked` it opens one with broken pages, for `doctor`;
         `check="quick"` also compares the newest changes with the log, and raises STORE_CORRUPT.
+        One in `compare_every` of the elements that are read is compared with its digest in the
+        log: all with 1, none with 0; a difference is STORE_CORRUPT.
         """
         _check_one_of(search_mode, MODES, "search_mode")
         name, limits = checked_name(group), _limits(limits, Limits())
         meanings = None if embedder is None else Meanings(embedder, search_mode)
-        settings = Settings(synchronous, busy_seconds, is_checked=is_checked)
+        settings = Settings(synchronous, busy_seconds, is_checked, compare_every)
         store = opened_sound(SqliteStore(address, settings), check)
         return cls(store, name, clock, limits, Catalogs(meanings))
 
@@ -418,11 +422,7 @@ class Nexus:
             return distances_between(session, reader.group, start, targets, most, reader.moment)
 
     def explain(
-        self,
-        text: str,
-        parameters: Mapping[str, Value] | None = None,
-        *,
-        as_of: AsOf | None = None,
+        self, text: str, parameters: Mapping[str, Value] | None = None, *, as_of: AsOf | None = None
     ) -> Explanation:
         """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
         with self._asked(text, parameters, as_of) as asked:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
-from recollect.kernel import parse_address
+from recollect.kernel import COMPARE_EVERY, parse_address
 
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"
@@ -120,6 +120,20 @@ class Settings:
     def actor(self, given: str | None = None) -> str | None:
         """Return who writes: the one given, else RECOLLECT_ACTOR, else None."""
         return self.environment.get("RECOLLECT_ACTOR") or None if given is None else given
+
+    def compare_every(self) -> int:
+        """Return of how many elements that are read one is compared: RECOLLECT_COMPARE_EVERY."""
+        named = self.environment.get("RECOLLECT_COMPARE_EVERY")
+        if not named:
+            return COMPARE_EVERY
+        every = _number(named)
+        if every is None:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"RECOLLECT_COMPARE_EVERY is {named}, not a whole number from 0",
+                hint=f"RECOLLECT_COMPARE_EVERY={COMPARE_EVERY}",
+            )
+        return every
 
     def person(self, given: str | None = None) -> str | None:
         """Return who is at the terminal: the actor, else the name this computer knows."""

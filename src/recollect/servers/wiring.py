@@ -48,6 +48,7 @@ def open_nexus(
             embedder=embedder,
             search_mode=mode,
             is_checked=is_checked,
+            compare_every=Settings().compare_every(),
         )
     except RecollectError as error:
         if error.code.category != "storage":

@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 import orjson
 
+from recollect.kernel.read.compared import compare
 from recollect.kernel.read.hydrate import shown_concept, shown_link
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import latest_by_id
@@ -37,6 +38,7 @@ def dated_elements(reader: Reader, ids: Collection[str], *, closed: bool) -> dic
     """
     session, group, terms, moment = reader.session, reader.group, reader.terms, reader.moment
     named = latest_by_id(session, group, ids, moment)
+    compare(session, group, [*named.values()], is_past=moment.clock.has_known)
     found: dict[int, Dated] = {}
     for kind, bit, shown in _KINDS:
         wanted = [one for one in set(named.values()) if one & LINK_BIT == bit]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import orjson
 
+from recollect.kernel.read.compared import compare
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.sql.hydration import hydration_sql
 from recollect.kernel.sql.sqlite import SQLITE
@@ -25,6 +26,7 @@ def hydrate(
     links: list[int] = []
     for one in set(ids):
         (links if one & 1 == LINK_BIT else concepts).append(one)
+    compare(session, group, concepts + links, is_past=moment.clock.has_known)
     found: dict[int, Element] = {}
     for row in _rows(session, group, ElementKind.CONCEPT, concepts, moment):
         found[whole(row[0])] = shown_concept(session, group, terms, row)

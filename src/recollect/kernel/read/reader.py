@@ -27,11 +27,13 @@ from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import collected, decode_rows, element_ids
+from recollect.kernel.read.compared import refuse_different
 from recollect.kernel.read.deadline import Deadline
 from recollect.kernel.read.declared import declared_names
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
 from recollect.kernel.read.moment import Moment, resolve_moment
+from recollect.kernel.read.owners import owners
 from recollect.kernel.read.pages import Page, Place, page_moment, question_of, write_cursor
 from recollect.kernel.read.prepared import (
     ABSENT,
@@ -111,14 +113,13 @@ class Reader:
         Of the `deadline` the seconds that are gone count; without one only what is read counts.
         """
         self.session = session
+        self.limits = limits
         self.deadline = deadline or _UNHURRIED
-        spent = 0.0 if deadline is None else deadline.spent()
-        self.session.allow(Budget(limits.max_steps, limits.max_seconds, spent))
+        self._allow(0.0 if deadline is None else deadline.spent())
         self.group = catalog.group
         self.terms = catalog.terms
         self.meanings = catalog.meanings
         self._catalog = catalog
-        self.limits = limits
         self._counted = counted
         if not isinstance(as_of, Moment):
             as_of = resolve_moment(session, catalog.group, as_of)
@@ -134,6 +135,8 @@ class Reader:
             known = parameters.copy()
             rows, has_more = self._rows(compiled, parameters, page)
             answer = self.shown(compiled, lifting.values, page, rows, has_more=has_more)
+            if rows and _shows_values(compiled) and self.session.sampling.takes_query():
+                self._compare_owners(find, bindings, page)
             doubtless = NEVER
             if self.is_doubtful(compiled, rows):
                 self.warn_of_keys(find, bindings, answer)
@@ -150,6 +153,10 @@ class Reader:
         prepared = self._catalog.prepared.find(text, self._situation())
         if prepared is None:
             return None
+        if _shows_values(prepared.compiled):
+            if self.session.sampling.is_query_due():
+                return None  # only the tree tells what its values are read from
+            self.session.sampling.takes_query()
         parameters = prepared.bound(text.strings, values, self.group.id_bits)
         if parameters is None:
             return None
@@ -160,6 +167,45 @@ class Reader:
             return None
         lifted = {slot: cast(Value, parameters[slot]) for slot in prepared.slots}
         return self.shown(prepared.compiled, lifted, page, rows, has_more=has_more)
+
+    def _compare_owners(self, find: ast.Find, bindings: Bindings, page: Page) -> None:
+        """Compare the elements that a page's values are read from; aggregates are read from many.
+
+        Cost: the statement again. What exceeds the limits a second time is not compared.
+        """
+        told = len(self.notices)
+        self._allow()
+        try:
+            ids = self._owners(find, bindings, page)
+            is_past = self.moment.clock.has_known
+            refuse_different(self.session, self.group, ids, is_past=is_past)
+        except RecollectError as error:
+            if error.code.category != "limit":
+                raise
+        finally:
+            del self.notices[told:]
+            self._allow()
+
+    def _owners(self, find: ast.Find, bindings: Bindings, page: Page) -> list[int]:
+        """Return the elements that the values of a page are read from, in order."""
+        statistics, lifting = self.statistics(), Lifting(bindings)
+        shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
+        plan = plan_find(shape, statistics)
+        if plan.is_grouped or self.session.is_writing:
+            return []
+        whole = replace(plan, columns=(*plan.columns, *owners(plan)))
+        compiled = compile_plan(whole, statistics, self.moment.clock, SQLITE)
+        parameters = self.parameters(compiled, lifting.values, find)
+        page = page if page.after is None else page.counted()
+        most = self.limits.max_rows
+        limit = most if page.limit is None else min(page.limit, most)
+        rows = self.run(compiled, parameters, Page(limit, page.offset))
+        start = sum(one.shape.width for one in compiled.outputs[: len(plan.columns)])
+        return sorted({one for row in rows for one in row[start:] if isinstance(one, int)})
+
+    def _allow(self, spent: float = 0.0) -> None:
+        """Let what is read from here on cost as much as the limits say, but for what is spent."""
+        self.session.allow(Budget(self.limits.max_steps, self.limits.max_seconds, spent))
 
     def warn_of_keys(self, find: ast.Find, bindings: Bindings, answer: Rows) -> None:
         """Note the keys that a FIND reads, shows no value of, and that nothing has."""
@@ -452,6 +498,11 @@ class Reader:
             known=near,
             fix=_replaced(text, near, span),
         )
+
+
+def _shows_values(compiled: Compiled) -> bool:
+    """Whether an answer has columns of values, which are read from elements it does not show."""
+    return any(one.shape in (Shape.TEXT, Shape.PLAIN, Shape.JSON) for one in compiled.outputs)
 
 
 def _replaced(text: str, near: tuple[str, ...], span: Span | None) -> Fix | None:

@@ -21,6 +21,7 @@ from recollect.kernel.plan.pipeline import plan_find, plan_solutions
 from recollect.kernel.plan.scope import TargetNames, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
+from recollect.kernel.read.owners import owners
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader, check_patterns
 from recollect.kernel.read.walk import links_walked
@@ -104,8 +105,8 @@ def _row(
     shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
     plan = plan_find(shape, reader.statistics())
     check_patterns(lifting.patterns, lifting.values, reader.deadline)
-    owners = () if plan.is_grouped else _owners(plan)
-    query = _query(reader, find, replace(plan, columns=(*plan.columns, *owners)), lifting)
+    read_from = () if plan.is_grouped else owners(plan)
+    query = _query(reader, find, replace(plan, columns=(*plan.columns, *read_from)), lifting)
     page = Page(1, place)
     rows = reader.run(query.compiled, query.parameters, page)
     shown = reader.shown(query.compiled, lifting.values, page, rows, has_more=False)
@@ -125,15 +126,6 @@ def _query(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> _
             keys.append((start, output.shape))
         start += output.shape.width
     return _Query(compiled, reader.parameters(compiled, lifting.values, find), tuple(keys))
-
-
-def _owners(plan: ir.Plan) -> tuple[ir.Plain, ...]:
-    """Return columns of the elements that the plain values of a plan were read from."""
-    return tuple(
-        ir.Plain(one.variable, shows_owner=True)
-        for one in plan.columns
-        if isinstance(one, ir.Plain) and not plan.variables[one.variable].is_element
-    )
 
 
 def _in_order(plan: ir.Plan, names: Sequence[str]) -> ir.Plan:
@@ -183,7 +175,7 @@ class _Standing:
         shape = ast.Find(columns, lifting.clauses(where), order_by)
         plan = _in_order(plan_solutions(shape, self._reader.statistics()), names)
         elements = [at for at, var in enumerate(plan.variables) if var.is_element]
-        telling = plan.columns if is_grouped else (*plan.columns, *_owners(plan))
+        telling = plan.columns if is_grouped else (*plan.columns, *owners(plan))
         plan = replace(plan, columns=(*map(ir.Plain, elements), *telling))
         query = _query(self._reader, find, plan, lifting)
         query = replace(query, keys=query.keys[len(elements) :])

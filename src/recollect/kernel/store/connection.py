@@ -23,6 +23,7 @@ from recollect.kernel.store.patience import patient
 from recollect.kernel.store.place import LOG, Place, beside
 from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 from recollect.kernel.store.read_only import SCHEME
+from recollect.kernel.store.sampling import COMPARE_EVERY, Sampling
 
 MEMORY = ":memory:"
 """The name of a file that is none."""
@@ -50,8 +51,9 @@ class Settings:
 
     synchronous: Synchronous = "full"
     busy_seconds: float = 5.0  # how long to wait for another writer
-    cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
     is_checked: bool = True  # a small file with a broken page is not opened
+    compare_every: int = COMPARE_EVERY  # of elements that are read; 1: all, 0: none
+    cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
 
     def __post_init__(self) -> None:
         if self.synchronous not in get_args(Synchronous):
@@ -68,6 +70,12 @@ class Settings:
                 f"busy_seconds is {self.busy_seconds!r}, outside 0 to {_LONGEST_WAIT}",
                 hint="pass busy_seconds=5",
             )
+        if type(self.compare_every) is not int or self.compare_every < 0:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"compare_every is {self.compare_every!r}, not a whole number from 0",
+                hint="pass compare_every=1 for all elements, 100 for one in a hundred, 0 for none",
+            )
 
 
 class SqliteSession:
@@ -81,6 +89,7 @@ class SqliteSession:
         query_only: bool,
         creates: bool = False,
         place: Place | None = None,
+        sampling: Sampling | None = None,
     ) -> None:
         """Open a connection; STORE_UNAVAILABLE when another file is at its place by now."""
         self.lock = threading.RLock()
@@ -92,6 +101,7 @@ class SqliteSession:
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
+        self.sampling = sampling or Sampling(settings.compare_every)
         self._place = place
         self._log_place = None if place is None else Place(beside(place.path, LOG))
         self._changes = 0  # of rows, before the write that is going on

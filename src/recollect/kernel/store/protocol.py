@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from recollect.kernel.store.sampling import Sampling
+
 SqlValue = None | int | float | str | bytes
 Parameters = Mapping[str, SqlValue] | Sequence[SqlValue]
 SqlRow = tuple[SqlValue, ...]
@@ -35,6 +37,10 @@ class Session(Protocol):
     @property
     def is_writing(self) -> bool:
         """Whether this is a write transaction, which may read what is never committed."""
+
+    @property
+    def sampling(self) -> Sampling:
+        """What tells which of the elements that are read are compared with their digests."""
 
     def allow(self, budget: Budget | None) -> None:
         """Limit what the reads in the rest of the block may cost; the limit ends with the block."""

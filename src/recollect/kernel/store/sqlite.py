@@ -40,6 +40,7 @@ from recollect.kernel.store.inspection import refuse_open, refuse_unusable
 from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.place import Place
 from recollect.kernel.store.read_only import read_only
+from recollect.kernel.store.sampling import Sampling
 from recollect.model import Progress, silent
 
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
@@ -370,6 +371,7 @@ class _Connections:
         self.generation = FORKS.generation
         self._filename = filename
         self._place = place
+        self._sampling = Sampling(settings.compare_every)
         self._settings = settings
         self._own = threading.local()
         self._readers: weakref.WeakSet[SqliteSession] = weakref.WeakSet()
@@ -386,9 +388,7 @@ class _Connections:
             return self.writer()
         session: SqliteSession | None = getattr(self._own, "session", None)
         if session is None:
-            session = SqliteSession(
-                self._filename, self._settings, query_only=True, place=self._place
-            )
+            session = self._opened(query_only=True)
             self._own.session = session
             with self._registering:
                 self._readers.add(session)
@@ -397,22 +397,24 @@ class _Connections:
     def writer(self, *, creates: bool = False) -> SqliteSession:
         """Return the writer; the caller holds the write lock, except while opening."""
         if self._writer is None:
-            self._writer = SqliteSession(
-                self._filename,
-                self._settings,
-                query_only=False,
-                creates=creates,
-                place=self._place,
-            )
+            self._writer = self._opened(query_only=False, creates=creates)
         return self._writer
+
+    def _opened(self, *, query_only: bool, creates: bool = False) -> SqliteSession:
+        return SqliteSession(
+            self._filename,
+            self._settings,
+            query_only=query_only,
+            creates=creates,
+            place=self._place,
+            sampling=self._sampling,
+        )
 
     def renew_writer(self) -> None:
         """Write by another connection from now on; the caller holds the write lock."""
         worn = self.writer()
         with suppress(RecollectError):  # then the old one goes on
-            fresh = SqliteSession(
-                self._filename, self._settings, query_only=False, place=self._place
-            )
+            fresh = self._opened(query_only=False)
             with fresh.entered() as connection:
                 is_writable = not connection.readonly("main")
             if not is_writable:  # the rights of the process have changed

@@ -14,17 +14,16 @@ from dataclasses import dataclass
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel.store.cells import members, octets, text, whole
+from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.content_digest import digest_of_cells
 from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
-from recollect.kernel.write.element import Content
 from recollect.kernel.write.log import (
     Identity,
     Logged,
     Record,
-    content_digest,
     next_chain,
     purge_digest,
 )
@@ -308,7 +307,7 @@ class _Auditing:
         if content is None:
             return f"the content that {name} was given is gone, and no purge erased it"
         self._contents += operation != Operation.CLOSE
-        is_right = _digest(row, content) == digest
+        is_right = digest_of_cells(row.salt, row.identity, content) == digest
         return "" if is_right else f"the content of {name} is not the one that was logged"
 
     def _elements(self, ids: Mapping[int, None]) -> dict[int, _Row]:
@@ -355,19 +354,3 @@ def _part(cell: SqlValue) -> int | str | None:
 
 def _text_or_none(cell: SqlValue) -> str | None:
     return None if cell is None else text(cell)
-
-
-def _digest(row: _Row, written: tuple[SqlValue, ...]) -> bytes:
-    """Return the digest of a content; an empty one when it is not as the writer spells it.
-
-    Any other spelling may say two things at once: readers need not take the same of two keys.
-    """
-    *spelled, valid_at, invalid_at = written
-    try:
-        said, noted = map(members, spelled)
-    except RecollectError:
-        return b""
-    if [orjson.dumps(one).decode() for one in (said, noted)] != spelled:
-        return b""
-    content = Content(said, noted, Instant(whole(valid_at)), Instant(whole(invalid_at)))
-    return content_digest(row.salt, row.identity, content)

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import orjson
-
+from recollect.kernel.store.content_digest import canonical as canonical
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant
 
 
@@ -110,8 +109,3 @@ Triple = tuple[int, int, int]
 def says_same(one: object, other: object) -> bool:
     """Whether two say the same; what Python finds different is, and 1, 1.0 and true it does not."""
     return one is other or (one == other and canonical(one) == canonical(other))
-
-
-def canonical(value: object) -> bytes:
-    """Return the JSON of a value with its keys sorted."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

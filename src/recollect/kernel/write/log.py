@@ -1,8 +1,7 @@
 """The change log: what it says of each element, and the chain that makes tampering visible.
 
-A digest is SHA-256 over the element's salt and the canonical JSON of its identity and content;
-without the salt, which a purge erases, it tells nothing about them. The digest of a purge is
-over what remains: the word and the element's number. A chain hash is SHA-256 over the chain
+The digest of a content is that of `store/content_digest.py`; the digest of a purge is over what
+remains: the word and the element's number. A chain hash is SHA-256 over the chain
 before it, the group and the transaction's own row, and its changes in element order: to which
 element, by which operation, to which digest. All can be computed again from the rows.
 """
@@ -15,14 +14,13 @@ from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.write.element import Content, canonical
+from recollect.kernel.store.content_digest import Identity as Identity
+from recollect.kernel.store.content_digest import canonical
+from recollect.kernel.store.content_digest import content_digest as content_digest
 from recollect.model import Instant, Operation
 
 Logged = tuple[int, str, bytes]
 """An element, what was done to it, and the digest."""
-
-Identity = tuple[str | int | None, ...]
-"""What names an element for good: its id, its texts or ends, and the id it was given."""
 
 
 class Record(NamedTuple):
@@ -33,11 +31,6 @@ class Record(NamedTuple):
     last_id: int
     actor: str | None
     request_id: str | None
-
-
-def content_digest(salt: bytes, identity: Identity, content: Content) -> bytes:
-    """Return the digest of an element as it stands."""
-    return hashlib.sha256(salt + canonical([*identity, *content])).digest()
 
 
 def purge_digest(element: int) -> bytes:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 import orjson
 
 from recollect.errors import STORE_BUSY, STORE_CORRUPT, RecollectError
+from recollect.kernel.read.compared import compare
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.record import record_sql
@@ -108,6 +109,8 @@ class RecordReader:
         }
         if not ids:
             return []
+        is_past = self.moment.clock.has_known
+        compare(self.session, self.group, ids, is_past=is_past)
         return self.session.rows(record_sql(kind, self.moment.clock, SQLITE), parameters)
 
     def _concept(self, row: SqlRow) -> ConceptRecord:

@@ -1,0 +1,45 @@
+"""The digest of what an element is and says, as the log has it.
+
+It is SHA-256 over the element's salt and the canonical JSON of its identity and content; without
+the salt, which a purge erases, it tells nothing about them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import orjson
+
+from recollect.errors import RecollectError
+from recollect.kernel.store.cells import members, whole
+from recollect.kernel.store.protocol import SqlValue
+
+Identity = tuple[str | int | None, ...]
+"""What names an element for good: its id, its texts or ends, and the id it was given."""
+
+
+def canonical(value: object) -> bytes:
+    """Return the JSON of a value with its keys sorted."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def content_digest(salt: bytes, identity: Identity, content: Sequence[object]) -> bytes:
+    """Return the digest of an element as it stands."""
+    return hashlib.sha256(salt + canonical([*identity, *content])).digest()
+
+
+def digest_of_cells(salt: bytes, identity: Identity, cells: Sequence[SqlValue]) -> bytes:
+    """Return the digest of a content: attributes, metadata and both bounds as a row has them.
+
+    An empty one when it is not as the writer spells it. Any other spelling may say two things at
+    once: readers need not take the same of two keys.
+    """
+    *spelled, valid_at, invalid_at = cells
+    try:
+        said, noted = map(members, spelled)
+    except RecollectError:
+        return b""
+    if [orjson.dumps(one).decode() for one in (said, noted)] != spelled:
+        return b""
+    return content_digest(salt, identity, (said, noted, whole(valid_at), whole(invalid_at)))

@@ -259,3 +259,15 @@ def test_sizes_of_documents_that_are_wrong_are_damage_and_can_be_mended(
         assert nexus.doctor(fix=True).is_well
         assert not nexus.doctor().findings
     assert searched(path) == before
+
+
+def test_a_document_without_words_is_no_damage(path: Path) -> None:
+    with recollect.open(path) as nexus:
+        nexus.write([PutConcept("Drug", "!")])
+        assert not nexus.doctor().findings
+        nexus.write([PutConcept("Drug", "?")])
+        nexus.write([PutConcept("Drug", "plain")])
+        assert not nexus.doctor().findings
+        nexus.doctor(fix=True)
+        nexus.write([PutConcept("Drug", "...")])
+        assert not nexus.doctor().findings

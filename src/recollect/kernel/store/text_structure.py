@@ -26,7 +26,7 @@ _HEAD_BYTES: Final = 8  # of a page of deleted documents
 
 _BLOCK = "SELECT d.block FROM text_index_data AS d WHERE d.id = ?"
 _SIZES = "SELECT s.sz, count(*) FROM text_index_docsize AS s GROUP BY s.sz"
-_ORIGINS = "SELECT DISTINCT s.origin FROM text_index_docsize AS s"
+_ORIGINS = "SELECT DISTINCT s.origin FROM text_index_docsize AS s WHERE s.sz != x'00'"
 _DELETED = "SELECT d.id, d.block FROM text_index_data AS d WHERE d.id >= ?"
 _FIRSTS = """
 SELECT x.segid, x.term, x.pgno FROM text_index_idx AS x WHERE x.term = (

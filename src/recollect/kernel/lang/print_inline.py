@@ -37,6 +37,7 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.tokens import IDENTIFIER
 
+_TURNING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 BARE_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Inline = (
@@ -123,7 +124,23 @@ def json_text(value: object) -> str:
             members = [f"{key_text(key)}: {json_text(one)}" for key, one in value.items()]
             return f"{{{', '.join(members)}}}"
         case _:
-            return orjson.dumps(value).decode()
+            return visible(orjson.dumps(value).decode())
+
+
+def visible(json_text: str) -> str:
+    r"""Return an equal JSON text in which nothing is obeyed or turned by what shows it.
+
+    Control characters and those that change the direction of their neighbours become escapes, so
+    that a text can be read by people wherever it goes.
+
+    >>> visible('"a\u202eb"') == '"a\\u202eb"'
+    True
+    """
+    return json_text if json_text.isprintable() else _TURNING.sub(_escape, json_text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match.group()):04x}"
 
 
 def key_text(key: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from recollect.errors import Notice
+from recollect.kernel.lang.print_inline import visible
 from recollect.model import OWNED, Attributes, ConceptRecord, LinkRecord, Record, Value
 
 _NESTED = 4  # levels of a link that is written in place; deeper ones get blocks of their own
@@ -184,4 +185,4 @@ def _metadata(metadata: Attributes) -> str:
 
 
 def _json(value: Value | Attributes) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return visible(json.dumps(value, ensure_ascii=False))

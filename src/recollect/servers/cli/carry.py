@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -19,6 +18,7 @@ from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.reading import warn_of_question
 from recollect.servers.cli.render import counted
+from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus, require_group
 
@@ -94,7 +94,7 @@ def _capsules(
 def _written(path: str, format: str) -> Iterator[BinaryIO]:
     """Give the stream to write: standard output, or a file that is there only once it is whole."""
     if path == STANDARD_OUTPUT:
-        yield sys.stdout.buffer
+        yield stdout_bytes()
         return
     with new_file(path, f"memory.{format}") as part, part.open("xb") as stream:
         yield stream

@@ -10,6 +10,7 @@ import typer
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Value
+from recollect.servers.cli.safe_text import one_line
 
 STANDARD_INPUT = "-"
 STANDARD_OUTPUT = "-"
@@ -84,7 +85,7 @@ def _value(name: str, text: str) -> Value:
         value: Value = json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         if text.startswith(_LIKE_JSON):
-            typer.echo(f"warning: ${name} is passed as text: as JSON, {error}", err=True)
+            typer.echo(one_line(f"warning: ${name} is passed as text: as JSON, {error}"), err=True)
         return text
     except (RecursionError, ValueError):
         raise typer.BadParameter(

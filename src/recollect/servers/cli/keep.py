@@ -11,6 +11,7 @@ from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_
 from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
 from recollect.servers.cli.progress import told
 from recollect.servers.cli.render import counted
+from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus, require_group
 
@@ -51,7 +52,7 @@ def dump(
         ):
             if not all_groups:
                 require_group(nexus)
-            target = sys.stdout.buffer if is_stream else path
+            target = stdout_bytes() if is_stream else path
             lines = nexus.dump(target, all_groups=all_groups, progress=progress)
         if is_stream:
             sys.stdout.buffer.flush()

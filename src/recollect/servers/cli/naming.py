@@ -10,6 +10,7 @@ from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Nexus, called
 from recollect.model import AsOf, Concept, Element, Link
 from recollect.servers.cli.response import Names, Response, ends_of, result_of
+from recollect.servers.cli.safe_text import one_line
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -77,4 +78,5 @@ def names_in(database: str | None, group: str | None, what: str, beginning: str)
     except RecollectError:
         return []  # completion is silent
     folded = beginning.casefold()
-    return [name for name in names if name.casefold().startswith(folded)]
+    fitting = [name for name in names if name.casefold().startswith(folded)]
+    return [one for one in fitting if one_line(one) == one]  # a shell writes them as they are

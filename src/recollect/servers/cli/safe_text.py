@@ -6,14 +6,20 @@ line break would let the text pass for the program's own words.
 
 from __future__ import annotations
 
+import codecs
 import re
+import sys
+from io import BufferedIOBase
+from typing import BinaryIO, cast
 
 from rich.text import Text
+from typing_extensions import Buffer
 
 # Terminal control characters, and those that reorder or hide their neighbours.
 _UNSEEN = "\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\U000e0000-\U000e007f"
 _CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f{_UNSEEN}]")
 _CONTROL_OR_BREAK = re.compile(f"[\x00-\x1f{_UNSEEN}]")
+_OBEYED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _UNSEEN_IN_JSON = re.compile(f"[{_UNSEEN}]")
 
 
@@ -47,6 +53,35 @@ def escaped(json_text: str) -> str:
     '["\\u202egnp.exe"]'
     """
     return _UNSEEN_IN_JSON.sub(_escape, json_text)
+
+
+class Shown(BufferedIOBase):
+    """A stream for what programs read, onto a terminal: `escaped`, since a person looks at it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        """Whether it can be written to: always."""
+        return True
+
+    def write(self, data: Buffer, /) -> int:
+        """Write what is whole of a text, its unseen characters as escapes."""
+        given = bytes(data)
+        text = _OBEYED.sub(_picture, escaped(self._decoder.decode(given)))
+        self._stream.write(text.encode())
+        return len(given)
+
+    def flush(self) -> None:
+        """Let all that is written be seen."""
+        self._stream.flush()
+
+
+def stdout_bytes() -> BinaryIO:
+    """Return standard output for bytes: as they are, but on a terminal nothing is obeyed."""
+    stream = sys.stdout.buffer
+    return cast(BinaryIO, Shown(stream)) if sys.stdout.isatty() else stream
 
 
 def _picture(match: re.Match[str]) -> str:

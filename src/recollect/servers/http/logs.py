@@ -6,6 +6,7 @@ name, and no error message that may quote them.
 
 from __future__ import annotations
 
+import json
 import logging
 import traceback
 from collections.abc import Mapping
@@ -148,12 +149,21 @@ class Lines(logging.Formatter):
         if record.exc_info is not None and record.exc_info[1] is not None:
             line |= _places(record.exc_info[1])
         if self._is_json:
-            return orjson.dumps(line).decode()
+            return _unturned(orjson.dumps(line).decode())
         return " ".join(
-            f"{key}={value}" if key in fields else str(value)
+            _unturned(f"{key}={value}" if key in fields else str(value))
             for key, value in line.items()
             if value is not None
         )
+
+
+def _unturned(text: str) -> str:
+    """Return a line in which a terminal obeys and hides nothing: escapes as those of JSON."""
+    return text if text.isprintable() else "".join(map(_seen, text))
+
+
+def _seen(character: str) -> str:
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def _tell(level: int, event: str, error: BaseException | None, /, **fields: object) -> None:

@@ -810,6 +810,9 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     is_optimised: bool
 
+    counting: tuple[str, ...] = field(default=(), repr=False)
+    """Groups made before ids were permuted: theirs tell how many elements others write."""
+
     @property
     def is_well(self) -> bool:
         """Whether nothing is wrong, or nothing any more."""
@@ -862,8 +865,7 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
         tells="content",
         joins=frozenset({"uses_template", "field_value", "field_node"}),
     ),
-    "Note": OwnType(says="label", tells="content"),
-    "Action": OwnType(says="label", tells="content"),
+    **dict.fromkeys(("Note", "Action"), OwnType(says="label", tells="content")),
     "Space": OwnType(writer="Markup.apply", says="label", tells="content"),
     "Template": OwnType(writer="Markup.apply", says="label", tells="content"),
     "Function": OwnType(writer="Markup.apply", says="label", tells="content"),
@@ -873,8 +875,7 @@ OWN_TYPES: Final[Mapping[str, OwnType]] = {
     ),
     "KnowledgeEntity": OwnType(writer="KnowledgeDataLoader.load", says="label", owns_links=True),
     "MarkupCounter": OwnType(writer="Markup.apply"),
-    "Exchange": OwnType(writer="Markup.exchanges", links=frozenset({"showed"})),
-    "Call": OwnType(writer="Markup.exchanges", links=frozenset({"showed"})),
+    **dict.fromkeys(("Exchange", "Call"), OwnType("Markup.exchanges", frozenset({"showed"}))),
     "WorkflowRun": OwnType(writer="Markup.runner", links=frozenset({"showed"})),
 }
 """The concept types that calls of Recollect itself write, by name."""

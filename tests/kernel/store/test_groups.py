@@ -26,7 +26,7 @@ def test_groups_are_created_once_and_found_by_name(store: SqliteStore) -> None:
         assert load_group(session, "default") == created
         assert load_group(session, "nobody") is None
         assert group_names(session) == ("a team \u2764", "default")
-    assert len(created.id_bits) == 10
+    assert len(created.id_bits) == 26
 
 
 def test_names_that_normalise_alike_are_one_group(store: SqliteStore) -> None:

@@ -235,7 +235,7 @@ def altered(dump: bytes, kind: str, change: Callable[[dict[str, object]], object
         ("concept", "salt", "00" * 15, '"salt" is not 16 bytes in hexadecimal'),
         ("concept", "salt", "00 " + "00" * 14 + "0", '"salt" is not 16 bytes in hexadecimal'),
         ("transaction", "chain", "00", '"chain" is not 32 bytes in hexadecimal'),
-        ("group", "id_bits", "00", '"id_bits" is not 10 bytes in hexadecimal'),
+        ("group", "id_bits", "00", '"id_bits" is not 10 or 26 bytes in hexadecimal'),
         ("concept", "concept", -2, '"concept" is not a whole number'),
         ("concept", "concept", 2**48, '"concept" is not a whole number'),
         ("concept", "concept", 3, "does not hold together: 3 links end in an element"),

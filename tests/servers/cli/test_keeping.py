@@ -181,6 +181,7 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
         "elements": 4,
         "findings": [],
         "is_optimised": False,
+        "counting": [],
         "is_well": True,
     }
     connection = apsw.Connection(memory)

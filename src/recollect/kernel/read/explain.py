@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan import ir
@@ -23,6 +24,12 @@ from recollect.kernel.store.protocol import SqlValue
 from recollect.model import Explanation, Value
 
 _PARAMETER = re.compile(r":(\w+)")
+_ELEMENT, _AFTER = "_element", "after"
+_UNTOLD: Final[Mapping[str, str]] = {
+    "group": "this group",
+    "last_id": "the last element of that moment",
+    "id_bits": "what the ids of this group are made with",
+}
 
 
 def explain_find(reader: Reader, find: ast.Find, bindings: Bindings) -> Explanation:
@@ -95,11 +102,20 @@ def _counts(branches: Iterable[ir.Branch], statistics: Statistics) -> Iterator[t
 
 
 def _shown(compiled: Compiled, parameters: Mapping[str, SqlValue]) -> dict[str, Value]:
-    """Return the parameters that the SQL names, in its order: types and predicates as such."""
+    """Return the parameters that the SQL names, in its order: types and predicates as such.
+
+    What is counted over all groups is told in words: it would tell of the others.
+    """
     shown: dict[str, Value] = {}
     for name in dict.fromkeys(_PARAMETER.findall(compiled.sql)):
         value = parameters.get(name)
-        if name in compiled.terms:
+        if name in _UNTOLD:
+            shown[name] = _UNTOLD[name]
+        elif name.endswith(_ELEMENT):
+            shown[name] = "the element of that id"
+        elif name.startswith(_AFTER) and isinstance(parameters.get(name), int):
+            shown[name] = "a number that the row before is ordered by"
+        elif name in compiled.terms:
             shown[name] = f"{compiled.terms[name]}, whose code is {value!r}"
         elif name in parameters:
             shown[name] = value.hex() if isinstance(value, bytes) else value

@@ -1,14 +1,17 @@
 """Pages of an answer: which part is asked for, and cursors, the texts that lead to the next.
 
 The rule: a cursor is untrusted, and of one question. It is bounded, every part of it is
-checked, and what it holds is only ever bound as a value.
+checked, and what it holds is only ever bound as a value. Keys of rows are hidden in it under a
+secret of the question: among them are ids as they are counted over all groups.
 """
 
 from __future__ import annotations
 
-from base64 import b64decode, urlsafe_b64encode
+from base64 import b64decode, b64encode, urlsafe_b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
+from hashlib import blake2b, shake_256
+from hmac import compare_digest
 
 import orjson
 
@@ -27,8 +30,10 @@ MOST_CHARACTERS = 4_096
 MOST_KEYS = 64
 """Keys a cursor may hold; more make it a count of rows as well."""
 
-_FORM = 1
-_DIGEST = 12  # bytes
+_FORM = 2
+_DIGEST = 8  # bytes of a question that a cursor shows ...
+_SECRET = 16  # ... and of those that it does not
+_SEAL = 8
 
 Key = None | int | float | str | bytes
 """What rows are ordered by, as the engine compares it."""
@@ -60,19 +65,24 @@ class Cursor:
     """A parsed cursor; `place` returns where it leads, once its question is known."""
 
     question: str
-    unchecked: Place
+    unchecked: Place  # its keys are hidden still, in one
     span: Span
 
     def place(self, question: str) -> Place:
         """Return where the page begins. KIP_1001 for a cursor of another question."""
-        if question != self.question:
+        if question[: 2 * _DIGEST] != self.question:
             raise RecollectError(
                 INVALID_SYNTAX,
                 "the cursor belongs to another query or other parameters",
                 hint="repeat the query that gave it, or leave CURSOR out to begin again",
                 span=self.span,
             )
-        return self.unchecked
+        if not self.unchecked.after:
+            return self.unchecked
+        try:
+            return replace(self.unchecked, after=_seen(question, self.unchecked.after))
+        except (ValueError, TypeError) as fault:
+            raise no_cursor(self.span) from fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +126,11 @@ _FIRST_PAGE, _NEXT_PAGE = Paging(), Paging(is_continued=True)
 def question_of(group: Group, *parts: object) -> str:
     """Return a digest of what a page answers: the statement's kind, its words, its values.
 
-    All but LIMIT, OFFSET and CURSOR belongs to it; the parts are JSON values.
+    All but LIMIT, OFFSET and CURSOR belongs to it; the parts are JSON values. A cursor shows its
+    beginning, and the rest hides what the cursor holds.
     """
     asked = orjson.dumps(parts)
-    return blake2b(asked, digest_size=_DIGEST, key=group.id_bits).hexdigest()
+    return blake2b(asked, digest_size=_DIGEST + _SECRET, key=group.id_bits).hexdigest()
 
 
 def write_cursor(question: str, place: Place) -> str:
@@ -131,12 +142,49 @@ def write_cursor(question: str, place: Place) -> str:
 
 
 def _written(question: str, place: Place) -> str:
-    keys = [{"bytes": key.hex()} if isinstance(key, bytes) else key for key in place.after]
     parts = (
-        *(_FORM, question, place.known, place.valid, place.position),
-        *(keys, place.layout, place.weights, place.is_past),
+        *(_FORM, question[: 2 * _DIGEST], place.known, place.valid, place.position),
+        *(_hidden(question, place.after), place.layout, place.weights, place.is_past),
     )
     return urlsafe_b64encode(orjson.dumps(parts)).rstrip(b"=").decode()
+
+
+def _hidden(question: str, keys: Sequence[Key]) -> str:
+    """Return keys as nobody reads them who does not know the question's secret; none as none."""
+    if not keys:
+        return ""
+    spelled = [{"bytes": key.hex()} if isinstance(key, bytes) else key for key in keys]
+    plain = orjson.dumps(spelled)
+    seal = _seal(question, plain)
+    return b64encode(seal + _crossed(question, seal, plain), altchars=b"-_").decode()
+
+
+def _seen(question: str, hidden: Sequence[Key]) -> tuple[Key, ...]:
+    """Return the keys that were hidden; ValueError for what was not hidden here."""
+    match hidden:
+        case (bytes() as octets,):
+            seal, crossed = octets[:_SEAL], octets[_SEAL:]
+        case _:
+            raise ValueError("not hidden")
+    plain = _crossed(question, seal, crossed)
+    if not compare_digest(_seal(question, plain), seal):
+        raise ValueError("another seal")
+    keys = orjson.loads(plain)
+    if not isinstance(keys, list) or len(keys) > MOST_KEYS:
+        raise ValueError("too many keys")
+    return tuple([_key(key) for key in keys])
+
+
+def _seal(question: str, plain: bytes) -> bytes:
+    secret = question[2 * _DIGEST :].encode()
+    return blake2b(plain, digest_size=_SEAL, key=secret).digest()
+
+
+def _crossed(question: str, seal: bytes, octets: bytes) -> bytes:
+    """Return bytes with those crossed that a secret and a seal lead to; twice is once."""
+    stream = shake_256(question[2 * _DIGEST :].encode() + seal).digest(len(octets))
+    number = int.from_bytes(octets, "big") ^ int.from_bytes(stream, "big")
+    return number.to_bytes(len(octets), "big")
 
 
 def read_cursor(text: str, span: Span) -> Cursor:
@@ -166,8 +214,8 @@ def _read(text: str, span: Span) -> Cursor:
     )
     if form != _FORM or not isinstance(question, str) or not isinstance(layout, str):
         raise ValueError("another form")
-    if not isinstance(keys, list) or len(keys) > MOST_KEYS:
-        raise ValueError("too many keys")
+    if not isinstance(keys, str):
+        raise ValueError("no hidden keys")
     if not isinstance(weights, list) or not isinstance(is_past, bool):
         raise ValueError("no weights")
     return Cursor(
@@ -176,7 +224,7 @@ def _read(text: str, span: Span) -> Cursor:
             _within(known, 0),
             None if valid is None else Instant(_within(valid, -LIVING)),
             _within(position, 0),
-            tuple([_key(key) for key in keys]),
+            (b64decode(keys, altchars=b"-_", validate=True),) if keys else (),
             layout,
             tuple([tuple([_within(one, 0) for one in numbers]) for numbers in weights]),
             is_past,

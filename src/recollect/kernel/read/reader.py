@@ -396,7 +396,8 @@ class Reader:
         """
         compiled, lifting = self._compile(find, bindings, page.paging)
         if page.cursor is not None:
-            page.cursor.place(self._question(compiled, lifting.values))
+            place = page.cursor.place(self._question(compiled, lifting.values))
+            page = replace(page, after=None if page.after is None else place)
         if page.after is None or page.after.fits(compiled.layout, len(compiled.keys)):
             return compiled, lifting, page
         page = page.counted()

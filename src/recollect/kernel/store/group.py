@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError, nearest
 from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.model import Instant
 
 _LONGEST = 128
-_ID_BYTES = 10  # 74 random bits are used
 NO_CHAIN = bytes(32)
 """The chain hash of a group before its first transaction."""
 
@@ -40,7 +40,7 @@ class Group:
 
     group_id: int
     name: str
-    id_bits: bytes  # the constant part of the public ids
+    id_bits: bytes  # the constant part of the public ids, then the key of the other part
     is_strict: bool = False  # whether types and predicates must be declared
 
 
@@ -90,7 +90,7 @@ def create_group(session: Session, name: str) -> Group:
     found = load_group(session, name)
     if found is not None:
         return found
-    entry = (checked_name(name), secrets.token_bytes(_ID_BYTES), NO_CHAIN)
+    entry = (checked_name(name), secrets.token_bytes(BITS_BYTES + KEY_BYTES), NO_CHAIN)
     session.execute_many(_INSERT, [entry])
     created = load_group(session, name)
     assert created is not None

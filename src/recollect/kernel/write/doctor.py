@@ -11,11 +11,12 @@ from dataclasses import replace
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.search.fingerprint import fingerprint, holds_nothing, size_fingerprint
 from recollect.kernel.search.rebuild import forget, rebuild
-from recollect.kernel.store.cells import whole
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.completeness import Part, missing_parts
 from recollect.kernel.store.damage import Fault, file_faults
 from recollect.kernel.store.erasure import has_unfinished_erasure
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
+from recollect.kernel.store.identity import BITS_BYTES
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
@@ -38,6 +39,7 @@ from recollect.kernel.write.vector_check import mend_vectors, unused_vectors, wr
 from recollect.model import Diagnosis, Finding, Progress
 
 _SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
+_COUNTING = "SELECT g.name FROM grp AS g WHERE length(g.id_bits) <= ? ORDER BY g.name"
 _DOCUMENTS = """
 SELECT (SELECT count(*) FROM text_index),
   (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
@@ -77,25 +79,29 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
             found += [one for one in left if one not in found]
     findings = tuple(replace(one, is_mended=one not in left) for one in found)
     if _is_damaged(left):
-        return Diagnosis(*_counts(store), findings, is_optimised=False)
+        return _diagnosis(store, findings, is_optimised=False)
     if fix:
         progress("optimising", 0, 1)
         with store.writing() as session:
             optimise(session, built_indexes(session)[1])
         store.checkpoint()
         progress("optimising", 1, 1)
-    return Diagnosis(*_counts(store), findings, is_optimised=fix)
+    return _diagnosis(store, findings, is_optimised=fix)
 
 
-def _counts(store: SqliteStore) -> tuple[int, int]:
-    """Return how many groups and elements there are; zeros if the file cannot tell."""
+def _diagnosis(
+    store: SqliteStore, findings: tuple[Finding, ...], *, is_optimised: bool
+) -> Diagnosis:
+    """Return what was found, and how many groups and elements there are: none if unreadable."""
     try:
         with store.reading() as session:
-            return len(group_names(session)), whole(session.rows(_SIZE)[0][0])
+            groups, size = len(group_names(session)), whole(session.rows(_SIZE)[0][0])
+            counting = tuple(text(name) for (name,) in session.rows(_COUNTING, (BITS_BYTES,)))
     except RecollectError as error:
         if error.code is not STORE_CORRUPT:
             raise
-        return 0, 0
+        groups, size, counting = 0, 0, ()
+    return Diagnosis(groups, size, findings, is_optimised, counting)
 
 
 def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:

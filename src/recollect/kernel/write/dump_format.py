@@ -33,7 +33,7 @@ class Kind(StrEnum):
     ATTRIBUTE = "an attribute that may have an index"
     OPTIONAL_NAME = "a text that is not empty, or null"
     OPERATION = "create, update, close or purge"
-    ID_BITS = "10 bytes in hexadecimal"
+    ID_BITS = "10 or 26 bytes in hexadecimal"
     SALT = "16 bytes in hexadecimal"
     HASH = "32 bytes in hexadecimal"
     MEMBERS = "an object"

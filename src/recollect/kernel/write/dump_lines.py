@@ -12,6 +12,7 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
+from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.protocol import SqlValue
 from recollect.kernel.store.schema import STRICT
 from recollect.kernel.write.attribute_indexes import indexable
@@ -165,12 +166,12 @@ def _schema_mode(value: object) -> str:
     return STRICT
 
 
-def _octets(length: int) -> Callable[[object], bytes]:
+def _octets(*lengths: int) -> Callable[[object], bytes]:
     def checked(value: object) -> bytes:
-        if not isinstance(value, str) or len(value) != 2 * length:
+        if not isinstance(value, str):
             raise ValueError(value)
         octets = bytes.fromhex(value)
-        if len(octets) != length:  # spaces do not count
+        if len(octets) not in lengths or 2 * len(octets) != len(value):  # spaces do not count
             raise ValueError(value)
         return octets
 
@@ -196,7 +197,7 @@ _CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
     Kind.ATTRIBUTE: indexable,
     Kind.OPTIONAL_NAME: _optional_name,
     Kind.OPERATION: _operation,
-    Kind.ID_BITS: _octets(10),
+    Kind.ID_BITS: _octets(BITS_BYTES, BITS_BYTES + KEY_BYTES),
     Kind.SALT: _octets(16),
     Kind.HASH: _octets(32),
     Kind.MEMBERS: _members,

@@ -12,6 +12,7 @@ from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
 _MEND = "try: recollect doctor --fix"
+_COUNTING = "tell how many elements other groups write; those of groups that are made now do not"
 _GO_BACK = (
     "the rest cannot be rebuilt: keep this file, and put the last backup in its place, or restore"
     " a dump into a new one: recollect restore DUMP --db NEW"
@@ -34,6 +35,8 @@ def examine(database: str | None, *, fix: bool, as_json: bool) -> None:
             return
         for finding in diagnosis.findings:
             out.say(_line(finding), "green" if finding.is_mended else "red")
+        for group in diagnosis.counting:
+            out.say(f"note: ids of the group {group} {_COUNTING}", "dim")
         looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"
         verdict = "all is well" if diagnosis.is_well else "not all is well"
         out.say(f"{verdict}: looked at {looked}", "bold")

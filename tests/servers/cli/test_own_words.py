@@ -83,3 +83,11 @@ def test_a_claim_that_cannot_be_verified_is_told_with_the_commands_that_move_it(
     assert cli("claim", "dispute", "h", "--reason", "no", "--db", memory).exit_code == 0
     refused = cli("claim", "dispute", "h", "--reason", "no", "--db", memory)
     assert "hint: recollect claim verify or recollect claim supersede\n" in refused.stderr
+
+
+def test_query_and_run_name_each_other(cli: Cli) -> None:
+    Path("tour.kip").write_text("DESCRIBE PRIMER")
+    asked = answer(cli("query", "tour.kip", "--json"))["error"]
+    assert (asked["code"], asked["hint"]) == ("INVALID_ARGUMENT", "recollect run tour.kip")
+    ran = answer(cli("run", "DESCRIBE PRIMER", "--json"))["error"]
+    assert (ran["code"], ran["hint"]) == ("INVALID_ARGUMENT", "recollect query 'DESCRIBE PRIMER'")

@@ -25,6 +25,9 @@ from recollect.servers.cli.shell.loop import converse, history_in, prompt
 WORDS = Vocabulary(types=("Drug", "DrugClass", 'Od"d'), predicates=("treats", "is_class_of"))
 
 
+PAPER = 'UPSERT { CONCEPT @p { {type: "Paper", name: "A"} } }'
+
+
 @pytest.fixture
 def conversation() -> Iterator[Conversation]:
     with closing(Nexus.open(":memory:")) as nexus:
@@ -56,10 +59,18 @@ def test_enter_runs_a_whole_text(conversation: Conversation, capsys):
 def test_an_empty_line_or_a_semicolon_sends_what_could_go_on(
     conversation: Conversation, capsys, end: str
 ):
-    assert typed(conversation, DRUGS + end) == [
-        DRUGS + end.rstrip("\r") + "\n" * (end.count("\r") - 1)
+    assert typed(conversation, PAPER + end) == [
+        PAPER + end.rstrip("\r") + "\n" * (end.count("\r") - 1)
     ]
+    assert "1 new" in capsys.readouterr().out
+
+
+def test_a_whole_question_runs_at_once_though_a_clause_could_follow(
+    conversation: Conversation, capsys
+):
+    assert typed(conversation, f"{DRUGS}\r") == [DRUGS]
     assert "Aspirin" in capsys.readouterr().out
+    assert typed(conversation, f"{DRUGS}\x1b\rLIMIT 1\r") == [f"{DRUGS}\nLIMIT 1"]
 
 
 def test_a_clause_may_follow_on_the_next_line(conversation: Conversation, capsys):
@@ -98,8 +109,8 @@ def test_control_c_stops_a_statement_and_the_prompt_returns(conversation: Conver
 
 
 def test_enter_begins_a_new_line_in_a_text_that_is_not_whole(conversation: Conversation, capsys):
-    ran = typed(conversation, 'FIND(?d)\rWHERE {\r?d {type: "Drug"}\r}\r\r')
-    assert ran == ['FIND(?d)\nWHERE {\n?d {type: "Drug"}\n}\n']
+    ran = typed(conversation, 'FIND(?d)\rWHERE {\r?d {type: "Drug"}\r}\r')
+    assert ran == ['FIND(?d)\nWHERE {\n?d {type: "Drug"}\n}']
     assert "2 rows" in capsys.readouterr().out
 
 

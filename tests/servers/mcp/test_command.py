@@ -176,3 +176,37 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(run, tmp_path: Path):
 )
 def test_what_it_cannot_do_it_says(run, words, message):
     assert message in run(*words)["error"]["message"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_was_installed_is_taken_out_and_all_else_stays(run, client: str):
+    file = Path(run("install", client)["result"]["file"])
+    assert run("uninstall", client)["error"]["code"] == "NOT_FOUND"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    other = {"mcpServers": {"other": {"command": "x"}}, "servers": {"other": {"command": "x"}}}
+    toml = 'model = "o"\n\n[mcp_servers.other]\ncommand = "x"\n'
+    file.write_text(toml if file.suffix == ".toml" else json.dumps(other))
+    run("install", client, "--write")
+    if file.suffix == ".toml":
+        file.write_text(file.read_text() + '\n[mcp_servers.recollect.env]\nA = "b"\n')
+    before = file.read_text()
+    assert not run("uninstall", client)["result"]["written"]
+    assert file.read_text() == before
+    backup = Path(run("uninstall", client, "--write")["result"]["backup"])
+    assert backup.read_text() == before
+    after = file.read_text()
+    assert after == toml if file.suffix == ".toml" else json.loads(after) == other
+    assert run("uninstall", client, "--write")["error"]["code"] == "NOT_FOUND"
+
+
+def test_an_installation_says_which_memory_it_is_and_how_it_is_searched(run, tmp_path: Path):
+    told = run("install", "cursor", "--db", "m.db", "--group", "team", "--write")["result"]
+    assert told["memory"].startswith(
+        f"the memory {tmp_path / 'm.db'}, group team, searched by words"
+    )
+    assert "by words alone" in told["memory"]
+    file = Path(told["file"])
+    members = json.loads(file.read_text())
+    members["mcpServers"]["recollect"]["env"] = {"RECOLLECT_EMBEDDER": "fastembed"}
+    file.write_text(json.dumps(members))
+    assert "by words and meaning" in run("install", "cursor", "--db", "m.db")["result"]["memory"]

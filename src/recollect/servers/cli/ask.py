@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
 from typing import Literal
 
-from recollect.errors import INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.faces.kip import execute_kip_readonly
 from recollect.kernel import Nexus
 from recollect.model import Value
@@ -37,6 +39,7 @@ _PARTS: Mapping[str, str] = {
 """What stands before the value of an option in KIP."""
 
 _NEXT = "next_cursor"
+_LONGEST = 255  # of what may be the name of a file
 
 
 def query(
@@ -52,6 +55,7 @@ def query(
 ) -> None:
     """Answer one text that reads; a cursor goes on after the page that gave it."""
     with output(as_json=as_json, takes_parameters=True) as out:
+        _refuse_file(text)
         whole = text_of(text) if text == STANDARD_INPUT else text
         if cursor is not None:
             whole = f"{whole}\n{_PARTS['cursor']} ${_NEXT}"
@@ -116,6 +120,16 @@ def _answer(
             execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)
         )
         out.response(response, names={} if out.as_json else names_of(nexus, response, as_of))
+
+
+def _refuse_file(text: str) -> None:
+    """Refuse the name of a file in the place of a text: `run` takes it."""
+    if text.isprintable() and len(text) <= _LONGEST and Path(text).is_file():
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{text} is a file, and query takes a text",
+            hint=f"recollect run {quote(text)}",
+        )
 
 
 def _refuse_writing(nexus: Nexus, text: str) -> None:

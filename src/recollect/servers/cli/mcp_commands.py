@@ -16,6 +16,7 @@ class McpAction(StrEnum):
     """What `mcp` does besides serving."""
 
     INSTALL = "install"
+    UNINSTALL = "uninstall"
     DOCTOR = "doctor"
 
 
@@ -74,10 +75,21 @@ def _sets(given: str | None) -> frozenset[str] | None:
     return frozenset(sets)
 
 
+def _uninstall(client: McpClient | None, writes: bool, as_json: bool) -> None:
+    """Take the memory out of the file of a client, which alone says what is to be taken."""
+    if client is None:
+        raise typer.BadParameter("uninstall takes a client alone, such as claude-code")
+    from recollect.servers.cli.mcp_install import uninstall
+
+    uninstall(client.value, writes=writes, as_json=as_json)
+
+
 def serve_agents(
     action: Annotated[
         McpAction | None,
-        typer.Argument(metavar="[ACTION]", help="install or doctor; serving without it."),
+        typer.Argument(
+            metavar="[ACTION]", help="install, uninstall or doctor; serving without it."
+        ),
     ] = None,
     client: Annotated[
         McpClient | None,
@@ -94,7 +106,8 @@ def serve_agents(
     tokens: TokensFile = None,
     tools: Tools = None,
     write: Annotated[
-        bool, typer.Option("--write", help="With install: edit the file, with a copy.")
+        bool,
+        typer.Option("--write", help="With install and uninstall: edit the file, with a copy."),
     ] = False,
     timeout: Timeout = None,
     db: Database = None,
@@ -105,8 +118,8 @@ def serve_agents(
     folders = tuple(import_from or ())
     if tokens is not None and http is None:
         raise typer.BadParameter("--tokens belongs to --http")
-    if write and action is not McpAction.INSTALL:
-        raise typer.BadParameter("--write belongs to install")
+    if write and action not in (McpAction.INSTALL, McpAction.UNINSTALL):
+        raise typer.BadParameter("--write belongs to install and uninstall")
     if timeout is not None and action is not McpAction.DOCTOR:
         raise typer.BadParameter("--timeout belongs to doctor")
     if http is not None and action is not None:
@@ -124,6 +137,8 @@ def serve_agents(
 
             served = Served(db, group, folders, read_only)
             install(client.value, served, writes=write, as_json=json)
+        case McpAction.UNINSTALL:
+            _uninstall(None if db or group or folders or read_only else client, write, json)
         case McpAction.DOCTOR:
             if client is not None and (db or group or folders or read_only):
                 raise typer.BadParameter(f"what {client} starts stands in its file; leave it out")

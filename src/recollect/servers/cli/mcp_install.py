@@ -10,7 +10,9 @@ import json
 import shutil
 import sys
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -42,6 +44,17 @@ class Served:
             command.append("--read-only")
         return command
 
+    def memory(self, settings: Settings, environment: Mapping[str, str]) -> str:
+        """Return in words which memory is given, and how it is searched in an environment."""
+        located = settings.database(self.database)
+        path = located.path if located.file is None else located.file.resolve()
+        way = (
+            "by words and meaning"
+            if environment.get("RECOLLECT_EMBEDDER")
+            else "by words alone: no RECOLLECT_EMBEDDER stands in the env of the entry"
+        )
+        return f"the memory {path}, group {settings.group(self.group)}, searched {way}"
+
 
 def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
     """Print the snippet of a program, or write it."""
@@ -50,8 +63,9 @@ def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
         require("mcp", "mcp", "the MCP server")
         command = served.command(settings)
         client = client_named(name, Path.home(), Path.cwd())
-        backup = _write(client, command) if writes else None
+        backup = _write(client, partial(_edited, client, command)) if writes else None
         snippet = client.snippet(command)
+        memory = served.memory(settings, _environment(client))
         if out.as_json:
             told = {
                 "client": name,
@@ -59,9 +73,11 @@ def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
                 "snippet": snippet,
                 "written": writes,
                 "backup": None if backup is None else str(backup),
+                "memory": memory,
             }
             out.json({"result": told})
             return
+        out.say(memory, "dim")
         if not writes:
             out.say(f"into {client.file}, or with --write:", "dim")
             for line in snippet.split("\n"):
@@ -73,21 +89,43 @@ def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
             out.say(f"as it was: {backup}", "dim")
 
 
+def uninstall(name: str, *, writes: bool, as_json: bool) -> None:
+    """Tell where a program has the memory, or take it out of there."""
+    with output(as_json=as_json) as out:
+        client = client_named(name, Path.home(), Path.cwd())
+        client.read(client.file.read_text("utf-8-sig") if client.file.exists() else "")
+        backup = _write(client, partial(_without, client)) if writes else None
+        if out.as_json:
+            kept = None if backup is None else str(backup)
+            told = {"client": name, "file": str(client.file), "written": writes, "backup": kept}
+            out.json({"result": told})
+            return
+        if not writes:
+            out.say(f"{client.file} has {NAME}; add --write to take it out", "dim")
+            return
+        out.say(f"{client.file} has no {NAME} any more; the memory itself stays", "green")
+        out.say(f"as it was: {backup}", "dim")
+
+
 def _program() -> str:
     """Return the whole path of this program."""
     beside = shutil.which(PROGRAM, path=str(Path(sys.executable).parent))
     return str(Path(beside or shutil.which(PROGRAM) or sys.argv[0]).absolute())
 
 
-def _write(client: Client, command: list[str]) -> Path | None:
+def _environment(client: Client) -> Mapping[str, str]:
+    """Return the variables that stand in the entry of a program, if it has one."""
+    try:
+        return client.read(client.file.read_text("utf-8-sig")).environment
+    except (RecollectError, OSError, UnicodeDecodeError):
+        return {}
+
+
+def _write(client: Client, edited: Callable[[str], str]) -> Path | None:
     """Edit the file of a program; return the copy of what it was, if it was there."""
     try:
         before = client.file.read_text("utf-8-sig") if client.file.exists() else ""
-        after = (
-            _edited_toml(client, before, command)
-            if client.is_toml
-            else _edited_json(client, before, command)
-        )
+        after = edited(before)
         if after == before:
             return None
         written = after.encode()
@@ -116,6 +154,41 @@ def _copy(file: Path) -> Path:
         number += 1
     shutil.copy2(file, backup)
     return backup
+
+
+def _edited(client: Client, command: list[str], before: str) -> str:
+    if client.is_toml:
+        return _edited_toml(client, before, command)
+    return _edited_json(client, before, command)
+
+
+def _without(client: Client, before: str) -> str:
+    """Return a program's file without this server, which it has."""
+    if not client.is_toml:
+        members = _members(client, before)
+        assert isinstance(members, dict)
+        del members[client.member][NAME]
+        return json.dumps(members, indent=2, ensure_ascii=False) + "\n"
+    wanted = tomllib.loads(before)
+    del wanted[client.member][NAME]
+    section = f"{client.member}.{NAME}"
+    kept, is_inside = list[str](), False
+    for line in before.split("\n"):
+        if line.lstrip().startswith("["):
+            header = line.strip()
+            is_inside = header.startswith((f"[{section}]", f"[{section}."))
+        if not is_inside:
+            kept.append(line)
+    after = "\n".join(kept).rstrip("\n") + "\n"
+    if not wanted[client.member]:
+        del wanted[client.member]
+    if tomllib.loads(after) != wanted:
+        raise RecollectError(
+            CONFLICT,
+            f"{client.file} has its [{client.member}] in a form that is not edited here",
+            hint=f"take [{section}] out of it by hand",
+        )
+    return after
 
 
 def _edited_json(client: Client, before: str, command: list[str]) -> str:

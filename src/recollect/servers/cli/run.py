@@ -83,12 +83,22 @@ def _refuse_text(file: str) -> None:
     """Refuse a KIP text in the place of a file, unless a file has that name."""
     if _TEXT.match(file) is None or os.path.exists(file):
         return
+    asked = f"recollect query {quote(file)}"
     piped = f"pipe it: printf %s {quote(file)} | recollect run -"
+    hint = asked if _only_asks(file) else piped
     raise RecollectError(
         INVALID_ARGUMENT,
         "this is a KIP text, and run takes a file, or - for standard input",
-        hint=piped if file.isprintable() else "pipe it into: recollect run -",
+        hint=hint if file.isprintable() else "pipe it into: recollect run -",
     )
+
+
+def _only_asks(text: str) -> bool:
+    """Whether a text changes nothing, so that `query` takes it."""
+    try:
+        return parse(text).is_read_only
+    except RecollectError:
+        return False
 
 
 def _nothing_to_run(out: Output, *, each: bool) -> None:

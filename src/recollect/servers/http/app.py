@@ -20,6 +20,7 @@ from recollect.servers.http.claims import claims_face, search_face
 from recollect.servers.http.edge import Edge
 from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, Shared
+from recollect.servers.http.front import front_face
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
@@ -43,6 +44,7 @@ FACES: Sequence[FaceMaker] = (
     markup_face,
     knowledge_face,
     health_face,
+    front_face,
 )
 """The faces that are served, each made for one application."""
 

@@ -5,6 +5,7 @@ The rule: what is tried leaves the memory as it was; a write is tried without be
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +20,7 @@ from typing import Final, TextIO
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, TextResourceContents
 
 from recollect.servers.mcp.clients import Entry
 
@@ -28,6 +29,7 @@ SECONDS: Final = 20.0
 
 _HINT: Final = "  hint: "
 _QUESTION: Final = "What does this memory hold?"
+_PRIMER: Final = "recollect://primer"
 _READ: Final = "DESCRIBE PRIMER"
 _WRITE: Final = 'UPSERT { CONCEPT @tried { {type: "Trial", name: "of recollect mcp doctor"} } }'
 logging.getLogger("mcp").addHandler(logging.NullHandler())  # a step says what failed
@@ -118,7 +120,10 @@ class _Trial:
 
         async def recall() -> str:
             answer = _answered(await client.call_tool("recall", {"question": _QUESTION}))
-            return f"answered with {len(_listed(answer, 'memories'))} memories"
+            (primer,) = (await client.read_resource(_PRIMER)).contents
+            told = json.loads(primer.text) if isinstance(primer, TextResourceContents) else {}
+            way = "words alone" if told.get("search_modes") == ["keyword"] else "words and meaning"
+            return f"answered with {len(_listed(answer, 'memories'))} memories, by {way}"
 
         async def read() -> str:
             _answered(await client.call_tool("execute_kip_readonly", {"command": _READ}))

@@ -17,7 +17,7 @@ from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.output import output
 from recollect.servers.cli.shell.completion import KipCompleter
 from recollect.servers.cli.shell.conversation import NAMES, Conversation, greeting, is_command_line
-from recollect.servers.cli.shell.whole import State, state_of, without_end
+from recollect.servers.cli.shell.whole import State, only_asks, state_of, without_end
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
 
@@ -139,7 +139,13 @@ def _keys() -> KeyBindings:
 
 
 def _may_run(text: str, line: str) -> bool:
-    """Whether Enter runs the text: a command, a whole text, or an empty last line."""
-    if is_command_line(text) or not text.strip():
+    """Whether Enter runs the text: a command, a whole text or question, or an empty last line."""
+    if is_command_line(text) or not text.strip() or not line.strip():
         return True
-    return not line.strip() or state_of(text) is State.WHOLE
+    match state_of(text):
+        case State.WHOLE:
+            return True
+        case State.OPEN:
+            return only_asks(text)  # a clause that was still to come is one more question
+        case _:
+            return False

@@ -51,6 +51,15 @@ def state_of(text: str) -> State:
     return State.OPEN if not _is_list(text) and _may_go_on(text) else State.WHOLE
 
 
+def only_asks(text: str) -> bool:
+    """Whether a text that parses changes nothing.
+
+    >>> only_asks("FIND(?x) WHERE { ?x {id: $id} }"), only_asks("UPSERT { }")
+    (True, False)
+    """
+    return parse(text).is_read_only
+
+
 def _is_list(text: str) -> bool:
     """Whether the last line asks for a description, which seldom goes on after it."""
     return text.rstrip().rpartition("\n")[2].lstrip().startswith("DESCRIBE ")

@@ -80,6 +80,19 @@ def test_a_page_tells_how_to_go_on_and_a_cursor_does(cli: Cli, memory: str):
     assert rest == {"result": {"columns": ["d.name"], "rows": [["Ibuprofen"]]}}
 
 
+def test_a_cursor_is_shown_only_to_whoever_pages(cli: Cli, memory: str):
+    blocks = "".join(
+        f'CONCEPT @n{at} {{ {{type: "Note", name: "note {at}"}} }}' for at in range(12)
+    )
+    cli("run", "-", "--db", memory, input=f"UPSERT {{ {blocks} }}")
+    words = ("search", "note", "--db", memory)
+    assert "10 hits; there are more" in cli(*words).stdout
+    assert "CURSOR" not in cli("shell", memory, input='SEARCH "note"\n').stdout
+    assert '3 hits; the next page: CURSOR "' in cli(*words, "--limit", "3").stdout
+    cursor = answer(cli(*words, "--json"))["result"]["next_cursor"]
+    assert "2 hits" in cli(*words, "--cursor", cursor).stdout
+
+
 @pytest.mark.parametrize("layout", ["columns", "objects"])
 def test_people_see_a_table_whatever_the_layout(cli: Cli, memory: str, layout: str):
     plain = cli("query", DRUGS, "--db", memory).stdout

@@ -212,7 +212,9 @@ def search(
     kind: Annotated[
         Kind | None, typer.Option("--kind", help="Only concepts, or only propositions.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=0, help="At most this many.")] = 10,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=0, help="At most this many; 10.")
+    ] = None,
     mode: Annotated[
         str | None, typer.Option("--mode", metavar="MODE", help="keyword, semantic or hybrid.")
     ] = None,

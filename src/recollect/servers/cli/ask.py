@@ -119,7 +119,8 @@ def _answer(
         response = without_places(
             execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)
         )
-        out.response(response, names={} if out.as_json else names_of(nexus, response, as_of))
+        names = {} if out.as_json else names_of(nexus, response, as_of)
+        out.response(response, text, names)
 
 
 def _refuse_file(text: str) -> None:

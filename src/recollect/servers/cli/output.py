@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from rich.text import Text
 
 from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, Notice, RecollectError, Span
 from recollect.servers.cli.own_words import own_hint
-from recollect.servers.cli.response import Names, Response, error_of, warnings_of
+from recollect.servers.cli.response import Names, Response, error_of, warnings_of, without_cursors
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
 UNWRAPPED = 10_000
@@ -34,6 +35,9 @@ STOPPED = 130
 NOTHING_KEPT = "nothing is kept"
 CUT_SHORT = "what is written is cut short"
 """What Ctrl-C means for work that is whole or not at all, and for what others read meanwhile."""
+
+
+_PAGES = re.compile(r"\b(LIMIT|CURSOR)\b")
 
 
 class Output:
@@ -54,7 +58,10 @@ class Output:
             self.out.width = UNWRAPPED
 
     def response(self, response: Response, source: str = "", names: Names | None = None) -> None:
-        """Show one response; `source` is the text it answers, for the caret of an error."""
+        """Show one response; `source` is the text it answers, for the caret of an error.
+
+        A person sees the cursor of the next page where the text asks for pages.
+        """
         if error_of(response) is not None:
             self.failed = True
         response = self._in_own_words(response)
@@ -69,7 +76,8 @@ class Output:
             # Drawing is loaded only by a command that draws.
             from recollect.servers.cli.render import drawn
 
-            self.show(drawn(response, names or {}))
+            told = response if _PAGES.search(source) else without_cursors(response)
+            self.show(drawn(told, names or {}))
 
     def json(self, response: Response) -> None:
         """Print one JSON text on a line, as UTF-8 whatever the terminal's encoding.

@@ -99,8 +99,11 @@ def _rows(
 def _footer(counts: str, result: Mapping[str, object]) -> Text:
     """Return the line under a page: how much it holds, and what leads to the next one."""
     footer = Text(counts, style="dim")
-    if cursor := result.get("next_cursor"):
-        footer.append(f'; the next page: CURSOR "{plain(str(cursor))}"')
+    match result.get("next_cursor"):
+        case str() as cursor if cursor:
+            footer.append(f'; the next page: CURSOR "{plain(cursor)}"')
+        case str():
+            footer.append("; there are more")
     return footer
 
 

@@ -97,3 +97,19 @@ def ends_of(value: object) -> Iterator[str]:
         case Sequence() as items:
             for item in items:
                 yield from ends_of(item)
+
+
+def without_cursors(response: Response) -> Response:
+    """Return a response to show whose cursors say only that there is more: they are empty."""
+    result = result_of(response)
+    if result is None:
+        return response
+    shown = dict(result)
+    if "next_cursor" in shown:
+        shown["next_cursor"] = ""
+    if isinstance(parts := shown.get("statements"), list):
+        shown["statements"] = [
+            {**one, "next_cursor": ""} if isinstance(one, Mapping) and "next_cursor" in one else one
+            for one in parts
+        ]
+    return {**response, "result": shown}

@@ -22,6 +22,8 @@ from recollect.faces.claims import (
     from_tool_result,
     from_url,
 )
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
+from recollect.faces.knowledge import KnowledgeProvider as PromptProvider
 from recollect.integrations.lionagi import Branch, KnowledgeProvider, Session, on_message
 from recollect.integrations.lionagi.providers import NOTHING_KNOWN, RECALLED, UNAVAILABLE
 
@@ -247,3 +249,15 @@ def test_what_a_hook_raises_ends_the_turn(branch: Branch, wait: Wait):
     on_message(branch, fail)
     with pytest.raises(LookupError, match="Instruction"):
         wait(branch.communicate("Review"))
+
+
+def test_the_provider_of_a_knowledge_base_is_one_here_too(branch: Branch, wait: Wait):
+    with KnowledgeBase() as kb:
+        kb.add_piece(KnowledgePiece("Check the mesh.", info_type="instructions"))
+        branch.providers.register(PromptProvider(kb))
+        wait(branch.communicate("How good is the mesh?"))
+        told = lines(asked(branch))
+        assert told[told.index("instructions:") + 1] == "[fact] Check the mesh."
+        assert branch.last_context_report.failed == []
+    wait(branch.communicate("How good is the mesh?"))
+    assert branch.last_context_report.degraded[0]["reason"] == "STORE_CLOSED"

@@ -13,6 +13,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.servers.http.server import listen, make_server, url_of
 
+SECONDS = 60
+"""What a machine that is busy may take to answer."""
+
 
 class Stage:
     """An application that passes every request on to the one that stands on it."""

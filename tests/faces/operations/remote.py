@@ -6,6 +6,7 @@ import asyncio
 import json
 
 import httpx2
+from tests.serving import SECONDS
 
 from recollect import client
 from recollect.errors import CODES
@@ -55,7 +56,9 @@ class PlainHttp(Remote):
     """Requests and answers as they are; what holds of every answer is looked at each time."""
 
     def begin(self, url: str, token: str) -> None:
-        self.http = httpx2.Client(base_url=url, headers={"authorization": f"Bearer {token}"})
+        self.http = httpx2.Client(
+            base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=SECONDS
+        )
 
     def call(self, name, input, *, request_id=None, idempotency_key=None):
         given = {"request_id": request_id, "idempotency_key": idempotency_key, "input": input}

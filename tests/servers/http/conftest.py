@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import httpx2
 import pytest
 from tests.servers.http.started import start
-from tests.serving import Stage, stage
+from tests.serving import SECONDS, Stage, stage
 
 import recollect
 from recollect.kernel import Nexus
@@ -55,7 +55,7 @@ def http(
     stage: Stage, service: Service, options: Options, metrics: Metrics
 ) -> Iterator[httpx2.Client]:
     stage.app = make_app(service, options, metrics)
-    with httpx2.Client(base_url=stage.url) as http:
+    with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:
         yield http
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import httpx2
 import pytest
 from tests.servers.http.conftest import code_in
-from tests.serving import Stage
+from tests.serving import SECONDS, Stage
 
 import recollect
 from recollect.kernel import Nexus
@@ -166,7 +166,7 @@ def test_every_change_of_a_claim_is_told_once(http: httpx2.Client) -> None:
 
 def test_only_so_many_listen_at_once(stage: Stage, service: Service) -> None:
     stage.app = make_app(service, Options(streams=1))
-    with httpx2.Client(base_url=stage.url) as http:
+    with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:
         with http.stream("GET", "/v1/events", timeout=SOON) as answer:
             assert answer.status_code == 200
             busy = http.get("/v1/events")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx2
 import pytest
 from fastapi import APIRouter, Request, Response
-from tests.serving import Stage
+from tests.serving import SECONDS, Stage
 
 from recollect.errors import CONFLICT, RecollectError
 from recollect.servers.http.answers import as_json
@@ -48,7 +48,7 @@ def echo_face(shared: Shared) -> Face:
 def http(stage: Stage, service: Service):
     options = Options(tokens=Tokens((ROW,)), request_bytes=100)
     stage.app = make_app(service, options, makers=(*FACES, echo_face))
-    with httpx2.Client(base_url=stage.url) as http:
+    with httpx2.Client(base_url=stage.url, timeout=SECONDS) as http:
         yield http
 
 

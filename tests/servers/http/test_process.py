@@ -94,7 +94,7 @@ def test_a_request_that_is_running_when_it_stops_is_answered(start) -> None:
         operations.healthcheck()
         for thread in threads:
             thread.start()
-        while httpx2.get(f"{server.url}/readyz").status_code != 200:
+        while httpx2.get(f"{server.url}/readyz", timeout=SECONDS).status_code != 200:
             pass
         assert server.stop(signal.SIGTERM) == 0
         for thread in threads:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import httpx2
 import orjson
 import pytest
+from tests.serving import SECONDS
 
 from recollect.servers.http.app import make_app
 from recollect.servers.http.options import Options
@@ -117,7 +118,7 @@ def test_a_head_that_is_too_large_is_told_so(serve: Serve, size: int) -> None:
 def test_a_head_within_the_bound_is_read(serve: Serve) -> None:
     served = serve()
     headers = {"x-a": "a" * 15_000}
-    assert httpx2.get(f"{served.url}/healthz", headers=headers).status_code == 200
+    assert httpx2.get(f"{served.url}/healthz", headers=headers, timeout=SECONDS).status_code == 200
 
 
 def test_a_large_body_before_another_request_is_no_head(serve: Serve) -> None:
@@ -144,7 +145,7 @@ def test_who_says_no_more_is_not_waited_for(serve: Serve, begun: bytes) -> None:
     with served.connected() as peer:
         peer.sendall(begun)
         all_of(peer)  # it ends
-    assert httpx2.get(f"{served.url}/healthz").status_code == 200
+    assert httpx2.get(f"{served.url}/healthz", timeout=SECONDS).status_code == 200
 
 
 def test_a_head_that_drips_ends_in_its_time(serve: Serve) -> None:
@@ -168,7 +169,7 @@ def test_who_takes_no_answer_is_not_waited_for(serve: Serve) -> None:
     with served.connected(room=4_096) as peer, pytest.raises(OSError):
         for _ in range(100_000):
             peer.sendall(ask)
-    assert httpx2.get(f"{served.url}/healthz").status_code == 200
+    assert httpx2.get(f"{served.url}/healthz", timeout=SECONDS).status_code == 200
 
 
 def test_one_connection_more_is_answered_and_ended(serve: Serve) -> None:
@@ -206,7 +207,9 @@ def test_a_body_without_room_is_refused_before_it_comes(serve: Serve, told: byte
 def test_room_is_given_back(serve: Serve) -> None:
     served = serve(Options(body_bytes=100))
     for _ in range(5):
-        asked = httpx2.post(f"{served.url}/v1/operations/Healthcheck", json={"input": {}})
+        asked = httpx2.post(
+            f"{served.url}/v1/operations/Healthcheck", json={"input": {}}, timeout=SECONDS
+        )
         assert asked.status_code == 200
 
 
@@ -234,8 +237,8 @@ def test_what_a_foreign_page_sends_is_refused(
     served = serve(Options(tokens=tokens))
     bearer = {"authorization": f"Bearer {TOKEN}"}
     path = f"{served.url}/v1/attention?group_id=team"
-    assert httpx2.get(path, headers=bearer).status_code == 200
-    assert httpx2.get(path, headers=bearer | headers).status_code == 403
+    assert httpx2.get(path, headers=bearer, timeout=SECONDS).status_code == 200
+    assert httpx2.get(path, headers=bearer | headers, timeout=SECONDS).status_code == 403
 
 
 def test_what_libraries_warn_of_is_json_too(log: Callable[[], list[dict]]) -> None:

@@ -164,11 +164,11 @@ def test_a_server_of_this_machine_answers_to_its_own_name_and_offers_no_files(st
         {"Origin": "null"},
         rebound,
     ):
-        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE)
+        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE, timeout=SECONDS)
         assert answer.status_code in (403, 421)
     for name in ("localhost", f"localhost:{port}"):
         headers = {"Host": name, "Origin": f"http://{name}"}
-        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE)
+        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE, timeout=SECONDS)
         assert answer.status_code == 200
 
     async def script() -> None:
@@ -238,21 +238,26 @@ def test_nobody_comes_in_without_a_token_that_is_known(start, bearers):
         {"Authorization": "Bearer rct_no"},
         {"Authorization": f"Basic {bearers.ann}"},
     ):
-        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE)
+        answer = httpx2.post(url, headers={**ACCEPT, **headers}, json=INITIALIZE, timeout=SECONDS)
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"] == "Bearer"
         assert answer.json()["error"]["code"] == "UNAUTHENTICATED"
     known = {**ACCEPT, "Authorization": f"Bearer {bearers.ann}"}
     page = {**known, "Origin": "http://evil.example"}
-    assert httpx2.post(url, headers=page, json=INITIALIZE).status_code == 403
+    assert httpx2.post(url, headers=page, json=INITIALIZE, timeout=SECONDS).status_code == 403
 
 
 def test_a_session_belongs_to_the_token_that_began_it(start, bearers):
     _, url = start("--tokens", str(bearers.file))
     ann = {**ACCEPT, "Authorization": f"Bearer {bearers.ann}"}
-    begun = httpx2.post(url, headers=ann, json=INITIALIZE)
+    begun = httpx2.post(url, headers=ann, json=INITIALIZE, timeout=SECONDS)
     session = {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-    assert httpx2.post(url, headers={**ann, **session}, json=ping).status_code == 200
+    assert (
+        httpx2.post(url, headers={**ann, **session}, json=ping, timeout=SECONDS).status_code == 200
+    )
     other = {**ACCEPT, "Authorization": f"Bearer {bearers.everybody}"}
-    assert httpx2.post(url, headers={**other, **session}, json=ping).status_code == 404
+    assert (
+        httpx2.post(url, headers={**other, **session}, json=ping, timeout=SECONDS).status_code
+        == 404
+    )

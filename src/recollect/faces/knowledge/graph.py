@@ -221,7 +221,7 @@ class NexusKnowledgePieceStore(_OnNexus, KnowledgePieceStore):
                     created = piece_of(before).created_at
                     dated = replace(piece, created_at=created, updated_at=moment)
                     changes += self._replaced(dated, before)
-            self._write(changes)
+            self._write(_each_owner_once(changes))
 
     def remove(self, piece_id: str) -> bool:
         """Remove a piece; its past stays readable."""
@@ -475,6 +475,19 @@ class NexusEntityGraphStore(_OnNexus, EntityGraphStore):
         kinds = None if kind is None else [checked_id("edge_type", kind)]
         joints = self.nexus.concepts.joints([id], end, kinds)
         return [one for one in joints if one.far is not None and one.far.type == ENTITY]
+
+
+def _each_owner_once(changes: Sequence[Change]) -> list[Change]:
+    """Return changes without those that make an entity again, which many pieces name."""
+    made: set[str] = set()
+    kept: list[Change] = []
+    for one in changes:
+        if isinstance(one, PutConcept) and one.type == ENTITY:
+            if one.name in made:
+                continue
+            made.add(one.name)
+        kept.append(one)
+    return kept
 
 
 def _owner(entity_id: str | None) -> str:

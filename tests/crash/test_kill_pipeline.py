@@ -97,7 +97,11 @@ def nursery() -> Iterator[Nursery]:
 
 def held(nexus: recollect.Nexus, group: str) -> dict[str, WorkItem]:
     """Return a group's items, after checking that each is written whole or not at all."""
-    one = nexus.group(group)
+    with nexus.snapshot():  # a worker may be writing
+        return _held(nexus.group(group))
+
+
+def _held(one: recollect.Nexus) -> dict[str, WorkItem]:
     items = {item.item: item for state in PROGRESS for item in one.queue.in_state(state)}
     assert sum(one.queue.counts().values()) == len(items)
     (rows,) = one.read(FACTS).results

@@ -103,7 +103,6 @@ def test_a_name_that_is_no_operation_is_not_found_with_the_nearest(http: httpx2.
         ("GET", "/v1/operations/Healthcheck", 405),
         ("DELETE", "/v1/operations/Healthcheck", 405),
         ("POST", "/healthz", 405),
-        ("GET", "/", 404),
         ("GET", "/v2/operations/Healthcheck", 404),
         ("POST", "/v1/operations", 404),
     ],

@@ -242,7 +242,7 @@ def test_what_a_foreign_page_sends_is_refused(
 
 
 def test_what_libraries_warn_of_is_json_too(log: Callable[[], list[dict]]) -> None:
-    logging.getLogger("asyncio").error("socket.accept() out of system resource")
+    logging.getLogger("a_library").error("socket.accept() out of system resource")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         logging.captureWarnings(True)

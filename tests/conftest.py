@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 # "ci" gives the same examples on every run; a test that needs more asks for a multiple of
 # `settings.default.max_examples`, so that the long profile raises it too.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=40)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile(
     "fuzz",
     deadline=None,

@@ -172,6 +172,15 @@ def test_who_takes_no_answer_is_not_waited_for(serve: Serve) -> None:
     assert httpx2.get(f"{served.url}/healthz", timeout=SECONDS).status_code == 200
 
 
+def test_who_took_a_large_answer_is_waited_for_no_longer_than_others(serve: Serve) -> None:
+    ask = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    served = serve(idle_seconds=SOON)
+    served.listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+    with served.connected(room=4_096) as peer:
+        peer.sendall(ask)
+        assert all_of(peer).endswith(b"}")  # it ends, though nobody asked it to
+
+
 def test_one_connection_more_is_answered_and_ended(serve: Serve) -> None:
     served = serve(connections=2)
     with served.connected() as first, served.connected() as second, ExitStack() as others:

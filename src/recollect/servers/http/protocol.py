@@ -87,11 +87,11 @@ class BoundedProtocol(HttpToolsProtocol):
             error = RecollectError(UNAVAILABLE, told, hint="try again later")
             self._refuse(503, error, "retry-after: 1")
         else:
-            self._await_peer(self._bounds.idle_seconds)
+            self.await_peer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
-        self._await_nothing()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -104,20 +104,26 @@ class BoundedProtocol(HttpToolsProtocol):
             super().data_received(part)
             if self._silent > HEAD_BYTES + _SLICE and not self._is_refused:
                 self._refuse_head()
-        if self.is_waiting_for_body:
-            self._await_peer(self._bounds.idle_seconds)
+        if not self._is_in_head:  # which has one time from its first byte to its last
+            self.await_peer()
 
-    @property
-    def is_waiting_for_body(self) -> bool:
-        """Whether the peer has begun a body and not ended it."""
+    def await_peer(self) -> None:
+        """Let the timer say how long the peer is waited for now, if it is the one to go on."""
+        if self._is_refused:
+            return
+        self._stop_waiting()
         cycle = self._open_cycle
-        return cycle is not None and cycle.more_body and not (self._is_refused or self._is_in_head)
+        is_awaited = self.flow.write_paused or cycle is None or cycle.more_body
+        if self._is_in_head:
+            self._timer = self.loop.call_later(self._bounds.head_seconds, self._end_idle)
+        elif is_awaited:
+            self._timer = self.loop.call_later(self._bounds.idle_seconds, self._end_idle)
 
     def on_message_begin(self) -> None:
         """Begin to read a head."""
         super().on_message_begin()
         self._is_in_head = True
-        self._await_peer(self._bounds.head_seconds)
+        self.await_peer()
 
     def on_headers_complete(self) -> None:
         """Give a request to the application, unless its head is too large."""
@@ -125,10 +131,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head, self._silent = False, 0
         if size > HEAD_BYTES:
             self._refuse_head()
-        if self._is_refused:
-            return
-        self._await_nothing()
-        super().on_headers_complete()
+        if not self._is_refused:
+            super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Give a part of a body to the application."""
@@ -137,21 +141,16 @@ class BoundedProtocol(HttpToolsProtocol):
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Note that a body has ended: what is waited for now is the application."""
+        """Note that a body has ended."""
         self._silent = 0
         if not self._is_refused:
-            self._await_nothing()
             super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        if (
-            not self.transport.is_closing()
-            and not self._is_in_head
-            and self.cycle.response_complete
-        ):
-            self._await_peer(self._bounds.idle_seconds)
+        if not self.transport.is_closing() and not self._is_in_head:
+            self.await_peer()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP."""
@@ -161,13 +160,6 @@ class BoundedProtocol(HttpToolsProtocol):
                 INVALID_ARGUMENT, "the request is not HTTP/1.1", hint="send a request of HTTP/1.1"
             )
             self._refuse(400, error)
-
-    def await_reader(self, *, is_slow: bool) -> None:
-        """Wait for a peer that does not take its answer, or no longer."""
-        if is_slow:
-            self._await_peer(self._bounds.idle_seconds)
-        else:
-            self._await_nothing()
 
     @property
     def _open_cycle(self) -> RequestResponseCycle | None:
@@ -209,27 +201,23 @@ class BoundedProtocol(HttpToolsProtocol):
         self.flow.pause_reading()
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._await_nothing()
+        self._stop_waiting()
         self._timer = self.loop.call_later(_OVERFLOW_SECONDS, self.transport.abort)
 
-    def _await_peer(self, seconds: float) -> None:
-        self._await_nothing()
-        self._timer = self.loop.call_later(seconds, self._end_idle)
-
-    def _await_nothing(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _end_idle(self) -> None:
         if self.flow.read_paused and not self.flow.write_paused:
-            self._await_peer(self._bounds.idle_seconds)  # it is the application that is slow
+            self.await_peer()  # it is the application that is slow
             return
         self.transport.abort()
 
 
 class _WatchedFlow(FlowControl):
-    """Tells a connection when its peer no longer takes what is sent."""
+    """Tells a connection when its peer no longer takes what is sent, and when it does again."""
 
     def __init__(self, transport: asyncio.Transport, connection: BoundedProtocol) -> None:
         super().__init__(transport)
@@ -237,12 +225,13 @@ class _WatchedFlow(FlowControl):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._connection.await_reader(is_slow=True)
+        self._connection.await_peer()
 
     def resume_writing(self) -> None:
-        if self.write_paused:
-            self._connection.await_reader(is_slow=False)
+        was_paused = self.write_paused
         super().resume_writing()
+        if was_paused and not self._transport.is_closing():
+            self._connection.await_peer()
 
 
 def _end_dead_peers(transport: asyncio.Transport, idle_seconds: float) -> None:

@@ -5,8 +5,6 @@ The rule: nothing here depends on what the request is for, so every server that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -44,14 +42,17 @@ class Bodies:
         self._most = most
         self._held = 0
 
-    @contextmanager
-    def room(self, headers: Headers, largest: int) -> Iterator[None]:
-        """Hold room for the body of a request, until it is answered.
+    def take(self, headers: Headers, largest: int) -> int:
+        """Hold room for the body of a request, and return how many bytes that are.
 
-        A body that does not tell its size counts as `largest`. UNAVAILABLE where there is no
-        room, before a byte of it is read.
+        They are to be given back when it is answered. A body that does not tell its size counts
+        as `largest`. UNAVAILABLE where there is no room, before a byte of it is read.
         """
-        size = _size(headers, largest)
+        declared = declared_size(headers)
+        if declared is None:
+            size = largest if "transfer-encoding" in headers else 0
+        else:
+            size = min(declared, largest)  # more than that is refused as it comes
         if size and self._held + size > self._most:
             raise RecollectError(
                 UNAVAILABLE,
@@ -59,14 +60,14 @@ class Bodies:
                 hint="try again later",
             )
         self._held += size
-        try:
-            yield
-        finally:
-            self._held -= size
+        return size
+
+    def give_back(self, size: int) -> None:
+        """Let others have the room that a body took."""
+        self._held -= size
 
 
-def _size(headers: Headers, largest: int) -> int:
+def declared_size(headers: Headers) -> int | None:
+    """Return the bytes that a body has as its head says; None where it does not."""
     declared = headers.get("content-length", "")
-    if declared.isdecimal():
-        return min(int(declared[:20]), largest)  # more than that is refused as it comes
-    return largest if "transfer-encoding" in headers else 0
+    return int(declared[:20]) if declared.isdecimal() else None

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.errors import INTERNAL, LIMIT_EXCEEDED, RecollectError
 from recollect.faces.operations.envelope import named_request
-from recollect.servers.admission import Bodies
+from recollect.servers.admission import Bodies, declared_size
 from recollect.servers.http.answers import REQUEST_ID, Refusals, in_header
 from recollect.servers.http.logs import log_failure
 from recollect.servers.http.metrics import Metrics
@@ -55,14 +55,16 @@ class Edge:
                 MutableHeaders(scope=message).setdefault(REQUEST_ID, in_header(state["request_id"]))
             await send(message)
 
-        self._metrics.opened(1)
         try:
-            with self._bodies.room(headers, self._request_bytes):
-                await self._app(scope, self._limited(receive, headers), sent)
-        except ClientDisconnect:
-            return  # there is nobody left to answer
+            held = self._bodies.take(headers, self._request_bytes)
         except RecollectError as error:
             await self._refusals.answer(scope, error)(scope, receive, sent)
+            return
+        self._metrics.opened(1)
+        try:
+            await self._app(scope, self._limited(receive, headers), sent)
+        except ClientDisconnect:
+            return  # there is nobody left to answer
         except Exception as error:  # the edge: nothing may pass unanswered
             log_failure(state["request_id"], error)
             if is_begun:
@@ -71,11 +73,11 @@ class Edge:
             await self._refusals.answer(scope, fault)(scope, receive, sent)
         finally:
             self._metrics.opened(-1)
+            self._bodies.give_back(held)
 
     def _limited(self, receive: Receive, headers: Headers) -> Receive:
         """Return what reads a body and raises LIMIT_EXCEEDED as soon as it is too large."""
-        declared = headers.get("content-length", "")
-        is_too_large = declared.isdecimal() and int(declared[:20]) > self._request_bytes
+        is_too_large = (declared_size(headers) or 0) > self._request_bytes
         read = 0
 
         async def limited() -> Message:

@@ -55,18 +55,22 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
-        if scope["type"] == "http":
-            headers = Headers(scope=scope)
-            try:
-                if self._known is not None:
-                    _name(scope, *_bearer(headers, self._known))
-                check_page(headers)
-                with self._bodies.room(headers, limits.REQUEST_BYTES):
-                    await self._app(scope, receive, send)
-            except RecollectError as error:
-                await _refusal(error)(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        try:
+            if self._known is not None:
+                _name(scope, *_bearer(headers, self._known))
+            check_page(headers)
+            held = self._bodies.take(headers, limits.REQUEST_BYTES)
+        except RecollectError as error:
+            await _refusal(error)(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._bodies.give_back(held)
 
 
 def _bearer(headers: Headers, known: Known) -> tuple[str, Caller]:

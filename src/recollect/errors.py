@@ -11,7 +11,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 
 from recollect.node import node
 
@@ -338,6 +339,19 @@ def install(extra: str) -> str:
     'in a clone of Recollect: pip install ".[mcp]"'
     """
     return f'in a clone of Recollect: pip install ".[{extra}]"'
+
+
+def load_extra(module: str, extra: str, use: str) -> Any:  # noqa: ANN401 - a module
+    """Return a module that an extra brings, loaded by those who use it.
+
+    UNAVAILABLE where the extra is not installed; `use` says what it is for.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise RecollectError(
+            UNAVAILABLE, f"{error.name} is not installed, and {use}", hint=install(extra)
+        ) from error
 
 
 def is_slip(name: str, near: tuple[str, ...]) -> bool:

@@ -5,10 +5,9 @@ The rule: its packages are loaded only where one is named, so that every other s
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
+from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
 from recollect.servers.settings import Embedding
 
 if TYPE_CHECKING:
@@ -50,11 +49,5 @@ def make_embedder(embedding: Embedding) -> Embedder:
 
 
 def _module(embedder: str) -> Any:  # noqa: ANN401 - loaded only by those who embed
-    try:
-        return import_module(f"recollect.embeddings.{embedder.replace('-', '_')}")
-    except ModuleNotFoundError as error:
-        raise RecollectError(
-            UNAVAILABLE,
-            f"{error.name} is not installed, and texts become vectors through it",
-            hint=install(_EXTRAS[embedder]),
-        ) from error
+    module = f"recollect.embeddings.{embedder.replace('-', '_')}"
+    return load_extra(module, _EXTRAS[embedder], "texts become vectors through it")

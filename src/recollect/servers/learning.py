@@ -6,10 +6,9 @@ The rule: a service starts even if something is missing, and says what it cannot
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
+from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
 from recollect.faces.knowledge.ingestion import Llm
 from recollect.faces.markup.exchanges import Model
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
@@ -93,11 +92,4 @@ def _named(learning: Learning, module: str, kind: str) -> Any:  # noqa: ANN401 -
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - loaded only by those who ask a model
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise RecollectError(
-            UNAVAILABLE,
-            f"{error.name} is not installed, and a language model is asked through it",
-            hint=install("llm"),
-        ) from error
+    return load_extra(name, "llm", "a language model is asked through it")

@@ -10,16 +10,14 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from recollect.errors import (
     INVALID_ARGUMENT,
     RESOURCE_NOT_FOUND,
-    UNAVAILABLE,
     RecollectError,
-    install,
+    load_extra,
 )
 
 Kind = Literal["jinja2", "handlebars", "format"]
@@ -164,14 +162,7 @@ def _handlebars(text: str) -> Fill:
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - an extra, loaded by those who use it
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise RecollectError(
-            UNAVAILABLE,
-            f"{error.name} is not installed, and the template needs it",
-            hint=install("templates"),
-        ) from error
+    return load_extra(name, "templates", "the template needs it")
 
 
 def _broken(kind: str) -> RecollectError:

@@ -7,11 +7,10 @@ only for RDF.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import PurePath
 from typing import Final, Literal, cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, UNAVAILABLE, RecollectError, install
+from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
 from recollect.integrations.exchange.graphiti import read_graphiti
 from recollect.integrations.exchange.lines import read_jsonl
 from recollect.integrations.exchange.mcp_memory import read_mcp_memory
@@ -62,14 +61,9 @@ _KIP: Final = ("//", "upsert", "delete", "update", "merge", "find", "search", "d
 
 def rdf(module: str) -> object:
     """Return a module that needs RDF's library; UNAVAILABLE without the extra."""
-    try:
-        return import_module(f"recollect.integrations.exchange.{module}")
-    except ModuleNotFoundError as error:
-        raise RecollectError(
-            UNAVAILABLE,
-            f"{error.name} is not installed, and RDF is read and written through it",
-            hint=install("rdf"),
-        ) from error
+    place = f"recollect.integrations.exchange.{module}"
+    loaded: object = load_extra(place, "rdf", "RDF is read and written through it")
+    return loaded
 
 
 def reader_of(format: str) -> Reader:

@@ -27,6 +27,7 @@ from recollect.faces.knowledge.graph import (
     NexusEntityGraphStore,
     NexusKnowledgePieceStore,
     NexusMetadataStore,
+    OnNexus,
 )
 from recollect.faces.knowledge.model import (
     GLOBAL,
@@ -86,20 +87,30 @@ class KnowledgeBase:
         check_depth(graph_traversal_depth, "graph_traversal_depth", least=0)
         self._secrets = Secrets(sensitive_patterns)
         self._sensitive_patterns = sensitive_patterns
-        own: Nexus | None = None
-        if nexus is None and None in (metadata_store, piece_store, graph_store):
-            own = nexus = Nexus.open(":memory:")
-        self._own = own
-        self.metadata_store = metadata_store or NexusMetadataStore(_given(nexus))
-        self.piece_store = piece_store or NexusKnowledgePieceStore(_given(nexus))
-        self.graph_store = graph_store or NexusEntityGraphStore(_given(nexus))
+        self._own: Nexus | None = None
+
+        def memory() -> Nexus:
+            """Return the memory that was given, else one that ends with the base."""
+            if nexus is not None:
+                return nexus
+            if self._own is None:
+                self._own = Nexus.open(":memory:")
+            return self._own
+
+        self.metadata_store = (
+            NexusMetadataStore(memory()) if metadata_store is None else metadata_store
+        )
+        self.piece_store = (
+            NexusKnowledgePieceStore(memory()) if piece_store is None else piece_store
+        )
+        self.graph_store = NexusEntityGraphStore(memory()) if graph_store is None else graph_store
         self.active_entity_id = active_entity_id
         self.default_top_k = default_top_k
         self.include_metadata = include_metadata
         self.include_pieces = include_pieces
         self.include_graph = include_graph
         self.graph_traversal_depth = graph_traversal_depth
-        self.formatter = formatter or KnowledgeFormatter()
+        self.formatter = KnowledgeFormatter() if formatter is None else formatter
         self._is_closed = False
 
     @property
@@ -146,8 +157,8 @@ class KnowledgeBase:
                 owners: list[str | None] = [] if entity is None else [entity]
                 if include_global:
                     owners.append(None)
-                for piece, score in self._searched(query, owners, kind, wanted, most):
-                    scores[piece.piece_id] = piece, score
+                found = self.piece_store.search_all(query, owners, kind, wanted, most)
+                scores = {piece.piece_id: (piece, score) for piece, score in found}
             entries: list[dict[str, Any]] = []
             if self.include_graph and entity is not None and depth:
                 entries = walked(self.graph_store, self.piece_store, entity, depth)
@@ -241,14 +252,9 @@ class KnowledgeBase:
     def _block(
         self, opened: Callable[[Nexus], AbstractContextManager[None]]
     ) -> AbstractContextManager[object]:
-        found = [
-            one.nexus
-            for one in (self.metadata_store, self.piece_store, self.graph_store)
-            if isinstance(
-                one, NexusMetadataStore | NexusKnowledgePieceStore | NexusEntityGraphStore
-            )
-        ]
-        is_one = len(found) == 3 and all(one is found[0] for one in found)
+        stores = (self.metadata_store, self.piece_store, self.graph_store)
+        found = [one.nexus for one in stores if isinstance(one, OnNexus)]
+        is_one = len(found) == len(stores) and all(one is found[0] for one in found)
         return opened(found[0]) if is_one else nullcontext()
 
     def _profiles(
@@ -259,23 +265,6 @@ class KnowledgeBase:
         own = None if entity is None else self.metadata_store.get_metadata(entity)
         shared = self.metadata_store.get_metadata(GLOBAL) if include_global else None
         return own, shared
-
-    def _searched(
-        self,
-        query: str,
-        owners: Sequence[str | None],
-        kind: KnowledgeType | None,
-        tags: Sequence[str],
-        most: int,
-    ) -> list[tuple[KnowledgePiece, float]]:
-        """Return the best pieces of some owners together."""
-        store = self.piece_store
-        if not owners:
-            return []
-        if isinstance(store, NexusKnowledgePieceStore):
-            return store.search_all(query, owners, kind, tags, most)
-        found = [one for owner in owners for one in store.search(query, owner, kind, tags, most)]
-        return sorted(found, key=lambda one: (-one[1], one[0].piece_id))[:most]
 
 
 def _join(
@@ -292,8 +281,3 @@ def _join(
         held = scores.get(piece.piece_id)
         if held is None or held[1] < score:
             scores[piece.piece_id] = piece, score
-
-
-def _given(nexus: Nexus | None) -> Nexus:
-    assert nexus is not None
-    return nexus

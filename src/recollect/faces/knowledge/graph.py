@@ -8,7 +8,6 @@ a memory and close nothing that was given to them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -69,12 +68,11 @@ _ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
 _MORE: Final = 64  # hits beyond those asked for, so that ties and tags seldom need another look
 
 
-class _OnNexus:
+class OnNexus:
     """What the three stores share: the memory, and whether they are closed."""
 
-    def __init__(self, nexus: Nexus, *, owns: bool = False) -> None:
+    def __init__(self, nexus: Nexus) -> None:
         self._memory = nexus
-        self._owns = owns  # whether the memory ends with the store
         self._is_closed = False
 
     @property
@@ -85,14 +83,8 @@ class _OnNexus:
         return self._memory
 
     def close(self) -> None:
-        """Close the store, and its memory if it is its own; twice is safe."""
-        if not self._is_closed and self._owns:
-            self._memory.close()
+        """Close the store and not the memory; twice is safe."""
         self._is_closed = True
-
-    def together(self) -> AbstractContextManager[None]:
-        """Let the changes of a block be one transaction."""
-        return self.nexus.transaction()
 
     def _write(self, changes: Sequence[Change]) -> None:
         if not changes:
@@ -123,18 +115,13 @@ class _OnNexus:
         return [RemoveKeys(concept.id, gone & concept.attributes.keys())]
 
 
-class NexusMetadataStore(_OnNexus, MetadataStore):
+class NexusMetadataStore(OnNexus, MetadataStore):
     """Profiles of entities as concepts of the type `KnowledgeEntity`."""
 
     def get_metadata(self, entity_id: str) -> EntityMetadata | None:
         """Return the profile of an entity."""
         held = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
         return None if held is None else profile_of(held)
-
-    def get_all(self, ids: Iterable[str]) -> dict[str, EntityMetadata]:
-        """Return the profiles there are of some entities, by id, in one look."""
-        found = {name: profile_of(one) for name, one in self._entities(ids).items()}
-        return {name: one for name, one in found.items() if one is not None}
 
     def save_metadata(self, metadata: EntityMetadata) -> None:
         """Keep a profile in place of the one there is."""
@@ -173,7 +160,7 @@ class NexusMetadataStore(_OnNexus, MetadataStore):
         )
 
 
-class NexusKnowledgePieceStore(_OnNexus, KnowledgePieceStore):
+class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
     """Pieces as concepts of the type `KnowledgePiece`, linked to their entities."""
 
     def add(self, piece: KnowledgePiece) -> str:
@@ -262,7 +249,7 @@ class NexusKnowledgePieceStore(_OnNexus, KnowledgePieceStore):
         """
         check_top_k(top_k)
         wanted = set(checked_tags(tags or []))
-        if not query.strip():
+        if not (query.strip() and owners):
             return []
         where: dict[str, list[str]] = {OWNER: [_owner(one) for one in owners]}
         if knowledge_type is not None:
@@ -330,7 +317,7 @@ class NexusKnowledgePieceStore(_OnNexus, KnowledgePieceStore):
         return [] if others else [Delete(entity.id)]
 
 
-class NexusEntityGraphStore(_OnNexus, EntityGraphStore):
+class NexusEntityGraphStore(OnNexus, EntityGraphStore):
     """Nodes as concepts of the type `KnowledgeEntity`, edges as links between them."""
 
     def add_node(self, node: GraphNode) -> None:

@@ -19,11 +19,6 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
-from recollect.faces.knowledge.graph import (
-    NexusEntityGraphStore,
-    NexusKnowledgePieceStore,
-    NexusMetadataStore,
-)
 from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
 
 MOST_BYTES: Final = 64 * 2**20
@@ -249,25 +244,10 @@ class _Reading:
 def _store(kb: KnowledgeBase, read: _Read) -> None:
     """Store what was read, in the order of what refers to what."""
     with kb.together():
-        if isinstance(kb.metadata_store, NexusMetadataStore):
-            kb.metadata_store.save_all(read.metadata)
-        else:
-            for profile in read.metadata:
-                kb.metadata_store.save_metadata(profile)
-        if isinstance(kb.piece_store, NexusKnowledgePieceStore):
-            kb.piece_store.put_all(read.pieces)
-        else:
-            for piece in read.pieces:
-                if not kb.piece_store.update(piece):
-                    kb.piece_store.add(piece)
-        if isinstance(kb.graph_store, NexusEntityGraphStore):
-            kb.graph_store.add_nodes(read.nodes)
-            kb.graph_store.add_relations(read.edges)
-        else:
-            for node in read.nodes:
-                kb.graph_store.add_node(node)
-            for edge in read.edges:
-                kb.graph_store.add_relation(edge)
+        kb.metadata_store.save_all(read.metadata)
+        kb.piece_store.put_all(read.pieces)
+        kb.graph_store.add_nodes(read.nodes)
+        kb.graph_store.add_relations(read.edges)
 
 
 def _profile(entity_id: str, given: object) -> object:

@@ -1,13 +1,14 @@
 """The three layers that a knowledge base stands on, each an abstract class. Specification 003.
 
 The rule: what is absent is None, what is returned is a copy, and after `close` every call is
-STORE_CLOSED. The layers stay apart: metadata makes no node and a node no metadata.
+STORE_CLOSED. The layers stay apart: metadata makes no node and a node no metadata. What takes or
+gives several at once goes one by one, unless a store knows a quicker way.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, Self
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
@@ -66,6 +67,11 @@ class MetadataStore(_Store):
     def save_metadata(self, metadata: EntityMetadata) -> None:
         """Keep a profile in place of the one there is; under another type it moves there."""
 
+    def save_all(self, given: Sequence[EntityMetadata]) -> None:
+        """Keep profiles, as `save_metadata` does each."""
+        for one in given:
+            self.save_metadata(one)
+
     @abstractmethod
     def delete_metadata(self, entity_id: str) -> bool:
         """Remove a profile; False where there is none."""
@@ -85,6 +91,17 @@ class KnowledgePieceStore(_Store):
     @abstractmethod
     def get_by_id(self, piece_id: str) -> KnowledgePiece | None:
         """Return a piece."""
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, KnowledgePiece]:
+        """Return the pieces there are of some ids, by id."""
+        found = ((one, self.get_by_id(one)) for one in sorted(ids))
+        return {one: piece for one, piece in found if piece is not None}
+
+    def put_all(self, pieces: Sequence[KnowledgePiece]) -> None:
+        """Keep pieces, whether their ids are there or not."""
+        for piece in pieces:
+            if not self.update(piece):
+                self.add(piece)
 
     @abstractmethod
     def update(self, piece: KnowledgePiece) -> bool:
@@ -109,6 +126,22 @@ class KnowledgePieceStore(_Store):
         and at most 1. A blank query finds nothing.
         """
 
+    def search_all(
+        self,
+        query: str,
+        owners: Sequence[str | None],
+        knowledge_type: KnowledgeType | str | None = None,
+        tags: Sequence[str] | None = None,
+        top_k: int = 5,
+    ) -> list[tuple[KnowledgePiece, float]]:
+        """Return the best pieces of several entities together; None stands for the global ones."""
+        found = [
+            one
+            for owner in owners
+            for one in self.search(query, owner, knowledge_type, tags, top_k)
+        ]
+        return sorted(found, key=lambda one: (-one[1], one[0].piece_id))[:top_k]
+
     @abstractmethod
     def list_all(
         self, entity_id: str | None = None, knowledge_type: KnowledgeType | str | None = None
@@ -122,6 +155,11 @@ class EntityGraphStore(_Store):
     @abstractmethod
     def add_node(self, node: GraphNode) -> None:
         """Keep a node in place of the one with its id."""
+
+    def add_nodes(self, nodes: Sequence[GraphNode]) -> None:
+        """Keep nodes, as `add_node` does each."""
+        for one in nodes:
+            self.add_node(one)
 
     @abstractmethod
     def get_node(self, node_id: str) -> GraphNode | None:
@@ -138,6 +176,11 @@ class EntityGraphStore(_Store):
         An edge is the same if source, target, type and `piece_id` are.
         """
 
+    def add_relations(self, edges: Sequence[GraphEdge]) -> None:
+        """Keep edges between nodes that are there, as `add_relation` does each."""
+        for edge in edges:
+            self.add_relation(edge)
+
     @abstractmethod
     def remove_relation(self, source_id: str, target_id: str, edge_type: str) -> bool:
         """Remove all edges of a type between two nodes; False where there is none."""
@@ -150,6 +193,20 @@ class EntityGraphStore(_Store):
         direction: Direction = "outgoing",
     ) -> list[GraphEdge]:
         """Return the edges of a node, by source, type, target and piece."""
+
+    def steps(self, ids: Sequence[str]) -> list[Step]:
+        """Return the steps along the outgoing edges of several nodes."""
+        found: list[Step] = []
+        nodes: dict[str, GraphNode | None] = {}
+        for one in ids:
+            for edge in self.get_relations(one):
+                if edge.target_id not in nodes:
+                    nodes[edge.target_id] = self.get_node(edge.target_id)
+                held = nodes[edge.target_id]
+                if held is not None:
+                    target = (edge.target_id, held.label, held.node_type)
+                    found.append(Step(one, edge.edge_type, *target, edge.piece_id))
+        return found
 
     @abstractmethod
     def get_neighbors(

@@ -6,11 +6,9 @@ node is told once, at the depth of its node plus one; an edge into the start is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from recollect.faces.knowledge.graph import NexusEntityGraphStore, NexusKnowledgePieceStore
-from recollect.faces.knowledge.model import GraphNode, KnowledgePiece
 from recollect.faces.knowledge.stores import EntityGraphStore, KnowledgePieceStore, Step
 
 MOST_EDGES: Final = 10_000
@@ -25,7 +23,7 @@ def walked(
     seen, level = {start}, [start]
     for distance in range(1, depth + 1):
         beyond: dict[str, None] = {}
-        for step in _steps(graph, level):
+        for step in graph.steps(level):
             if step.target == start:
                 continue
             entries.append(_entry(step, distance))
@@ -37,7 +35,7 @@ def walked(
             break
     entries.sort(key=_order)
     kept = entries[:MOST_EDGES]
-    held = _pieces(pieces, {one["piece"] for one in kept if one["piece"] is not None})
+    held = pieces.get_all({one["piece"] for one in kept if one["piece"] is not None})
     for entry in kept:
         entry["piece"] = None if entry["piece"] is None else held.get(entry["piece"])
     return kept
@@ -64,26 +62,3 @@ def _order(entry: Mapping[str, Any]) -> tuple[int, str, str, str, str]:
         entry["target_node_id"],
         entry["piece"] or "",
     )
-
-
-def _steps(graph: EntityGraphStore, ids: Sequence[str]) -> Sequence[Step]:
-    if isinstance(graph, NexusEntityGraphStore):
-        return graph.steps(ids)
-    found: list[Step] = []
-    nodes: dict[str, GraphNode | None] = {}
-    for one in ids:
-        for edge in graph.get_relations(one):
-            if edge.target_id not in nodes:
-                nodes[edge.target_id] = graph.get_node(edge.target_id)
-            node = nodes[edge.target_id]
-            if node is not None:
-                target = (edge.target_id, node.label, node.node_type)
-                found.append(Step(one, edge.edge_type, *target, edge.piece_id))
-    return found
-
-
-def _pieces(store: KnowledgePieceStore, ids: set[str]) -> Mapping[str, KnowledgePiece]:
-    if isinstance(store, NexusKnowledgePieceStore):
-        return store.get_all(ids)
-    found = ((one, store.get_by_id(one)) for one in sorted(ids))
-    return {one: piece for one, piece in found if piece is not None}

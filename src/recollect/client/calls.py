@@ -12,11 +12,23 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    get_type_hints,
+)
 from urllib.parse import quote, urlencode
 
 import orjson
 
+from recollect.client.connection import Connection
 from recollect.client.exchange import Exchange
 from recollect.errors import CODES, INTERNAL, RecollectError
 from recollect.faces.calls import Call, calls_of
@@ -25,6 +37,7 @@ from recollect.faces.operations.envelope import named_request
 
 AskedP = ParamSpec("AskedP")
 ValueT = TypeVar("ValueT")
+FaceT = TypeVar("FaceT", bound="FaceClient")
 _OWN_DETAILS = frozenset({"retry", "hint", "known"})
 
 
@@ -70,6 +83,58 @@ class Remote:
         if "error" in envelope:
             raise _raised(cast("Mapping[str, Any]", envelope["error"]))
         return cast("Mapping[str, Any]", envelope["output"])
+
+
+class FaceClient(Connection):
+    """The calls of one face of a group on a server; safe to share between threads.
+
+    `url` is the address of the server, `token` what it knows the caller by, `group` the group;
+    without one it is the token's own. `timeout` is in seconds, for one attempt.
+    """
+
+    prefix: ClassVar[str]
+    """Where the calls are on a server."""
+
+    face: ClassVar[type]
+    """The class whose methods are the calls."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        group: str | None = None,
+        timeout: float = 30.0,
+    ) -> None:
+        super().__init__(url, token, timeout=timeout)
+        self.remote = Remote.of(self._answer, self.prefix, self.face, group)
+
+
+class AsyncFaceClient(Generic[FaceT]):
+    """The same, to be awaited."""
+
+    kind: ClassVar[type[FaceClient]]
+    """The class of the client that runs in threads."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        group: str | None = None,
+        timeout: float = 30.0,
+    ) -> None:
+        self.sync = cast(FaceT, self.kind(url, token, group=group, timeout=timeout))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self.sync.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
 
 class HasRemote(Protocol):

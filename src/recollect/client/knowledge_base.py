@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from recollect.client.calls import Remote, awaited
-from recollect.client.connection import Connection
+from recollect.client.calls import AsyncFaceClient, FaceClient, awaited
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge import (
     KnowledgePiece,
@@ -22,27 +21,14 @@ from recollect.faces.knowledge import (
 )
 from recollect.faces.knowledge.calls import KnowledgeCalls
 
-_PREFIX: Final = "/v1/knowledge"
 _NO_SEGMENT: Final = (".", "..")
 
 
-class Knowledge(Connection):
-    """The knowledge base of one group on a server; safe to share between threads.
+class Knowledge(FaceClient):
+    """The knowledge base of one group on a server."""
 
-    `url` is the address of the server, `token` what it knows the caller by, `group` the group;
-    without one it is the token's own. `timeout` is in seconds, for one attempt.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
-    ) -> None:
-        super().__init__(url, token, timeout=timeout)
-        self.remote = Remote.of(self._answer, _PREFIX, KnowledgeCalls, group)
+    prefix = "/v1/knowledge"
+    face = KnowledgeCalls
 
     def __call__(self, text: str) -> dict[str, str]:
         """Return the sections of a prompt for a text."""
@@ -117,18 +103,10 @@ class Knowledge(Connection):
             raise
 
 
-class AsyncKnowledge:
+class AsyncKnowledge(AsyncFaceClient[Knowledge]):
     """The same, to be awaited."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
-    ) -> None:
-        self.sync = Knowledge(url, token, group=group, timeout=timeout)
+    kind = Knowledge
 
     async def __call__(self, text: str) -> dict[str, str]:
         """Return the sections of a prompt for a text."""
@@ -141,13 +119,3 @@ class AsyncKnowledge:
     update_piece = awaited(Knowledge.update_piece)
     remove_piece = awaited(Knowledge.remove_piece)
     load = awaited(Knowledge.load)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        self.sync.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
-from recollect.client.calls import Remote, awaited, sent
-from recollect.client.connection import Connection
+from recollect.client.calls import AsyncFaceClient, FaceClient, Remote, awaited, sent
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.markup import Document
 from recollect.faces.markup import Markup as Local
@@ -22,8 +21,6 @@ from recollect.faces.markup.exchanges import Exchanges as LocalExchanges
 from recollect.faces.markup.messages import print_text
 from recollect.faces.markup.runner import Runner as LocalRunner
 from recollect.faces.markup.wire import from_wire
-
-_PREFIX = "/v1/markup"
 
 
 def _then(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,23 +90,11 @@ class RemoteRunner:
     list = sent(LocalRunner.list, "runs", from_wire, member="runs")
 
 
-class Markup(Connection):
-    """Knowing Markup of one group on a server; safe to share between threads.
+class Markup(FaceClient):
+    """Knowing Markup of one group on a server."""
 
-    `url` is the address of the server, `token` what it knows the caller by, `group` the group;
-    without one it is the token's own. `timeout` is in seconds, for one attempt.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
-    ) -> None:
-        super().__init__(url, token, timeout=timeout)
-        self.remote = Remote.of(self._answer, _PREFIX, MarkupCalls, group)
+    prefix = "/v1/markup"
+    face = MarkupCalls
 
     apply = sent(Local.apply, "apply", from_wire)
     load = sent(Local.load, "load", from_wire)
@@ -155,20 +140,20 @@ class _AsyncRunner:
     list = awaited(RemoteRunner.list)
 
 
-class AsyncMarkup:
+class AsyncMarkup(AsyncFaceClient[Markup]):
     """The same, to be awaited."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
-    ) -> None:
-        self.sync = Markup(url, token, group=group, timeout=timeout)
-        self.exchanges = _AsyncExchanges(self.sync.exchanges)
-        self.runner = _AsyncRunner(self.sync.runner)
+    kind = Markup
+
+    @cached_property
+    def exchanges(self) -> _AsyncExchanges:
+        """The exchanges."""
+        return _AsyncExchanges(self.sync.exchanges)
+
+    @cached_property
+    def runner(self) -> _AsyncRunner:
+        """The workflow runs."""
+        return _AsyncRunner(self.sync.runner)
 
     apply = awaited(Markup.apply)
     load = awaited(Markup.load)
@@ -179,13 +164,3 @@ class AsyncMarkup:
     restore = awaited(Markup.restore)
     purge = awaited(Markup.purge)
     check = staticmethod(check)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        self.sync.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()

@@ -12,7 +12,7 @@ from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectErro
 from recollect.faces.calls import call
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.ingestion import KnowledgeIngestionCLI, Llm
-from recollect.faces.knowledge.loading import KnowledgeDataLoader, LoadReport
+from recollect.faces.knowledge.loading import KnowledgeDataLoader
 from recollect.faces.knowledge.model import KnowledgePiece
 from recollect.faces.knowledge.provider import KnowledgeProvider
 
@@ -40,13 +40,13 @@ class KnowledgeCalls:
     def load(self, *, data: dict[str, Any], dry_run: bool = False, strict: bool = False) -> Output:
         """Load profiles, pieces, nodes and edges."""
         done = KnowledgeDataLoader().load(self._kb, data, dry_run=dry_run, strict=strict)
-        return report_wire(done)
+        return done.to_dict()
 
     @call("POST", "ingest", "writes", example={"text": "LES starts from converged RANS."})
     def ingest(self, *, text: str, dry_run: bool = False) -> Output:
         """Structure a text by a model, and load it."""
         done = KnowledgeIngestionCLI(self._llm()).ingest(text, self._kb, dry_run=dry_run)
-        return report_wire(done)
+        return done.to_dict()
 
     @call("POST", "retrieve", example=_ASKED)
     def retrieve(
@@ -151,14 +151,6 @@ class KnowledgeCalls:
         if piece is None:
             raise _absent(piece_id)
         return piece.to_dict()
-
-
-def report_wire(report: LoadReport) -> Output:
-    """Return a report as JSON: its counts, and what was skipped."""
-    skipped = [
-        {"section": one.section, "key": one.key, "reason": one.reason} for one in report.skipped
-    ]
-    return {**report, "skipped": skipped}
 
 
 def _piece(given: Mapping[str, Any]) -> KnowledgePiece:

@@ -17,7 +17,12 @@ from typing import Any, Final
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, UNAVAILABLE, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.checkin import CheckIn, new_name, remove_record, write_record
-from recollect.faces.knowledge.loading import KnowledgeDataLoader, LoadReport, check_document
+from recollect.faces.knowledge.loading import (
+    KnowledgeDataLoader,
+    LoadReport,
+    check_document,
+    read_items,
+)
 from recollect.faces.knowledge.model import KnowledgeType, now
 from recollect.faces.knowledge.structuring import structuring_prompt
 from recollect.llm import Completion, may_help_again
@@ -90,26 +95,25 @@ class KnowledgeIngestionCLI:
         artifacts: Sequence[str | PathLike[str]],
     ) -> LoadReport:
         """Write the record, then load: what is in the memory has its record."""
-        loader = KnowledgeDataLoader()
         name = new_name(now())
         sourced = _sourced(structured, f"check-in:{name}")
-        expected = loader.load(kb, sourced, dry_run=True)
+        read = read_items(kb, sourced)
+        told = read.report.to_dict()
+        skipped = told.pop("skipped")
         report = {
-            "counts": dict(expected),
-            "skipped": [
-                {"section": one.section, "key": one.key, "reason": one.reason}
-                for one in expected.skipped
-            ],
+            "counts": told,
+            "skipped": skipped,
             "attempts": attempts,
             "model": getattr(self._llm, "model", None),
         }
         files = [Path(one) for one in artifacts]
         write_record(folder, name, CheckIn(text, sourced, report, files))
         try:
-            return loader.load(kb, sourced)
+            read.store(kb)
         except BaseException:
             remove_record(folder, name)
             raise
+        return read.report
 
     def _structured(self, text: str) -> tuple[Mapping[str, Any], int]:
         """Return what the model made of the text, and how often it was asked."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -63,18 +63,38 @@ class LoadReport(dict[str, int]):
         )
         self.skipped = tuple(skipped)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, and what was skipped, as a dict of JSON."""
+        return {**self, "skipped": [asdict(one) for one in self.skipped]}
+
     def __repr__(self) -> str:
         return f"LoadReport({dict(self)}, skipped={list(self.skipped)})"
 
 
-@dataclass(slots=True)
-class _Read:
-    """What a document holds, as far as it is valid."""
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """What a document holds, as far as it is valid, for one knowledge base."""
 
-    metadata: list[EntityMetadata] = field(default_factory=list)
-    pieces: list[KnowledgePiece] = field(default_factory=list)
-    nodes: list[GraphNode] = field(default_factory=list)
-    edges: list[GraphEdge] = field(default_factory=list)
+    metadata: Sequence[EntityMetadata]
+    pieces: Sequence[KnowledgePiece]
+    nodes: Sequence[GraphNode]
+    edges: Sequence[GraphEdge]
+    skipped: Sequence[Skipped]
+
+    @property
+    def report(self) -> LoadReport:
+        """How many items of each kind there are, and what was skipped."""
+        return LoadReport(
+            len(self.metadata), len(self.pieces), len(self.nodes), len(self.edges), self.skipped
+        )
+
+    def store(self, kb: KnowledgeBase) -> None:
+        """Store it, in the order of what refers to what."""
+        with kb.together():
+            kb.metadata_store.save_all(self.metadata)
+            kb.piece_store.put_all(self.pieces)
+            kb.graph_store.add_nodes(self.nodes)
+            kb.graph_store.add_relations(self.edges)
 
 
 class KnowledgeDataLoader:
@@ -102,18 +122,18 @@ class KnowledgeDataLoader:
         more than `MOST_BYTES`.
         """
         document = read_document(Path(source)) if isinstance(source, str | PathLike) else source
-        check_document(document)
-        reading = _Reading(kb, is_strict=strict)
-        read = reading.read(document)
+        read = read_items(kb, document, is_strict=strict)
         if not dry_run:
-            _store(kb, read)
-        return LoadReport(
-            len(read.metadata),
-            len(read.pieces),
-            len(read.nodes),
-            len(read.edges),
-            reading.skipped,
-        )
+            read.store(kb)
+        return read.report
+
+
+def read_items(
+    kb: KnowledgeBase, document: Mapping[str, Any], *, is_strict: bool = False
+) -> ReadDocument:
+    """Return the items of a document that a knowledge base can store; it stores none of them."""
+    check_document(document)
+    return _Reading(kb, is_strict=is_strict).read(document)
 
 
 def read_document(path: Path) -> Mapping[str, Any]:
@@ -169,22 +189,18 @@ class _Reading:
         self._is_strict = is_strict
         self.skipped: list[Skipped] = []
 
-    def read(self, document: Mapping[str, Any]) -> _Read:
-        """Return the valid items, in their order; of one key the last."""
+    def read(self, document: Mapping[str, Any]) -> ReadDocument:
+        """Return the valid items, in their order."""
         graph = document.get("graph") or {}
-        profiles = (document.get("metadata") or {}).items()
-        read = _Read()
-        read.metadata = list(
-            self._items(
-                "metadata", [(key, _profile(key, one)) for key, one in profiles], EntityMetadata
-            )
-        )
+        given = (document.get("metadata") or {}).items()
+        profiles = [(key, _profile(key, one)) for key, one in given]
         pieces = self._named(document.get("pieces"), "piece_id")
-        read.pieces = list(self._items("pieces", pieces, KnowledgePiece))
         nodes = self._named(graph.get("nodes"), "node_id")
-        read.nodes = list(self._items("graph.nodes", nodes, GraphNode))
-        read.edges = list(self._edges(graph.get("edges") or [], read.nodes))
-        return read
+        read_profiles = list(self._items("metadata", profiles, EntityMetadata))
+        read_pieces = list(self._items("pieces", pieces, KnowledgePiece))
+        read_nodes = list(self._items("graph.nodes", nodes, GraphNode))
+        read_edges = list(self._edges(graph.get("edges") or [], read_nodes))
+        return ReadDocument(read_profiles, read_pieces, read_nodes, read_edges, tuple(self.skipped))
 
     @staticmethod
     def _named(items: Sequence[Any] | None, name: str) -> list[tuple[str, Any]]:
@@ -239,15 +255,6 @@ class _Reading:
             )
         _LOG.warning("%s %s is skipped: %s", section, shown, reason)
         self.skipped.append(Skipped(section, shown, reason))
-
-
-def _store(kb: KnowledgeBase, read: _Read) -> None:
-    """Store what was read, in the order of what refers to what."""
-    with kb.together():
-        kb.metadata_store.save_all(read.metadata)
-        kb.piece_store.put_all(read.pieces)
-        kb.graph_store.add_nodes(read.nodes)
-        kb.graph_store.add_relations(read.edges)
 
 
 def _profile(entity_id: str, given: object) -> object:

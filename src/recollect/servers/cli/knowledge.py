@@ -20,7 +20,6 @@ from recollect.faces.knowledge import (
     KnowledgeProvider,
     LoadReport,
 )
-from recollect.faces.knowledge.calls import report_wire
 from recollect.servers.cli.given import text_of
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.reading import warn_of_absent_group
@@ -28,6 +27,8 @@ from recollect.servers.cli.safe_text import shown
 from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
+
+_UNHEARD = logging.NullHandler()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Question:
 def _on(asked: Asked, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
     """Give a command its output and its base, whose memory only one that writes makes."""
     settings = Settings()
+    logging.getLogger("recollect.knowledge").addHandler(_UNHEARD)  # a report tells the same
     with output(as_json=asked.as_json) as out:
         located = settings.database(asked.database)
         with (
@@ -66,7 +68,6 @@ def _on(asked: Asked, *, writes: bool = False) -> Iterator[tuple[Output, Knowled
 def load(asked: Asked, file: Path, *, dry_run: bool, strict: bool) -> None:
     """Load a file of JSON."""
     with _on(asked, writes=not dry_run) as (out, kb):
-        logging.getLogger("recollect.knowledge").addHandler(logging.NullHandler())
         report = KnowledgeDataLoader().load(kb, file, dry_run=dry_run, strict=strict)
         _tell(out, report, dry_run=dry_run)
 
@@ -161,7 +162,7 @@ def remove(asked: Asked, piece_id: str) -> None:
 
 def _tell(out: Output, report: LoadReport, *, dry_run: bool) -> None:
     if out.as_json:
-        out.json({"result": report_wire(report)})
+        out.json({"result": report.to_dict()})
         return
     for one in report.skipped:
         out.warn(f"{one.section} {one.key} is skipped: {one.reason}")

@@ -62,9 +62,21 @@ from recollect.model import (
     PutLink,
     Ranked,
     RemoveKeys,
+    Rows,
+    Value,
 )
 
 _ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
+_STEPS: Final = """
+FIND(?node.name, ?edge.predicate, ?far.name, ?far.attributes.label, ?far.attributes.node_type,
+  ?edge.attributes.piece_id)
+WHERE {
+  ?node {type: "KnowledgeEntity"}
+  FILTER(IN(?node.name, $names))
+  ?edge (?node, ?any, ?far)
+  ?far {type: "KnowledgeEntity"}
+  FILTER(IS_NOT_NULL(?far.attributes.node_type))
+} LIMIT 50000"""
 _MORE: Final = 64  # hits beyond those asked for, so that ties and tags seldom need another look
 
 
@@ -428,10 +440,17 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def steps(self, ids: Sequence[str]) -> list[Step]:
         """Return the steps along the outgoing edges of several nodes, in one look."""
-        names = {one.id: name for name, one in self._entities(ids).items()}
-        joints = self.nexus.concepts.joints(list(names), "subject") if names else []
-        found = (step_of(one, names[one.link.subject]) for one in joints)
-        return [one for one in found if one is not None]
+        given: dict[str, Value] = {"names": [checked_id("node_id", one) for one in ids]}
+        found: list[Step] = []
+        asked = _STEPS
+        while given["names"]:
+            (page,) = self.nexus.read(asked, given).results
+            assert isinstance(page, Rows)
+            found += map(step_of, page.rows)
+            if page.next_cursor is None:
+                break
+            asked, given["cursor"] = f"{_STEPS} CURSOR $cursor", page.next_cursor
+        return found
 
     def get_neighbors(
         self, node_id: str, relation_type: str | None = None, depth: int = 1

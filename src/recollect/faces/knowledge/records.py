@@ -7,9 +7,10 @@ each with attributes of its own. Empty is what a piece names and nobody describe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
+from unicodedata import normalize
 
 from recollect.faces.knowledge.model import (
     EntityMetadata,
@@ -19,7 +20,7 @@ from recollect.faces.knowledge.model import (
     KnowledgeType,
 )
 from recollect.faces.knowledge.stores import Step
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Joint, Link
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link
 
 PIECE: Final = "KnowledgePiece"
 ENTITY: Final = "KnowledgeEntity"
@@ -109,15 +110,11 @@ def edge_of(link: Link, source: str, target: str) -> GraphEdge:
     return GraphEdge(source, target, link.predicate, dict(link.attributes))
 
 
-def step_of(joint: Joint, source: str) -> Step | None:
-    """Return the step along a link that begins at an entity; None unless a node is at its end."""
-    far = joint.far
-    if far is None or far.type != ENTITY or "node_type" not in far.attributes:
-        return None
-    said, link = cast("Mapping[str, Any]", far.attributes), joint.link
-    return Step(
-        source, link.predicate, far.name, said["label"], said["node_type"], joint.key or None
-    )
+def step_of(row: Sequence[object]) -> Step:
+    """Return the step along an edge: source, edge type, target, its label and type, and a piece."""
+    source, kind, target, label, node_type, piece = cast("Sequence[str | None]", row)
+    told = cast("tuple[str, str, str, str, str]", (source, kind, target, label, node_type))
+    return Step(*told, None if piece is None else normalize("NFC", piece))
 
 
 def dates(created: datetime, updated: datetime) -> Attributes:

@@ -37,6 +37,7 @@ class MatchConcept:
     type: str | None
     name: str | None  # parameter
     id: str | None  # parameter
+    names: str | None = None  # parameter: a list of those it may have
 
     def ends(self) -> tuple[Var, ...]:
         return (self.var,)

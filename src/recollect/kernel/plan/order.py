@@ -117,6 +117,8 @@ def _cost(atom: ir.Atom, done: Set[ir.Var], statistics: Statistics) -> float:
                 return 0.5
             if atom.name is not None:
                 return 0.9
+            if atom.names is not None:
+                return 1.5
             return 2.0 + statistics.type_count(atom.type)
         case ir.MatchLinkId():
             return 0.1 if atom.var in done else 0.5

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
+from recollect.kernel.plan.listed import look_up_listed
 from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.order import order_branch
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
@@ -20,12 +21,12 @@ def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:
 
     Raises KIP_3001 for a variable nothing binds, KIP_1001 for one of two kinds.
     """
-    return _ordered(look_once(plan_as_written(find)), statistics)
+    return _ordered(look_up_listed(look_once(plan_as_written(find))), statistics)
 
 
 def plan_solutions(find: ast.Find, statistics: Statistics) -> ir.Plan:
     """Return a plan that gives every solution of a FIND with all its variables, shown or not."""
-    return _ordered(plan_as_written(find), statistics)
+    return _ordered(look_up_listed(plan_as_written(find)), statistics)
 
 
 def _ordered(plan: ir.Plan, statistics: Statistics) -> ir.Plan:

@@ -50,6 +50,7 @@ def _step(step: ir.Step) -> Iterator[str]:
             parts = [f"type={step.type}"] if step.type is not None else []
             parts += [f"name=:{step.name}"] if step.name is not None else []
             parts += [f"id=:{step.id}"] if step.id is not None else []
+            parts += [f"names=:{step.names}"] if step.names is not None else []
             yield f"concept {_var(step.var)} {' '.join(parts)}"
         case ir.MatchLink():
             predicate = " | ".join(step.predicates)

@@ -12,7 +12,7 @@ from typing import Final
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.determined import determined, is_unique, owners
+from recollect.kernel.plan.determined import all_steps, determined, is_unique, owners
 from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_as_written, plan_find
 from recollect.kernel.plan.show import show_plan
@@ -66,6 +66,9 @@ def _rules(written: ir.Plan, plan: ir.Plan, statistics: Statistics) -> Iterator[
         yield "order: patterns that find the fewest elements first, then outward from what is bound"
     if any(isinstance(step, ir.Require) for one in plan.branches for step in one.steps):
         yield "once: what nothing shown is joined to has only to be there"
+    steps = [step for one in plan.branches for step in all_steps(one)]
+    if any(isinstance(one, ir.MatchConcept) and one.names is not None for one in steps):
+        yield "listed: concepts are looked up by a list of names, and no others are tested"
     if len(plan.branches) > 1:
         yield "union: later clauses run in every branch, and equal rows of branches become one"
     elif not plan.is_grouped and _rows_are_unique(plan, statistics):
@@ -85,7 +88,7 @@ def _counts(branches: Iterable[ir.Branch], statistics: Statistics) -> Iterator[t
     for branch in branches:
         for step in branch.steps:
             match step:
-                case ir.MatchConcept(name=None, id=None):
+                case ir.MatchConcept(name=None, id=None, names=None):
                     name = "every type" if step.type is None else f"type {step.type}"
                     yield name, statistics.type_count(step.type)
                 case ir.MatchLink(predicates=()):

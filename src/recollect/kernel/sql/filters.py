@@ -99,11 +99,7 @@ class Filters:
             return _NEVER
         value = self._value(operand)
         scalar = text_of(value) if class_ == "strings" else number_of(value)
-        items = nodes.Select(
-            ((nodes.Column("item", "value"), ""),),
-            (nodes.From(f"json_each(:{choice.name})", "item"),),
-        )
-        return nodes.InSelect(bare(scalar), items)
+        return nodes.InSelect(bare(scalar), items_of(choice.name))
 
     def _ordered(self, operator: str, left: ast.Operand, right: ast.Operand) -> nodes.Expr:
         """Numbers compare with numbers, strings with strings, and nothing else."""
@@ -169,6 +165,12 @@ class Filters:
             case "boolean":
                 return JsonValue(nodes.Call("json_boolean", (parameter,)))
         return JsonValue(parameter)
+
+
+def items_of(parameter: str) -> nodes.Select:
+    """Return what gives the items of a list that a parameter holds."""
+    items = (nodes.From(f"json_each(:{parameter})", "item"),)
+    return nodes.Select(((nodes.Column("item", "value"), ""),), items)
 
 
 def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:

@@ -30,7 +30,7 @@ from recollect.kernel.sql.bindings import (
 )
 from recollect.kernel.sql.clock import of_group, open_since, open_then
 from recollect.kernel.sql.dialect import Part
-from recollect.kernel.sql.filters import Filters
+from recollect.kernel.sql.filters import Filters, items_of
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows, Stage
@@ -93,10 +93,13 @@ def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[n
     conditions = list(rows.context.clock.alive(alias, "concept"))
     if step.name is not None:
         conditions.append(nodes.equal(nodes.Column(alias, "name"), nodes.Param(step.name)))
+    if step.names is not None:
+        listed = nodes.InSelect(nodes.Column(alias, "name"), items_of(step.names))
+        conditions.append(listed)
     if step.type is not None:
         code = rows.context.term(step.type, is_predicate=False)
         type_: nodes.Expr = nodes.Column(alias, "type")
-        if step.name is not None:  # keeps the engine on the index by name
+        if step.name is not None or step.names is not None:  # keeps the engine on that index
             type_ = bare(type_)
         conditions.append(nodes.equal(type_, code))
     if step.id is not None:

@@ -77,7 +77,7 @@ WHERE {
   ?far {type: "KnowledgeEntity"}
   FILTER(IS_NOT_NULL(?far.attributes.node_type))
 } LIMIT 50000"""
-_MORE: Final = 64  # hits beyond those asked for, so that ties and tags seldom need another look
+_MORE: Final = 8  # hits beyond those asked for, so that ties seldom need another look
 
 
 class OnNexus:

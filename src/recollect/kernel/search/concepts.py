@@ -239,7 +239,7 @@ class Concepts:
         """Return the ids of the concepts that fit a plain text, best first, ties by age: as SEARCH.
 
         Concepts without the attributes asked for are not considered. `by_words` leaves meanings
-        aside, whether there are any or not.
+        aside, whether there are any or not, and names: an id that is a name says nothing.
         """
         with self._store.reading() as session:
             reader = self._reader(session, as_of)
@@ -264,6 +264,7 @@ class Concepts:
                 meanings=meanings,
                 where=where or None,
                 among=among,
+                has_names=not by_words,
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)

@@ -70,7 +70,7 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
         proposals = Proposals(session, scope, ElementKind.CONCEPT, elements, said)
         for one in proposals.best(there, limit - len(scores)):
             scores[one.element] = one.score
-        for one in proposals.best(have_all, _LOOKED_AT - looked_at):
+        for one in proposals.best(have_all, _LOOKED_AT - looked_at) if scope.has_names else ():
             looked_at += 1
             if _is_called(one.name, wanted):
                 scores[one.element] = NAMED
@@ -78,7 +78,8 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
                 scores[one.element] = max(one.score, SAID)
         if len(scores) >= limit:
             break
-    scores.update((one, NAMED) for one in named(session, scope, _NAMED_CONCEPTS, term, limit))
+    if scope.has_names:
+        scores.update((one, NAMED) for one in named(session, scope, _NAMED_CONCEPTS, term, limit))
     return best(scores, limit)
 
 

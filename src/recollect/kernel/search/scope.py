@@ -31,6 +31,7 @@ class Scope:
     known: int | None = None  # the transaction to answer as of; None: now
     where: Where | None = None  # of concepts
     among: Set[int] | None = None  # concepts that all others are left out beside; None: all
+    has_names: bool = True  # whether a concept may be meant by its name; else by its words alone
     says: bool = False  # of links: keep those that say something in words
     weights: Mapping[ElementKind, Weights] = field(default_factory=dict)  # else they are counted
 

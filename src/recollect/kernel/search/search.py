@@ -72,6 +72,7 @@ def search(
     where: Where | None = None,
     among: Set[int] | None = None,
     weights: Mapping[ElementKind, Weights] | None = None,
+    has_names: bool = True,
 ) -> Found:
     """Find what a plain text is about, among concepts, links, or both.
 
@@ -85,7 +86,8 @@ def search(
     With `meanings` another mode compares by them: semantic scores the cosine, hybrid the share
     of the reciprocal ranks that the first of both legs reaches.
     Of concepts `where` keeps those whose attributes have one of the texts, now or then, and
-    `among` those of these ids. `weights` are those of a page before. No text raises.
+    `among` those of these ids. Without `has_names` no concept is meant by its name alone.
+    `weights` are those of a page before. No text raises.
     Cost: see `rank` and `links`.
     """
     term = storable(term)
@@ -98,7 +100,7 @@ def search(
             return Found((), _unknown(session, group.group_id, kinds, type))
     if limit == 0:
         return Found(())
-    scope = Scope(group, code, valid, known, where, among, weights=weights or {})
+    scope = Scope(group, code, valid, known, where, among, has_names, weights=weights or {})
     if not weights and (meanings is None or mode != SEMANTIC):
         scope = replace(scope, weights=_weights(session, scope, term, kinds))
     most = limit + len(shown) + position + 1

@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose docs site bench fuzz torch services fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch services fix lock clean
 
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
@@ -26,7 +26,7 @@ demo: demo-env ## see a memory learn, answer and correct itself
 test: env ## run the tests
 	@$(PYTEST) --numprocesses auto
 
-check: format lint types layers sizes prose ## format, lint, types, layers, sizes, docs; no tests
+check: format lint types layers sizes house prose ## format, lint, types, layers, sizes, house, docs; no tests
 
 format: env
 	@$(RUN)ruff format --check
@@ -42,6 +42,9 @@ layers: env
 
 sizes: env
 	@$(RUN)python tools/check_size.py
+
+house: env
+	@$(RUN)python tools/measure_house.py
 
 prose: env
 	@$(RUN)python tools/check_docs.py

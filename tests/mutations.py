@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from recollect.kernel.lang.lexer import lex
-from recollect.kernel.lang.tokens import COMPARISONS, KEYWORDS, Tokens, is_word
+from recollect.kernel.lang.tokens import Tokens, is_word
+from recollect.kernel.lang.words import COMPARISONS, KEYWORDS
 
 COMMANDS = (
     'FIND(?drug, ?name)\nWHERE {\n  ?drug {type: "Drug"}\n  ATTR(?drug, "name", ?name)\n}\nORDER BY ?name DESC\nLIMIT 10',

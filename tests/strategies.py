@@ -66,12 +66,12 @@ from recollect.kernel.lang.ast import (
     TestIn,
     TestNull,
     TestText,
-    TextTest,
     UnionClause,
     Update,
     Upsert,
     Variable,
 )
+from recollect.kernel.lang.words import TEXT_TESTS
 from recollect.model import ElementKind
 
 NAMES = ("x", "drug", "symptom", "link", "value", "_", "名", "FIND", "type2")
@@ -182,7 +182,7 @@ operands = variables | fields | st.builds(literal, json_values) | parameters
 comparisons = st.builds(Compare, st.sampled_from(Comparison), operands, operands)
 tests = (
     comparisons
-    | st.builds(TestText, st.sampled_from(TextTest), operands, operands)
+    | st.builds(TestText, st.sampled_from(TEXT_TESTS), operands, operands)
     | st.builds(TestIn, operands, st.builds(literal, st.lists(scalars, max_size=2)) | arrays)
     | st.builds(TestIn, operands, parameters)
     | st.builds(TestNull, operands, st.booleans())

@@ -5,7 +5,7 @@ from recollect.kernel.checking.diagnostic import Diagnostic, Severity
 from recollect.kernel.lang import parse, print_text
 from recollect.kernel.lang.expect import Place, Wanted, place_at
 from recollect.kernel.lang.format import format_text
-from recollect.kernel.lang.meanings import Meaning, meaning_of
+from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
 from recollect.kernel.search.called import called, is_wordless
@@ -22,14 +22,16 @@ from recollect.kernel.write.temporal import asked_instant, instant, parse_instan
 __all__ = [
     "COMPARE_EVERY",
     "STOP_WORDS",
+    "WORDS",
     "Capsule",
     "Diagnostic",
-    "Meaning",
     "Nexus",
     "Place",
     "Severity",
     "Term",
     "Wanted",
+    "Word",
+    "WordKind",
     "asked_instant",
     "asked_terms",
     "called",
@@ -45,6 +47,7 @@ __all__ = [
     "parse_instant",
     "place_at",
     "print_text",
+    "syntax_card",
     "tokens",
     "uncollected",
 ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import strategies
 from recollect.errors import RecollectError
 from recollect.kernel.lang import parse, print_text
-from recollect.kernel.lang.tokens import KEYWORDS
+from recollect.kernel.lang.words import KEYWORDS
 
 CAPSULE = """
 CONCEPT @c%d {

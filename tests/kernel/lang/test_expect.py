@@ -7,9 +7,7 @@ from hypothesis import given
 
 import strategies
 from recollect.kernel import meaning_of, place_at, print_text
-from recollect.kernel.lang.forms import FORMS
-from recollect.kernel.lang.meanings import MEANINGS
-from recollect.kernel.lang.tokens import KEYWORDS
+from recollect.kernel.lang.words import KEYWORDS, WORDS
 
 
 def place(text):
@@ -81,11 +79,9 @@ def test_every_place_of_a_text_is_answered(tree):
         assert text[:offset].endswith(found.begun)
 
 
-def test_every_keyword_has_a_meaning_and_a_form_and_no_other_word_has():
-    assert set(MEANINGS) == KEYWORDS
-    for word in KEYWORDS:
-        assert FORMS[word]
-        assert MEANINGS[word].endswith(".")
+def test_every_word_stands_in_the_table_once_with_a_form_and_a_sentence():
+    assert len(WORDS) == len(KEYWORDS)
+    assert all(one.form and one.text.endswith(".") and one.since for one in WORDS)
 
 
 def test_a_keyword_after_another_has_the_form_of_both():

@@ -1,4 +1,4 @@
-"""What an agent's host gives its model: the function definitions and the syntax card.
+"""What an agent's host gives its model besides the syntax card: the function definitions.
 
 Its one rule: the packaged files are the only source; the tool call checks against them too.
 """
@@ -29,13 +29,3 @@ def tool_definitions() -> list[dict[str, object]]:
 def _definition(name: str) -> str:
     folder = files("recollect.faces.kip").joinpath("definitions")
     return folder.joinpath(f"{name}.json").read_text("utf-8")
-
-
-@cache
-def syntax_card() -> str:
-    """Return the language on one card of at most 5 kB, for a model's prompt (Markdown).
-
-    >>> len(syntax_card().encode()) <= 5120
-    True
-    """
-    return files("recollect.kernel.lang").joinpath("syntax_card.md").read_text("utf-8")

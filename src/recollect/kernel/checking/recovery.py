@@ -15,7 +15,8 @@ from recollect.kernel.checking.draft import Draft
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.lang.lexer import lex
 from recollect.kernel.lang.mend import begins_statement
-from recollect.kernel.lang.tokens import CLAUSES, CLOSERS, END, Tokens
+from recollect.kernel.lang.tokens import CLOSERS, END, Tokens
+from recollect.kernel.lang.words import CLAUSES
 
 MOST_FAULTS = 20
 """Faults told of one statement: one that has more is no slip."""

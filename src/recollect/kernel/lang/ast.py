@@ -187,15 +187,6 @@ class Comparison(StrEnum):
     GE = ">="
 
 
-class TextTest(StrEnum):
-    """The string functions of FILTER: false on anything but strings."""
-
-    CONTAINS = "CONTAINS"
-    STARTS_WITH = "STARTS_WITH"
-    ENDS_WITH = "ENDS_WITH"
-    REGEX = "REGEX"
-
-
 Operand = Variable | Field | Literal | Parameter
 READS = (Variable, Field)  # the operands that differ from row to row; faster than their union
 
@@ -211,9 +202,9 @@ class Compare(Node):
 
 @node(frozen=True, slots=True)
 class TestText(Node):
-    """`CONTAINS(text, part)` and its kind."""
+    """`CONTAINS(text, part)` and its kind: false on anything but strings."""
 
-    function: TextTest
+    function: str  # one of `words.TEXT_TESTS`
     text: Operand
     part: Operand
 

@@ -27,15 +27,13 @@ from recollect.kernel.lang.tokens import (
     A_STRING,
     A_VALUE,
     A_VARIABLE,
-    ARITHMETIC,
     CLOSERS,
     END,
-    KEYWORDS,
-    STATEMENTS,
     THE_END,
     Tokens,
     is_word,
 )
+from recollect.kernel.lang.words import ARITHMETIC, KEYWORDS, STATEMENTS
 
 SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ","} | {
     "SORT": "ORDER",

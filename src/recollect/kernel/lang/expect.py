@@ -14,18 +14,9 @@ from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.lexer import lex
 from recollect.kernel.lang.mend import begins_statement
 from recollect.kernel.lang.parser import statements_of, tail_of
-from recollect.kernel.lang.tokens import (
-    A_HANDLE,
-    A_VARIABLE,
-    END,
-    KEYWORDS,
-    PATTERN_KEYS,
-    STATEMENTS,
-    Tokens,
-)
+from recollect.kernel.lang.tokens import A_HANDLE, A_VARIABLE, END, Tokens
+from recollect.kernel.lang.words import FIELDS, KEYWORDS, PATTERN_KEYS, SECTIONS, STATEMENTS
 
-FIELDS = ("id", "type", "name", "subject", "predicate", "object", "attributes", "metadata")
-SECTIONS = ("attributes", "metadata")
 LAST = 4  # tokens that tell what a string is
 
 

@@ -23,13 +23,12 @@ from recollect.kernel.lang.near import (
     told,
 )
 from recollect.kernel.lang.spelled_otherwise import SPELLINGS
-from recollect.kernel.lang.tokens import AGGREGATES, COMPARISONS, END, STATEMENTS, Tokens
+from recollect.kernel.lang.tokens import END, Tokens
+from recollect.kernel.lang.words import AGGREGATES, COMPARISONS, FIELDS, PATTERN_KEYS, STATEMENTS
 
 Idiom = Callable[[Tokens, int, int], RecollectError | None]
 """Knows an idiom at the token a text fails at, in the statement that begins at the other one."""
 
-PATTERN_WORDS = ("type", "name", "id")
-FIELDS = (*PATTERN_WORDS, "subject", "predicate", "object", "attributes", "metadata")
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 UNIT = re.compile(r"%|[A-Za-z\u00b5\u20ac$]{1,3}\b")
 DATE = re.compile(
@@ -282,16 +281,16 @@ def _key_in_pattern(tokens: Tokens, at: int, statement: int) -> RecollectError |
     keys = (one for one in (at, at - 1, at - 2) if one > 0 and texts[one + 1] == ":")
     at = next((one for one in keys if texts[one - 1] in ("{", ",")), 0)
     key = texts[at].strip('"')
-    if not at or key in PATTERN_WORDS:
+    if not at or key in PATTERN_KEYS:
         return None
     opener, closer = brackets_around(tokens, at)
     if opener is None or closer is None or texts[opener] != "{":
         return None
-    if texts[opener + 1] not in PATTERN_WORDS and texts[opener + 2] != ":":
+    if texts[opener + 1] not in PATTERN_KEYS and texts[opener + 2] != ":":
         return None
     found = members(tokens, opener, closer)
-    kept = [text for name, text, _ in found if name in PATTERN_WORDS]
-    moved = [(name, text, value) for name, text, value in found if name not in PATTERN_WORDS]
+    kept = [text for name, text, _ in found if name in PATTERN_KEYS]
+    moved = [(name, text, value) for name, text, value in found if name not in PATTERN_KEYS]
     if not kept or not moved:
         return None
     span, shown = tokens.spans(opener, closer), moved[0][0][:40]

@@ -9,7 +9,7 @@ from recollect.errors import RecollectError
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.lang.parse_value import at_parameter, string, value
-from recollect.kernel.lang.tokens import TESTS
+from recollect.kernel.lang.words import TESTS
 
 BETWEEN = (*(one for one in TESTS if not one.startswith("IS_")), "NOT")
 PATTERNS = ("LIKE", "ILIKE", "MATCHES", "=~", "~")

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from recollect.errors import Fix, RecollectError, Span
 from recollect.kernel.lang.diagnose import OPEN_STRING
 from recollect.kernel.lang.slips import edits
-from recollect.kernel.lang.tokens import END, STATEMENTS, Tokens
+from recollect.kernel.lang.tokens import END, Tokens
+from recollect.kernel.lang.words import STATEMENTS
 
 Attempt = Callable[[str], int | None]
 """Parses a text; returns the character it fails at, or None if it parses."""

@@ -6,7 +6,8 @@ The rule: nothing here judges a text; an idiom is known by what it finds with th
 from __future__ import annotations
 
 from recollect.errors import INVALID_SYNTAX, Fix, RecollectError, Span
-from recollect.kernel.lang.tokens import CLOSERS, STATEMENTS, Tokens
+from recollect.kernel.lang.tokens import CLOSERS, Tokens
+from recollect.kernel.lang.words import STATEMENTS
 
 
 def told(

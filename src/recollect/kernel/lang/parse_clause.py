@@ -21,7 +21,8 @@ from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.parse_filter import filter_clause
 from recollect.kernel.lang.parse_pattern import concept_pattern, link_pattern, target
 from recollect.kernel.lang.parse_value import text, variable
-from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, CLAUSES, is_named
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, is_named
+from recollect.kernel.lang.words import CLAUSES
 
 SECTIONS = {"ATTR": Section.ATTRIBUTES, "META": Section.METADATA}
 BLOCKS: dict[str, type[NotClause | OptionalClause | UnionClause]] = {

@@ -11,7 +11,8 @@ from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_field import field_or_variable, single_value
 from recollect.kernel.lang.parse_value import variable
-from recollect.kernel.lang.tokens import A_VARIABLE, AGGREGATES, is_named, is_word
+from recollect.kernel.lang.tokens import A_VARIABLE, is_named, is_word
+from recollect.kernel.lang.words import AGGREGATES
 
 FUNCTIONS = {one.value: one for one in Function}
 

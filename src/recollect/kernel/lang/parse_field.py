@@ -11,7 +11,8 @@ from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_value import string, variable
 from recollect.kernel.lang.print_inline import inline
-from recollect.kernel.lang.tokens import COMPARISONS, is_word
+from recollect.kernel.lang.tokens import is_word
+from recollect.kernel.lang.words import COMPARISONS
 
 PARTS = ("id", "type", "name", "subject", "predicate", "object")
 SECTIONS = ("attributes", "metadata")

@@ -22,26 +22,17 @@ from recollect.kernel.lang.ast import (
     TestIn,
     TestNull,
     TestText,
-    TextTest,
 )
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.infix import infix_test
 from recollect.kernel.lang.parse_field import single_value
 from recollect.kernel.lang.parse_value import at_parameter, value
-from recollect.kernel.lang.tokens import (
-    A_VALUE,
-    A_VARIABLE,
-    COMPARISONS,
-    TESTS,
-    is_named,
-    is_word,
-)
+from recollect.kernel.lang.tokens import A_VALUE, A_VARIABLE, is_named, is_word
+from recollect.kernel.lang.words import COMPARISONS, TESTS, VALUES
 
 OPERATORS = {one.value: one for one in Comparison}
-TEXT_TESTS = {one.value: one for one in TextTest}
 OTHER_NAMES = {"BOUND": "IS_NOT_NULL", "EXISTS": "IS_NOT_NULL", "ISNULL": "IS_NULL"}
-VALUE_WORDS = ("true", "false", "null")
 
 
 def filter_clause(cursor: Cursor) -> FilterClause:
@@ -113,8 +104,12 @@ def _unary(cursor: Cursor) -> Expression:
         inner = _or(cursor)
         cursor.close(")", "&&", "||")
         return inner
-    if is_word(token) and token not in VALUE_WORDS:
+    if is_word(token) and token not in VALUES:
         return _test(cursor)
+    if cursor.at_end:
+        error = cursor.unexpected(A_VARIABLE, A_VALUE)
+        cursor.expected = (*cursor.expected, *TESTS)  # too many to say, but not to propose
+        raise error
     return _compare(cursor)
 
 
@@ -169,7 +164,7 @@ def _test(cursor: Cursor) -> Expression:
     part = _operand(cursor)
     cursor.take(",")
     cursor.close(")")
-    return TestText(TEXT_TESTS[name], operand, part, span=cursor.since(first))
+    return TestText(name, operand, part, span=cursor.since(first))
 
 
 def _unknown_test(cursor: Cursor) -> RecollectError:

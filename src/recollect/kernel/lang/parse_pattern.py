@@ -29,14 +29,8 @@ from recollect.kernel.lang.parse_value import (
     text,
     variable,
 )
-from recollect.kernel.lang.tokens import (
-    A_PATTERN,
-    A_VARIABLE,
-    END,
-    PATTERN_KEYS,
-    is_named,
-    is_word,
-)
+from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word
+from recollect.kernel.lang.words import PATTERN_KEYS
 
 _SIGNS = ("{", "type", ":", ",", "name", ":", "}")
 """What a pattern of a type and a name holds besides those two."""

@@ -23,7 +23,6 @@ from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_field import single_value
 from recollect.kernel.lang.parse_tail import tail
 from recollect.kernel.lang.parse_value import (
-    WORDS,
     at_parameter,
     object_key,
     parameter,
@@ -31,10 +30,11 @@ from recollect.kernel.lang.parse_value import (
     variable,
 )
 from recollect.kernel.lang.print_inline import inline
-from recollect.kernel.lang.tokens import A_TERM, ARITHMETIC, is_named, is_word
+from recollect.kernel.lang.tokens import A_TERM, is_named, is_word
+from recollect.kernel.lang.words import ARITHMETIC, VALUES
 
 FUNCTIONS = {one.value: one for one in Arithmetic}
-FORMS = {
+OPERANDS = {
     Arithmetic.ADD: ("a", "b"),
     Arithmetic.MUL: ("a", "b"),
     Arithmetic.CLAMP: ("x", "low", "high"),
@@ -160,7 +160,7 @@ def _computed(cursor: Cursor, target: Variable) -> Computed:
             break
     cursor.close(")", ",")
     span = cursor.since(first)
-    wanted = FORMS[function]
+    wanted = OPERANDS[function]
     if len(operands) != len(wanted):
         raise cursor.error(
             f"{name} takes {len(wanted)} operands, found {len(operands)}",
@@ -187,7 +187,7 @@ def _term(cursor: Cursor, target: Variable) -> Term:
         return _field(cursor, target)
     if at_parameter(cursor):
         return parameter(cursor)
-    if is_word(token) and token not in WORDS:
+    if is_word(token) and token not in VALUES:
         if cursor.next_token() == "(":
             return _computed(cursor, target)
         raise cursor.unexpected(A_TERM, *ARITHMETIC)

@@ -25,15 +25,8 @@ from recollect.kernel.lang.ast import (
 )
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.diagnose import not_a_token
-from recollect.kernel.lang.tokens import (
-    A_KEY,
-    A_STRING,
-    A_VALUE,
-    A_VARIABLE,
-    KEYWORDS,
-    is_named,
-    is_word,
-)
+from recollect.kernel.lang.tokens import A_KEY, A_STRING, A_VALUE, A_VARIABLE, is_named, is_word
+from recollect.kernel.lang.words import KEYWORDS, VALUES
 
 Raw = None | bool | int | float | str | list["Raw"] | dict[str, "Raw"] | Parameter
 """A value as it is read: plain Python, with placeholders where they stand."""
@@ -46,7 +39,6 @@ GIVEN_NAMES = (
     "$self",
     "$system",
 )  # of KIP 1.0-RC11
-WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 _decode = json.JSONDecoder(strict=False).decode
 
@@ -163,9 +155,9 @@ def _raw(cursor: Cursor) -> Raw:
         return _object(cursor)
     if first == "[":
         return _array(cursor)
-    if token in WORDS:
+    if token in VALUES:
         cursor.advance()
-        return WORDS[token]
+        return VALUES[token]
     if "0" <= first <= "9" or (len(token) > 1 and first in "+-."):
         return _number(cursor)
     if at_parameter(cursor):

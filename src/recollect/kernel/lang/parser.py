@@ -22,7 +22,6 @@ from recollect.kernel.lang.ast import (
     Upsert,
 )
 from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor, unhurried
-from recollect.kernel.lang.forms import BEGINNINGS, form_at
 from recollect.kernel.lang.idioms import idiom_at
 from recollect.kernel.lang.lexer import MAX_LENGTH, lex
 from recollect.kernel.lang.mend import mend, verified
@@ -30,7 +29,8 @@ from recollect.kernel.lang.parse_kml import delete, merge, upsert
 from recollect.kernel.lang.parse_kql import find
 from recollect.kernel.lang.parse_meta import PAGE, describe, explain, export, search
 from recollect.kernel.lang.parse_update import update
-from recollect.kernel.lang.tokens import CLAUSES, STATEMENTS, THE_END
+from recollect.kernel.lang.tokens import THE_END
+from recollect.kernel.lang.words import BEGINNINGS, CLAUSES, KEYWORDS, STATEMENTS, form_of
 
 PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "FIND": find,
@@ -91,9 +91,17 @@ def parse(
                 attempt=lambda part: _failing_at(part, max_depth),
             )
         if not error.hint:
-            error.hint = f"write {form_at(cursor.tokens, cursor.at - 1)}"
+            error.hint = f"write {_form_at(cursor.tokens.texts, cursor.at - 1)}"
         raise
     return Script(tuple(statements), tuple(cursor.notices.values()), span=Span(0, len(text)))
+
+
+def _form_at(texts: Sequence[str], at: int) -> str:
+    """Return the form of the construct that token `at` stands in: of the last keyword up to it."""
+    for place in range(at, -1, -1):
+        if texts[place] in KEYWORDS:
+            return form_of(texts[place], texts[place - 1] if place else "")
+    return ""
 
 
 def _failing_at(text: str, max_depth: int) -> int | None:

@@ -17,14 +17,18 @@ from recollect.kernel.lang.tokens import (
     A_NUMBER,
     A_STRING,
     A_VALUE,
-    CLAUSES,
     CLOSERS,
     END,
-    KEYWORDS,
-    PATTERN_KEYS,
-    STATEMENTS,
     Tokens,
     is_word,
+)
+from recollect.kernel.lang.words import (
+    CLAUSES,
+    KEYWORDS,
+    PATTERN_KEYS,
+    SECTIONS,
+    STATEMENTS,
+    VALUES,
 )
 
 OTHER_SYMBOLS = {
@@ -52,8 +56,6 @@ COLUMNS_AFTER = ("SELECT", "MATCH", "RETURN", "GET", "QUERY")
 COLUMN_WORDS = ("DISTINCT", "ALL")
 BRACKETS = ("(", ")", "{", "}", "[", "]")
 SYMBOLS = (",", ")", "}", "]", ":", "(", "{", "[")
-SECTIONS = ("attributes", "metadata")
-VALUES = ("true", "false", "null")
 WORDS = (*sorted(KEYWORDS), *PATTERN_KEYS, *SECTIONS, *VALUES)
 OFTEN_LEFT_OUT = (
     *STATEMENTS,

@@ -19,7 +19,8 @@ from recollect.kernel.lang.near import (
     statement_end,
     told,
 )
-from recollect.kernel.lang.tokens import COMPARISONS, END, TESTS, Tokens
+from recollect.kernel.lang.tokens import END, Tokens
+from recollect.kernel.lang.words import COMPARISONS, TESTS
 
 _ORDERS = ("<", "<=", ">", ">=")
 _TURNED_ORDER = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -1,4 +1,4 @@
-"""The words of the language, and a text cut into them.
+"""A text cut into tokens.
 
 A token is its own text: `{`, `FIND`, `?drug`, `"Aspirin"`. What it is shows in its first
 character, so no kind is stored and none can disagree with the text.
@@ -14,31 +14,6 @@ from recollect.errors import Span
 
 END = "\0"  # the last token of every text; no text may hold this character
 
-STATEMENTS = (
-    "FIND",
-    "UPSERT",
-    "UPDATE",
-    "MERGE",
-    "DELETE",
-    "DESCRIBE",
-    "SEARCH",
-    "EXPORT",
-    "EXPLAIN",
-)
-AGGREGATES = ("COUNT", "COLLECT", "SUM", "AVG", "MIN", "MAX")
-CLAUSES = ("ATTR", "META", "FILTER", "NOT", "OPTIONAL", "UNION")
-TESTS = ("CONTAINS", "STARTS_WITH", "ENDS_WITH", "REGEX", "IN", "IS_NULL", "IS_NOT_NULL")
-COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
-ARITHMETIC = ("ADD", "MUL", "CLAMP", "COALESCE")
-PATTERN_KEYS = ("type", "name", "id")
-OTHER_WORDS = (
-    "WHERE ORDER BY ASC DESC LIMIT OFFSET AS DISTINCT SET ATTRIBUTES PROPOSITIONS WITH METADATA "
-    "FROM CONCEPT PROPOSITION DETACH PRIMER DOMAINS TYPE TYPES INTO EXPECT VERSION CURSOR MODE "
-    "THRESHOLD"
-)
-KEYWORDS = frozenset(
-    (*STATEMENTS, *AGGREGATES, *CLAUSES, *TESTS, *ARITHMETIC, *OTHER_WORDS.split())
-)
 CLOSERS = {"(": ")", "{": "}", "[": "]"}
 
 IDENTIFIER = re.compile(r"[^\W\d]\w*")

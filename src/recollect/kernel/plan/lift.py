@@ -13,6 +13,7 @@ from typing import assert_never
 
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.names import canonical_name
 from recollect.model import Value
@@ -142,7 +143,7 @@ class Lifting:
                 return ast.Compare(expression.operator, left, right, span=expression.span)
             case ast.TestText():
                 part = self._operand(expression.part)
-                if expression.function is ast.TextTest.REGEX and isinstance(part, ast.Parameter):
+                if expression.function == REGEX and isinstance(part, ast.Parameter):
                     self.patterns.append(part)
                 text = self._operand(expression.text)
                 return ast.TestText(expression.function, text, part, span=expression.span)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
-from importlib import resources
+from functools import partial
 from typing import assert_never
 
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.reader import Origin, Reader
@@ -43,7 +43,7 @@ def answer(
             if reader.moment is not NOW:
                 reader.notices.append(OF_NOW)
             modes = modes_with(reader.meanings)
-            return describe(reader.session, reader.group, query, bindings, _syntax_card(), modes)
+            return describe(reader.session, reader.group, query, bindings, syntax_card(), modes)
         case ast.Explain():
             return explanation(reader, bindings, query.query)
         case _:
@@ -54,9 +54,3 @@ def explanation(reader: Reader, bindings: Bindings, query: Question) -> Explanat
     """Return how a query is answered; EXPLAIN of one is the same as the query itself."""
     plain = query.query if isinstance(query, ast.Explain) else query
     return explain(reader, bindings, plain, partial(answer, reader, bindings))
-
-
-@lru_cache(1)
-def _syntax_card() -> str:
-    card = resources.files("recollect.kernel.lang").joinpath("syntax_card.md")
-    return card.read_text(encoding="utf-8")

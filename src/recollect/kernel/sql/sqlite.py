@@ -56,7 +56,7 @@ SQLITE = Dialect(
         "public_id": "public_id({}, {})",
         "rank": "({} NOT IN (x'00', x'01'))",  # booleans before everything else
         "real": "CAST({} AS REAL)",
-        "re2_search": "re2_search({}, {})",
+        "regex": "re2_search({1}, {0})",
         "starts_with": "(substr({0}, 1, length({1})) = {1})",
         "text_of": "CASE WHEN {0} = 'text' THEN {1} END",
         "true": "x'01'",

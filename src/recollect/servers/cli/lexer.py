@@ -17,22 +17,19 @@ from pygments.token import (
     Whitespace,
 )
 
-KEYWORDS = (
-    "FIND", "WHERE", "ATTR", "META", "FILTER", "NOT", "OPTIONAL", "UNION", "ORDER", "BY",
-    "ASC", "DESC", "LIMIT", "OFFSET", "AS", "DISTINCT", "UPSERT", "CONCEPT", "PROPOSITION",
-    "SET", "ATTRIBUTES", "PROPOSITIONS", "WITH", "METADATA", "DELETE", "FROM", "DETACH",
-    "DESCRIBE", "PRIMER", "DOMAINS", "TYPES", "TYPE", "SEARCH", "MODE", "THRESHOLD", "CURSOR",
-    "UPDATE", "MERGE", "INTO", "EXPECT", "VERSION", "EXPORT", "EXPLAIN",
-)  # fmt: skip
-STATEMENTS = (
-    "FIND", "UPSERT", "UPDATE", "MERGE", "DELETE", "DESCRIBE", "SEARCH", "EXPORT", "EXPLAIN",
-)  # fmt: skip
+from recollect.kernel import WORDS, WordKind
+
+_OF_FUNCTIONS = (
+    WordKind.AGGREGATE,
+    WordKind.TEXT_TEST,
+    WordKind.TEST,
+    WordKind.ARITHMETIC,
+)
+STATEMENTS = tuple(one.word for one in WORDS if one.kind is WordKind.STATEMENT)
 """The keywords that begin a statement."""
 
-FUNCTIONS = (
-    "COUNT", "COLLECT", "SUM", "AVG", "MIN", "MAX", "CONTAINS", "STARTS_WITH", "ENDS_WITH",
-    "REGEX", "IN", "IS_NULL", "IS_NOT_NULL", "ADD", "MUL", "CLAMP", "COALESCE",
-)  # fmt: skip
+FUNCTIONS = tuple(one.word for one in WORDS if one.kind in _OF_FUNCTIONS)
+KEYWORDS = tuple(one.word for one in WORDS if one.kind not in _OF_FUNCTIONS)
 
 
 class KipLexer(RegexLexer):

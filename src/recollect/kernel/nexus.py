@@ -11,6 +11,13 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.care.audit import audit, parse_head
+from recollect.kernel.care.doctor import examine
+from recollect.kernel.care.dump import write_dump
+from recollect.kernel.care.purge import pending, purge, purge_group
+from recollect.kernel.care.quick_check import opened_sound
+from recollect.kernel.care.restore import restore_dump
+from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
@@ -45,29 +52,22 @@ from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
-from recollect.kernel.write.answers import Answers
+from recollect.kernel.work.answers import Answers
+from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import (
     add_attribute_index,
     attribute_indexes,
     drop_index,
 )
-from recollect.kernel.write.audit import audit, parse_head
 from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.decision import decided, known_changes
-from recollect.kernel.write.doctor import examine
-from recollect.kernel.write.dump import write_dump
 from recollect.kernel.write.own_types import refuse_owned
-from recollect.kernel.write.purge import pending, purge, purge_group
-from recollect.kernel.write.queue import Queue
-from recollect.kernel.write.quick_check import opened_sound
 from recollect.kernel.write.records import Records
-from recollect.kernel.write.restore import restore_dump
 from recollect.kernel.write.run import Run, answered, refuse_disorder
 from recollect.kernel.write.schema_mode import schema_of, set_schema_mode
 from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.vectors import Vectors
 from recollect.model import (
     Answer,
     AsOf,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.kernel.write.test_dump import teach
+from tests.kernel.care.test_dump import teach
 from tests.meanings import Meanings
 
 import recollect

@@ -25,8 +25,7 @@ from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.terms import Terms
-from recollect.kernel.write.dump_lines import BOUNDS
-from recollect.kernel.write.temporal import VALID_FROM, VALID_UNTIL, advance_clock
+from recollect.kernel.write.temporal import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
     BEGINNING,
     FOREVER,

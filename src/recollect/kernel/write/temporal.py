@@ -20,6 +20,13 @@ VALID_UNTIL = "valid_until"
 NOW = "now"
 """The word for the present in what is asked; what is kept never says it."""
 
+_DAY = 86_400_000
+INSTANTS = range(-62_135_596_800_000, 253_402_300_800_000)
+"""The milliseconds of the years 1 to 9999."""
+
+BOUNDS = range(INSTANTS.start - _DAY, INSTANTS.stop + _DAY)
+"""Where a fact time may lie, which a zone moves by less than a day."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d{2}))?")

@@ -11,7 +11,7 @@ import orjson
 import pytest
 from tests.faces.operations.calls import refused, told
 from tests.faces.operations.pipeline.rig import Rig, Scripted, rig, says, structured, text
-from tests.kernel.write.test_dump import altered
+from tests.kernel.care.test_dump import altered
 from tests.reference.copies import dumped, restored
 
 from recollect.errors import INVALID_VALUE, RecollectError

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect.errors import INTERNAL_ERROR, RecollectError
+from recollect.kernel.care.examination import examine_group
+from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.sql.attribute_index import PREFIXES
 from recollect.kernel.store.completeness import Part, missing_parts, whole_store
@@ -17,8 +19,6 @@ from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.write.attribute_indexes import settle_indexes
-from recollect.kernel.write.examination import examine_group
-from recollect.kernel.write.recount import recount
 from recollect.model import UNREADABLE, Finding, Progress
 
 _FORGET_TEXTS = (

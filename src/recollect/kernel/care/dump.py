@@ -10,10 +10,10 @@ from typing import BinaryIO, cast
 
 import orjson
 
+from recollect.kernel.care.dump_format import END, GROUP, HEADER, LINES, Kind, Line
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
-from recollect.kernel.write.dump_format import END, GROUP, HEADER, LINES, Kind, Line
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows read together

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import chain
 
 from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.care.audit import audit
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LINK_BIT, LIVING
-from recollect.kernel.write.audit import audit
-from recollect.kernel.write.queue import lost_work
+from recollect.kernel.work.queue import lost_work
 from recollect.model import Finding, Progress, silent
 
 _LISTED = 1000  # broken rows that are counted at most

@@ -9,6 +9,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
+from recollect.kernel.care.examination import examine_group
+from recollect.kernel.care.recount import counted, kept, recount
+from recollect.kernel.care.repair import (
+    build_index,
+    is_from_rest,
+    is_readable,
+    remake_broken,
+    remake_differing,
+    remake_texts,
+)
+from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wrong_vectors
 from recollect.kernel.search.fingerprint import fingerprint, holds_nothing, size_fingerprint
 from recollect.kernel.search.rebuild import forget, rebuild
 from recollect.kernel.store.cells import text, whole
@@ -22,20 +33,9 @@ from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.store.text_structure import structure_fault
 from recollect.kernel.store.upkeep import optimise
+from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
-from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
-from recollect.kernel.write.queue import forget_work, lost_work
-from recollect.kernel.write.recount import counted, kept, recount
-from recollect.kernel.write.repair import (
-    build_index,
-    is_from_rest,
-    is_readable,
-    remake_broken,
-    remake_differing,
-    remake_texts,
-)
-from recollect.kernel.write.vector_check import mend_vectors, unused_vectors, wrong_vectors
 from recollect.model import Diagnosis, Finding, Progress
 
 _SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"

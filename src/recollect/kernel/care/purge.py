@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import orjson
 
+from recollect.kernel.care.recount import recount
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.rebuild import forget
@@ -38,11 +39,10 @@ from recollect.kernel.store.schema import (
     TALLY_LINKS,
 )
 from recollect.kernel.vectors.rows import purge_vectors, vectors_in
-from recollect.kernel.write.answers import forget_answers
+from recollect.kernel.work.answers import forget_answers
+from recollect.kernel.work.queue import forget_work
 from recollect.kernel.write.attribute_indexes import attribute_indexes, take_back_index
 from recollect.kernel.write.log import purge_digest
-from recollect.kernel.write.queue import forget_work
-from recollect.kernel.write.recount import recount
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
 from recollect.model import OWN_TYPES, Operation, Receipt

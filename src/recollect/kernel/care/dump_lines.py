@@ -12,11 +12,7 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, UPGRADE, RecollectError
-from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
-from recollect.kernel.store.protocol import SqlValue
-from recollect.kernel.store.schema import STRICT
-from recollect.kernel.write.attribute_indexes import indexable
-from recollect.kernel.write.dump_format import (
+from recollect.kernel.care.dump_format import (
     END,
     FORMAT,
     GROUP,
@@ -25,6 +21,11 @@ from recollect.kernel.write.dump_format import (
     Kind,
     Line,
 )
+from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
+from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.schema import STRICT
+from recollect.kernel.write.attribute_indexes import indexable
+from recollect.kernel.write.temporal import BOUNDS, INSTANTS
 from recollect.kernel.write.validation import identifier, members, plain_predicate
 from recollect.model import BEGINNING, FOREVER, LIVING, MERGED_FROM, MOVED_FROM, Operation
 
@@ -32,9 +33,6 @@ _LONGEST = 64 * 2**20  # bytes of one line
 _SHOWN = 40  # characters of a dump that a message repeats
 _NUMBERS = range(2**48)
 _CODES = range(1, 2**31)
-_INSTANTS = range(-62_135_596_800_000, 253_402_300_800_000)  # the years 1 to 9999
-_DAY = 86_400_000
-BOUNDS = range(_INSTANTS.start - _DAY, _INSTANTS.stop + _DAY)
 """Of fact times: once, those of those years in any zone were taken in."""
 _LINES: Mapping[str, Line] = {line.kind: line for line in (GROUP, *LINES)}
 
@@ -190,7 +188,7 @@ _CELLS: Mapping[Kind, Callable[[object], SqlValue]] = {
     Kind.NUMBER: _whole(_NUMBERS),
     Kind.ENDING: _whole(_NUMBERS, LIVING),
     Kind.CODE: _whole(_CODES),
-    Kind.INSTANT: _whole(_INSTANTS),
+    Kind.INSTANT: _whole(INSTANTS),
     Kind.BOUND: _whole(BOUNDS, BEGINNING, FOREVER),
     Kind.TEXT: _text,
     Kind.NAME: _name,

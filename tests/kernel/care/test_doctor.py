@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.kernel.write.test_dump import teach
+from tests.kernel.care.test_dump import teach
 from tests.reference.copies import dumped
 
 import recollect

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.faces.operations.calls import told
+from tests.kernel.care.test_forged_dump import forged
 from tests.kernel.write.ledger import verify
-from tests.kernel.write.test_forged_dump import forged
 from tests.reference.copies import dumped, living, restored, tell
 from tests.reference.graphs import graphs
 from tests.reference.times import statements
@@ -20,9 +20,9 @@ from tests.reference.times import statements
 import recollect
 from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
+from recollect.kernel.care.dump_format import GROUP, LINES
 from recollect.kernel.lang import ast
 from recollect.kernel.store.sqlite import SqliteStore
-from recollect.kernel.write.dump_format import GROUP, LINES
 from recollect.kernel.write.element import Content
 from recollect.kernel.write.unit import Unit
 from recollect.model import AsOf, Attributes, Delete, ElementKind, Instant, Key, PutConcept, PutLink

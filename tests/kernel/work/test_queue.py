@@ -13,7 +13,7 @@ import recollect
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.store.sqlite import SqliteStore
-from recollect.kernel.write.queue import Queue
+from recollect.kernel.work.queue import Queue
 from recollect.model import BEGINNING, FOREVER, Instant, PutConcept, WorkItem
 
 NOW, LATER = Instant(1_000), Instant(2_000)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.kernel.write.test_purge import found
+from tests.kernel.care.test_purge import found
 
 import recollect
 from recollect import Nexus

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel.care.reindex import reindex
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.search.known_terms import term_code
@@ -17,7 +18,6 @@ from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.texts import link_meaning
-from recollect.kernel.write.reindex import reindex
 from recollect.model import (
     FACT,
     AsOf,

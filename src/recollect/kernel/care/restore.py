@@ -11,17 +11,17 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, RecollectError
+from recollect.kernel.care.dump_format import GROUP, TERM, Line
+from recollect.kernel.care.dump_lines import Read, fault, read_lines
+from recollect.kernel.care.examination import examine_group
+from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.write.attribute_indexes import settle_indexes
-from recollect.kernel.write.dump_format import GROUP, TERM, Line
-from recollect.kernel.write.dump_lines import Read, fault, read_lines
-from recollect.kernel.write.examination import examine_group
 from recollect.kernel.write.own_types import set_name_keys
-from recollect.kernel.write.recount import recount
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows written together

@@ -1,0 +1,1 @@
+"""A memory looked after: audited, examined, mended, dumped, restored, purged, indexed anew."""

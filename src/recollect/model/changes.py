@@ -1,0 +1,169 @@
+"""The changes that a batch makes, and how they name what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recollect.model.elements import Attributes, Element, Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Names a living concept by `(type, name)`."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Names an element put earlier in the same batch by the handle it was given."""
+
+    handle: str
+
+
+Reference = str | Key | Local
+"""How a change names an element: a public id, a key, or a handle of the batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutConcept:
+    """Match the concept, else create it; merge attributes and metadata key by key."""
+
+    type: str
+    name: str
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    id: str | None = None
+    handle: str | None = None
+    own_metadata: Attributes | None = None  # the part that may set the fact clock; None: all
+    expect_version: int | None = None  # KIP_3005 when it has another; 0: it is not there yet
+    new_id: str | None = None  # the id to give it where it is not there yet, without `id`
+    new_metadata: Attributes = field(default_factory=dict)  # kept too where it is not there yet
+    source: str | None = None  # an id, kept among `sources` of the metadata
+
+
+@dataclass(frozen=True, slots=True)
+class PutLink:
+    """Match the link (subject, predicate, object, key), else create it; merge as above."""
+
+    subject: Reference
+    predicate: str
+    object: Reference
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    key: str = ""
+    id: str | None = None
+    handle: str | None = None
+    expect_version: int | None = None
+    new_id: str | None = None  # the id to give it where it is not there yet, without `id`
+
+
+FACT = "fact"
+"""Attribute of a link that says in words what the link states: it makes the link a fact."""
+
+LONGEST_FACT_KEY = 4_000
+"""Characters of the key of a fact: the memory puts since when it is true behind it."""
+
+SOURCES = "sources"
+"""Metadata of an element: the ids of what it was learnt from, the first first."""
+
+SEARCH_ATTRIBUTES = "search_attributes"
+"""Metadata of an element: which of its attributes are searched; without it all texts are."""
+
+OBSERVED_AT = "observed_at"
+"""Metadata of a fact: when its source spoke, which orders facts that do not say since when."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutFact:
+    """Put a link that says something in words, and end the living facts it contradicts.
+
+    Facts contradict each other when their ends, predicates (case aside) and keys are the same,
+    their fact times overlap and their texts differ. The newer begins later, by `valid_from`,
+    else by `observed_at` of its metadata; where one says neither it is the one put later, and
+    of one batch the one with the lower id. The older is closed, and ends in fact time where the
+    newer begins; what is put after a newer one only ends where that begins. A text that stands
+    already gains a source. Under a functional predicate the facts of one subject with
+    different objects end each other in fact time alone.
+    """
+
+    subject: Reference
+    predicate: str
+    object: Reference
+    text: str
+    attributes: Attributes = field(default_factory=dict)
+    metadata: Attributes = field(default_factory=dict)
+    key: str = ""  # what else must be the same for two facts to be about one thing
+    source: str | None = None  # an id, kept among `sources` of the metadata
+    is_functional: bool = False  # or `functional` is true in the definition of the predicate
+    is_settled: bool = False  # what it contradicts was settled elsewhere: it ends nothing
+    id: str | None = None
+    handle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """An item of the queue: what is to be done about one element of a group."""
+
+    number: int  # the order of acceptance in the group, from 1
+    item: str  # the id of the element
+    state: str
+    attempts: int  # failed executions of the step it is at
+    due_at: Instant  # FOREVER: it is at rest
+    payload: Attributes  # kept between steps
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveKeys:
+    """Remove keys from an element's attributes and metadata; absent keys are ignored."""
+
+    element: Reference
+    attributes: frozenset[str] = frozenset()
+    metadata: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Close an element and, with it, every link that ends in it, and theirs."""
+
+    element: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Make two concepts of one type one: the links of the source move to the target."""
+
+    source: Reference
+    target: Reference
+
+
+Change = PutConcept | PutLink | PutFact | RemoveKeys | Delete | Merge
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What a write finds: its own instant, and the living elements it asked for, by id."""
+
+    at: Instant
+    elements: Mapping[str, Element]
+    group: object  # equal for as long as the group lives, and to that of no other one
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Changes that depend on what the memory holds: nobody writes between the look and the write.
+
+    `decide` receives the elements that `ids` name. It may be called more than once, and only its
+    last answer counts, so it must not do anything else. `changes` is roughly how many changes it
+    makes, if that is known beforehand.
+    """
+
+    ids: Collection[str]
+    decide: Callable[[Present], Sequence[Change]]
+    changes: int = 0
+
+    def __len__(self) -> int:
+        """Return its size: the larger of what it asks for and what it makes."""
+        return max(len(self.ids), self.changes)

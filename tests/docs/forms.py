@@ -27,6 +27,14 @@ def check_form(command: str) -> None:
     program, name, *_ = command.split()
     assert program == "recollect", command
     assert name in COMMANDS, command
-    options = {one for parameter in COMMANDS[name].params for one in parameter.opts}
+    options = options_of(name, command.split()[2:])
     said = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", QUOTED.sub("", command)))
     assert said <= options, command
+
+
+def options_of(name: str, words: list[str]) -> set[str]:
+    """The options of a command; of a noun, those of the verb that comes next, or of all."""
+    found = COMMANDS[name]
+    verbs = getattr(found, "commands", {})
+    taken = [verbs[words[0]]] if words and words[0] in verbs else [found, *verbs.values()]
+    return {one for command in taken for parameter in command.params for one in parameter.opts}

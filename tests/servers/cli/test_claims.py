@@ -306,10 +306,10 @@ def test_at_a_terminal_a_claim_rests_on_the_word_of_who_types_it(
         (("verify", "c1", "--scope", "repo:x"), "--scope is for"),
         (("show", "c1", "--confidence", "0"), "--confidence is for"),
         (("show", "c1", "--reason", ""), "--reason is for"),
-        (("verify",), "an id"),
+        (("verify",), "ID is missing"),
         (("dispute", "c1"), "--reason"),
-        (("supersede", "c1"), "OLD and NEW"),
-        (("list", "one", "two"), "one question"),
+        (("supersede", "c1"), "NEW is missing"),
+        (("list", "one", "two"), "two: nothing takes it"),
         (("show", "nobody"), "no claim"),
     ],
 )

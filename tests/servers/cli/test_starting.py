@@ -58,7 +58,7 @@ def test_every_name_is_there_when_it_is_asked_for():
     ("module", "words"),
     [
         ("recollect.servers.cli.app", ("--help",)),
-        ("typer.rich_utils", ("--help",)),
+        ("rich.console", ("init", "m.db")),
         ("recollect.kernel.nexus", ("init", "m.db")),
         ("mcp.server.lowlevel", ("mcp", "--db", "m.db")),
     ],

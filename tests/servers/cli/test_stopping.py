@@ -137,7 +137,7 @@ def test_a_command_that_is_stopped_before_it_begins_says_so(
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("recollect.servers.cli.indexes.Settings", interrupt)
+    monkeypatch.setattr("recollect.servers.cli.opening.Settings", interrupt)
     ended = cli("index", "--db", memory)
     assert (ended.exit_code, ended.stderr) == (130, "stopped\n")
 

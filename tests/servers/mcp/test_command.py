@@ -168,10 +168,10 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is(run, tmp_path: Path):
         (["doctor", "cursor", "--db", "a.db"], "stands in its file"),
         (["--http", "7412"], "is not HOST:PORT"),
         (["--read-only", "--db", "nothing.db"], "there is no memory"),
-        (["--write"], "--write belongs to install"),
-        (["install"], "install needs a client"),
+        (["--write"], "--write is for: recollect mcp install"),
+        (["install"], "CLIENT is missing"),
         (["install", "emacs"], "is not one of"),
-        (["install", "cursor", "--http", "127.0.0.1:0"], "--http belongs to serving"),
+        (["install", "cursor", "--http", "127.0.0.1:0"], "--http is for: recollect mcp serve"),
     ],
 )
 def test_what_it_cannot_do_it_says(run, words, message):

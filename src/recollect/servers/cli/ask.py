@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Literal
@@ -13,11 +14,13 @@ from recollect.kernel import Nexus
 from recollect.model import Value
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.naming import names_of
+from recollect.servers.cli.opening import opened_to_read
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.response import without_places
 
 Layout = Literal["rows", "columns", "objects"]
+AsOfGiven = Mapping[str, str | int | None]
 
 DESCRIPTIONS: Mapping[str, str] = {
     "primer": "DESCRIBE PRIMER",
@@ -42,80 +45,69 @@ _NEXT = "next_cursor"
 _LONGEST = 255  # of what may be the name of a file
 
 
-def query(
-    text: str,
-    parameters: Mapping[str, Value],
-    database: str | None,
-    group: str | None,
-    as_of: Mapping[str, str | int | None],
-    *,
-    layout: Layout,
-    cursor: str | None,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text of KIP that reads, the values of its parameters, and the time it is about."""
+
+    text: str
+    parameters: Mapping[str, Value]
+    as_of: AsOfGiven
+
+    @property
+    def whole(self) -> str:
+        """The text, read from standard input where that is meant."""
+        return text_of(self.text) if self.text == STANDARD_INPUT else self.text
+
+
+def answer_query(on: Invocation, question: Question, layout: Layout, cursor: str | None) -> None:
     """Answer one text that reads; a cursor goes on after the page that gave it."""
-    with output(as_json=as_json, takes_parameters=True) as out:
-        _refuse_file(text)
-        whole = text_of(text) if text == STANDARD_INPUT else text
+    with output(as_json=on.as_json, takes_parameters=True) as out:
+        _refuse_file(question.text)
+        whole, parameters, as_of = question.whole, question.parameters, question.as_of
         if cursor is not None:
             whole = f"{whole}\n{_PARTS['cursor']} ${_NEXT}"
             parameters = {**parameters, _NEXT: cursor}
-        layout = layout if as_json else "rows"
-        with opened_to_read(out, database, group) as nexus:
+        layout = layout if on.as_json else "rows"
+        with opened_to_read(out, on) as nexus:
             _refuse_writing(nexus, whole)
             response = execute_kip_readonly(
                 nexus, whole, parameters=parameters, as_of=as_of, format=layout
             )
-            out.response(response, whole, {} if as_json else names_of(nexus, response, as_of))
+            out.response(response, whole, {} if on.as_json else names_of(nexus, response, as_of))
 
 
-def search(
+def answer_search(
+    on: Invocation,
     term: str,
     kind: str | None,
     options: Mapping[str, Value],
-    database: str | None,
-    group: str | None,
-    as_of: Mapping[str, str | int | None],
-    *,
-    as_json: bool,
+    as_of: AsOfGiven,
 ) -> None:
     """Find elements by their words; an option that is not given is null."""
     given = {name: value for name, value in options.items() if value is not None}
     parts = "".join(f" {_PARTS[name]} ${name}" for name in given)
     of_kind = f" {kind.upper()}" if kind else ""
-    with output(as_json=as_json) as out:
-        text = f"SEARCH{of_kind} $term{parts}"
-        _answer(out, text, {"term": term, **given}, database, group, as_of)
+    with output(as_json=on.as_json) as out:
+        _answer(out, on, f"SEARCH{of_kind} $term{parts}", {"term": term, **given}, as_of)
 
 
-def describe(
-    what: str,
-    name: str | None,
-    limit: int | None,
-    cursor: str | None,
-    database: str | None,
-    group: str | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Show what the memory is about."""
-    options: dict[str, Value] = {"name": name, "limit": limit, "cursor": cursor}
+def answer_describe(on: Invocation, what: str, options: Mapping[str, Value]) -> None:
+    """Show what the memory is about; an option that is not given is null."""
     given = {name: value for name, value in options.items() if value is not None}
     page = "".join(f" {_PARTS[name]} ${name}" for name in given if name in _PARTS)
-    with output(as_json=as_json) as out:
-        _answer(out, DESCRIPTIONS[what] + page, given, database, group)
+    with output(as_json=on.as_json) as out:
+        _answer(out, on, DESCRIPTIONS[what] + page, given)
 
 
 def _answer(
     out: Output,
+    on: Invocation,
     text: str,
     parameters: Mapping[str, Value],
-    database: str | None,
-    group: str | None,
-    as_of: Mapping[str, str | int | None] | None = None,
+    as_of: AsOfGiven | None = None,
 ) -> None:
     """Answer a text of the program's own; errors do not point into it, because no user wrote it."""
-    with opened_to_read(out, database, group) as nexus:
+    with opened_to_read(out, on) as nexus:
         response = without_places(
             execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)
         )

@@ -1,4 +1,4 @@
-"""What the command about the attention queue does."""
+"""What the commands about the attention queue do."""
 
 from __future__ import annotations
 
@@ -10,36 +10,44 @@ from rich.text import Text
 from recollect.faces.claims import AttentionItem, NexusKnowledgeStore
 from recollect.kernel import instant
 from recollect.servers.cli.beginnings import only
-from recollect.servers.cli.claims import Asked, headed, time_text
-from recollect.servers.cli.output import output
+from recollect.servers.cli.claims import ask_claims, headed, time_text
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import one_line, shown
 
 
-def attend(asked: Asked, fingerprint: str | None, until: str | None, *, all_items: bool) -> None:
-    """List the items of the queue, after putting one aside."""
-    with output(as_json=asked.as_json) as out:
+def show_items(on: Invocation, *, all_items: bool) -> None:
+    """List the items of the queue."""
+    with output(as_json=on.as_json) as out:
+        _show(out, ask_claims(on, out, lambda store: store.attention(aside=all_items)))
 
-        async def work(store: NexusKnowledgeStore) -> list[AttentionItem]:
-            nonlocal fingerprint
-            if fingerprint is not None:
-                known = await store.attention(aside=True)
-                fingerprint = only(fingerprint, (one.fingerprint for one in known))
-                if until is not None:
-                    await store.snooze(fingerprint, _seconds(until))
-                else:
-                    await store.dismiss(fingerprint)
-            return await store.attention(aside=all_items)
 
-        items = asked.of(out, work)
-        if fingerprint is not None:
-            done = "dismissed" if until is None else f"snoozed until {time_text(_seconds(until))}"
-            out.say(f"{done}: {one_line(fingerprint)}")
-        if out.as_json:
-            out.json({"result": {"items": [asdict(one) for one in items]}})
-        elif items:
-            out.show(_table(items))
-        else:
-            out.say("nothing asks for attention", "dim")
+def put_aside(on: Invocation, beginning: str, until: str | None, *, all_items: bool) -> None:
+    """Put the item whose fingerprint begins so aside, and list the items that are left."""
+    with output(as_json=on.as_json) as out:
+
+        async def work(store: NexusKnowledgeStore) -> tuple[str, list[AttentionItem]]:
+            known = await store.attention(aside=True)
+            fingerprint = only(beginning, (one.fingerprint for one in known))
+            if until is None:
+                await store.dismiss(fingerprint)
+            else:
+                await store.snooze(fingerprint, _seconds(until))
+            return fingerprint, await store.attention(aside=all_items)
+
+        fingerprint, items = ask_claims(on, out, work)
+        done = "dismissed" if until is None else f"snoozed until {time_text(_seconds(until))}"
+        out.say(f"{done}: {one_line(fingerprint)}")
+        _show(out, items)
+
+
+def _show(out: Output, items: list[AttentionItem]) -> None:
+    if out.as_json:
+        out.json({"result": {"items": [asdict(one) for one in items]}})
+    elif items:
+        out.show(_table(items))
+    else:
+        out.say("nothing asks for attention", "dim")
 
 
 def _seconds(text: str) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import BinaryIO
 
@@ -11,54 +12,52 @@ from recollect.errors import Notice
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
-from recollect.kernel import Nexus, new_file
+from recollect.kernel import new_file
 from recollect.model import Found, Progress, Value
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
-from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output
-from recollect.servers.cli.progress import told
-from recollect.servers.cli.reading import warn_of_question
+from recollect.servers.cli.opening import opened, warn_of_question
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, told
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.safe_text import stdout_bytes
-from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus, require_group
+from recollect.servers.wiring import require_group
 
 _KIP = "kip"
 
 
-def export(
-    path: str,
-    format: str,
-    query: str | None,
-    parameters: Mapping[str, Value],
-    as_of: Mapping[str, object],
-    database: str | None,
-    group: str | None,
-    *,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What is written, and in which format."""
+
+    format: str
+    query: str | None
+    parameters: Mapping[str, Value]
+    as_of: Mapping[str, object]
+
+
+def write_out(on: Invocation, path: str, carried: Carried) -> None:
     """Write a group in one of the formats to a new file or to standard output."""
-    refuse_json_beside(path, as_json=as_json)
-    settings = Settings()
-    noun = "capsule" if format == _KIP else "element"
+    refuse_json_beside(path, as_json=on.as_json)
+    query, parameters, as_of = carried.query, carried.parameters, carried.as_of
+    noun = "capsule" if carried.format == _KIP else "element"
     notices: list[Notice] = []
-    with output(as_json=as_json) as out:
+    with output(as_json=on.as_json) as out:
         out.if_stopped = CUT_SHORT if path == STANDARD_OUTPUT else NOTHING_KEPT
-        with (
-            open_nexus(settings.database(database), settings.group(group)) as nexus,
-            told(out) as progress,
-        ):
+        with opened(on) as nexus, told(out) as progress:
             require_group(nexus)
             found = None if query is None else Found(query, parameters)
             warn_of_question(out, nexus, found, read_as_of(as_of))
-            with _written(path, format) as stream:
-                if format == _KIP:
-                    options = query, parameters, as_of
-                    written = _capsules(nexus, stream, *options, progress, notices)
+            with _written(path, carried.format) as stream:
+                if carried.format == _KIP:
+                    capsules = export_capsules(
+                        nexus, query, parameters, as_of=as_of, notices=notices
+                    )
+                    written = _counted_capsules(capsules, stream, progress)
                 else:
                     written = hand_out(
                         nexus,
                         stream,
-                        format,
+                        carried.format,
                         query=query,
                         parameters=parameters,
                         as_of=as_of,
@@ -72,17 +71,8 @@ def export(
         out.say(f"wrote {counted(written, noun)} to {path}", "green")
 
 
-def _capsules(
-    nexus: Nexus,
-    stream: BinaryIO,
-    query: str | None,
-    parameters: Mapping[str, Value],
-    as_of: Mapping[str, object],
-    progress: Progress,
-    notices: list[Notice],
-) -> int:
+def _counted_capsules(capsules: Iterable[str], stream: BinaryIO, progress: Progress) -> int:
     """Write the capsules of a group and return how many."""
-    capsules = export_capsules(nexus, query, parameters, as_of=as_of, notices=notices)
     written = 0
     with _as_text(stream) as text:
         for written in write_capsules(capsules, text):

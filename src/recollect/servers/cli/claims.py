@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
@@ -29,11 +29,11 @@ from recollect.faces.claims.words import SUPERSEDED
 from recollect.model import Instant, instant_text
 from recollect.servers.cli.beginnings import whole_id
 from recollect.servers.cli.evidence import asserted, given_evidence, kept_evidence
+from recollect.servers.cli.opening import opened, warn_of_absent_group
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.reading import warn_of_absent_group
 from recollect.servers.cli.safe_text import one_line, shown
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 ResultT = TypeVar("ResultT")
 
@@ -51,63 +51,38 @@ _COLOURS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What every command about claims is told."""
+class NewClaim:
+    """A claim as it is typed."""
 
-    database: str | None
-    group: str | None
-    actor: str | None
-    as_json: bool
-
-    def of(
-        self,
-        out: Output,
-        work: Callable[[NexusKnowledgeStore], Awaitable[ResultT]],
-        *,
-        create: bool = False,
-    ) -> ResultT:
-        """Return what a store answers to the person at the terminal."""
-        settings = Settings()
-        located = settings.database(self.database)
-        with open_nexus(located, settings.group(self.group), create=create) as nexus:
-            if not create:
-                warn_of_absent_group(out, nexus)
-            store = NexusKnowledgeStore(nexus)
-
-            async def run() -> ResultT:
-                with acting(Actor("user", settings.actor(self.actor))):
-                    return await work(store)
-
-            return asyncio.run(run())
+    text: str
+    status: str
+    confidence: float
+    scope: str | None
+    project: str | None
+    domain: str | None
+    tags: tuple[str, ...]
+    id: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What a claim is about, or which claims are asked for."""
+class Filters:
+    """Which claims are asked for; all that is given must be true of each."""
 
+    status: tuple[str, ...] = ()
     scope: str | None = None
     project: str | None = None
     domain: str | None = None
-    tags: Sequence[str] = field(default=())
-    statuses: Sequence[str] = field(default=())
-
-    def named_scope(self) -> Scope | None:
-        """Return the scope of TYPE:ID, if one is named."""
-        if self.scope is None:
-            return None
-        kind, colon, name = self.scope.partition(":")
-        return Scope(kind, name if colon else None)
-
-
-@dataclass(frozen=True, slots=True)
-class Lens:
-    """The page that claims are asked for."""
-
     run: str | None = None
     show: str | None = None
     session: str | None = None
     agent: str | None = None
+    tag: str | None = None
     artifact: str | None = None
+
+    @property
+    def fit_question(self) -> bool:
+        """Whether a question takes all that is given."""
+        return self == Filters(self.status, self.scope, self.project)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,86 +94,119 @@ class _Standing:
     superseded_by: str | None
 
 
-def add(
-    asked: Asked,
-    text: str,
-    evidence: Sequence[str],
-    about: About,
-    confidence: float | None,
-    id: str | None,
-) -> None:
+def _scope_named(text: str | None) -> Scope | None:
+    """Return the scope of TYPE:ID, if one is named."""
+    if text is None:
+        return None
+    kind, colon, name = text.partition(":")
+    return Scope(kind, name if colon else None)
+
+
+def ask_claims(
+    on: Invocation,
+    out: Output,
+    work: Callable[[NexusKnowledgeStore], Awaitable[ResultT]],
+    *,
+    create: bool = False,
+) -> ResultT:
+    """Return what a store answers to the person at the terminal."""
+    with opened(on, create=create) as nexus:
+        if not create:
+            warn_of_absent_group(out, nexus)
+        store = NexusKnowledgeStore(nexus)
+
+        async def run() -> ResultT:
+            with acting(Actor("user", Settings().actor(on.actor))):
+                return await work(store)
+
+        return asyncio.run(run())
+
+
+def add_claim(on: Invocation, new: NewClaim, evidence: Sequence[str]) -> None:
     """Write a claim, and print its id."""
-    actor = Settings().actor(asked.actor)
-    refs = given_evidence(evidence, actor) or asserted(Settings().person(asked.actor))
+    actor = Settings().actor(on.actor)
+    refs = given_evidence(evidence, actor) or asserted(Settings().person(on.actor))
     if not refs:
         raise typer.BadParameter("a claim needs --evidence, such as --evidence file=src/saga.py")
-    with output(as_json=asked.as_json) as out:
-        scope = about.named_scope()
+    with output(as_json=on.as_json) as out:
+        scope = _scope_named(new.scope)
         claim = Claim(
-            text,
+            new.text,
             kept_evidence(out, refs),
-            claim_status=about.statuses[0] if about.statuses else "observed",
-            confidence=1.0 if confidence is None else confidence,
-            project=about.project,
+            claim_status=new.status,
+            confidence=new.confidence,
+            project=new.project,
             scope_type=None if scope is None else scope.scope_type,
             scope_id=None if scope is None else scope.scope_id,
             actor_type="user",
             actor_id=actor,
-            domain=about.domain,
-            tags=[*about.tags],
+            domain=new.domain,
+            tags=[*new.tags],
         )
-        if id is not None:
-            claim.id = id
+        if new.id is not None:
+            claim.id = new.id
 
         async def written(store: NexusKnowledgeStore) -> Claim | None:
             there = await store.get(claim.id)  # what says the same is not written again
             await store.write_claim(claim)
             return there
 
-        there = asked.of(out, written, create=True)
+        there = ask_claims(on, out, written, create=True)
         if there is None:
             _settled(out, claim.id, claim.claim_status, verb="is added as")
         else:
             _settled(out, claim.id, there.claim_status, verb="is there already:")
 
 
-def show_list(
-    asked: Asked, question: str, about: About, lens: Lens, limit: int, after: str | None
+def list_claims(on: Invocation, filters: Filters, limit: int, after: str | None) -> None:
+    """List claims, the newest first."""
+
+    async def matching(store: NexusKnowledgeStore) -> list[Claim]:
+        return await store.list(
+            scope=_scope_named(filters.scope),
+            status=list(filters.status) or None,
+            project=filters.project,
+            domain=filters.domain,
+            run=filters.run,
+            show=filters.show,
+            session=filters.session,
+            agent=filters.agent,
+            tag=filters.tag,
+            artifact=filters.artifact,
+            limit=limit,
+            after=None if after is None else whole_id(store.nexus, after),
+        )
+
+    _show_claims(on, matching)
+
+
+def find_claims(on: Invocation, question: str, filters: Filters, limit: int) -> None:
+    """List the claims that answer a question, the best first."""
+
+    async def matching(store: NexusKnowledgeStore) -> list[Claim]:
+        scored = await store.recall_scored(
+            question,
+            scope=_scope_named(filters.scope),
+            status=list(filters.status) or None,
+            project=filters.project,
+            limit=limit,
+        )
+        return [claim for claim, _ in scored]
+
+    _show_claims(on, matching)
+
+
+def _show_claims(
+    on: Invocation, matching: Callable[[NexusKnowledgeStore], Awaitable[list[Claim]]]
 ) -> None:
-    """List claims: the best for a question, or the newest."""
-    if question and (after is not None or lens != Lens() or about.tags or about.domain):
-        raise typer.BadParameter("a question goes with --status, --scope, --project and --limit")
-    with output(as_json=asked.as_json) as out:
-        scope, status = about.named_scope(), list(about.statuses) or None
+    async def found(store: NexusKnowledgeStore) -> tuple[list[Claim], Mapping[str, str]]:
+        claims = await matching(store)
+        ended = [one.id for one in claims if one.claim_status == SUPERSEDED]
+        followers = {one: await store.superseded_by(one) for one in ended}
+        return claims, {one: new for one, new in followers.items() if new is not None}
 
-        async def found(store: NexusKnowledgeStore) -> tuple[list[Claim], Mapping[str, str]]:
-            claims = await matching(store)
-            ended = [one.id for one in claims if one.claim_status == SUPERSEDED]
-            followers = {one: await store.superseded_by(one) for one in ended}
-            return claims, {one: new for one, new in followers.items() if new is not None}
-
-        async def matching(store: NexusKnowledgeStore) -> list[Claim]:
-            if question:
-                scored = await store.recall_scored(
-                    question, scope=scope, status=status, project=about.project, limit=limit
-                )
-                return [claim for claim, _ in scored]
-            return await store.list(
-                scope=scope,
-                status=status,
-                project=about.project,
-                domain=about.domain,
-                run=lens.run,
-                show=lens.show,
-                session=lens.session,
-                agent=lens.agent,
-                tag=about.tags[0] if about.tags else None,
-                artifact=lens.artifact,
-                limit=limit,
-                after=None if after is None else whole_id(store.nexus, after),
-            )
-
-        claims, followers = asked.of(out, found)
+    with output(as_json=on.as_json) as out:
+        claims, followers = ask_claims(on, out, found)
         if out.as_json:
             out.json({"result": {"claims": [asdict(one) for one in claims]}})
         elif claims:
@@ -207,10 +215,12 @@ def show_list(
             out.say("no claims", "dim")
 
 
-def show_claim(asked: Asked, claim_id: str) -> None:
+def show_claim(on: Invocation, claim_id: str) -> None:
     """Show a claim, what it rests on and what happened to it."""
-    with output(as_json=asked.as_json) as out:
-        standing = asked.of(out, lambda store: _standing(store, whole_id(store.nexus, claim_id)))
+    with output(as_json=on.as_json) as out:
+        standing = ask_claims(
+            on, out, lambda store: _standing(store, whole_id(store.nexus, claim_id))
+        )
         claim = standing.claim
         if out.as_json:
             events = [asdict(one) for one in standing.events]
@@ -247,16 +257,16 @@ def show_claim(asked: Asked, claim_id: str) -> None:
         out.show(_history_table(standing.events))
 
 
-def move(
-    asked: Asked,
+def move_claim(
+    on: Invocation,
     claim_id: str,
     status: Literal["verified", "disputed"],
     evidence: Sequence[str],
     reason: str | None,
 ) -> None:
     """Verify or dispute a claim."""
-    given = given_evidence(evidence, Settings().actor(asked.actor))
-    with output(as_json=asked.as_json) as out:
+    given = given_evidence(evidence, Settings().actor(on.actor))
+    with output(as_json=on.as_json) as out:
         refs = kept_evidence(out, given)
 
         async def moved(store: NexusKnowledgeStore) -> str:
@@ -264,41 +274,36 @@ def move(
             await store.transition(id, status, evidence=refs, reason=reason)
             return id
 
-        _settled(out, asked.of(out, moved), status)
+        _settled(out, ask_claims(on, out, moved), status)
 
 
-def supersede(asked: Asked, old_id: str, new_id: str) -> None:
+def supersede_claim(on: Invocation, old_id: str, new_id: str) -> None:
     """Let a claim take the place of another."""
-    with output(as_json=asked.as_json) as out:
+    with output(as_json=on.as_json) as out:
 
         async def superseded(store: NexusKnowledgeStore) -> tuple[str, str]:
             old, new = (whole_id(store.nexus, one) for one in (old_id, new_id))
             await store.supersede(old, new)
             return old, new
 
-        old, new = asked.of(out, superseded)
+        old, new = ask_claims(on, out, superseded)
         _settled(out, old, "superseded", by=new)
 
 
-def show_history(asked: Asked, claim_id: str) -> None:
+def show_claim_history(on: Invocation, claim_id: str) -> None:
     """Show what happened to a claim."""
-    with output(as_json=asked.as_json) as out:
-        events = asked.of(out, lambda store: store.history(whole_id(store.nexus, claim_id)))
+    with output(as_json=on.as_json) as out:
+        events = ask_claims(on, out, lambda store: store.history(whole_id(store.nexus, claim_id)))
         if out.as_json:
             out.json({"result": {"history": [asdict(one) for one in events]}})
         else:
             out.show(_history_table(events))
 
 
-def check(
-    asked: Asked,
-    claim_id: str,
-    root: Path | None,
-    repos: Sequence[str],
-    fetch: bool,
-    allow_private: bool,
-) -> None:
-    """Compare the evidence of a claim with what it refers to; refuted evidence fails."""
+def checker_in(
+    root: Path | None, repos: Sequence[str], *, fetch: bool, allow_private: bool
+) -> Checker:
+    """Return what compares evidence with folders, and with what urls hold."""
     folders: dict[str, Path] = {}
     for one in repos:
         name, equals, folder = one.partition("=")
@@ -309,11 +314,15 @@ def check(
         _require_folder(root, "--root")
     for place in folders.values():
         _require_folder(place, "--repo")
-    checker = Checker(
-        root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private, now=True
-    )
-    with output(as_json=asked.as_json) as out:
-        reports = asked.of(out, lambda store: store.check(whole_id(store.nexus, claim_id), checker))
+    return Checker(root or Path.cwd(), folders, fetch=fetch, allow_private=allow_private, now=True)
+
+
+def check_evidence(on: Invocation, claim_id: str, checker: Checker) -> None:
+    """Compare the evidence of a claim with what it refers to; refuted evidence fails."""
+    with output(as_json=on.as_json) as out:
+        reports = ask_claims(
+            on, out, lambda store: store.check(whole_id(store.nexus, claim_id), checker)
+        )
         out.failed = any(one.outcome == "refuted" for one in reports)
         if out.as_json:
             out.json({"result": {"evidence": [asdict(one) for one in reports]}})

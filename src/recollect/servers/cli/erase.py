@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import typer
@@ -11,45 +11,39 @@ import typer
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import Found, Key, Receipt
+from recollect.servers.cli.opening import opened, warn_of_absent_group, warn_of_question
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.reading import warn_of_absent_group, warn_of_question
 from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 SHOWN = 20
 """So many ids of a receipt are shown to people; `--json` has them all."""
 
 
-def purge(
-    what: str | Key | Found | None,
-    dropped: str | None,
-    database: str | None,
-    group: str | None,
-    *,
-    dry_run: bool,
-    is_sure: bool,
-    actor: str | None,
-    request_id: str | None,
-    as_json: bool,
+@dataclass(frozen=True, slots=True)
+class WholeGroup:
+    """A group that goes with all it holds, its log among it."""
+
+    name: str
+
+
+def erase(
+    on: Invocation, what: str | Key | Found | WholeGroup, *, dry_run: bool, is_sure: bool
 ) -> None:
-    """Erase elements, or the group `dropped`, once somebody is sure; then show the receipt."""
-    settings = Settings()
-    with (
-        output(as_json=as_json) as out,
-        open_nexus(settings.database(database), settings.group(group)) as nexus,
-    ):
+    """Erase elements, or a group, once somebody is sure; then show the receipt."""
+    with output(as_json=on.as_json) as out, opened(on) as nexus:
         out.if_stopped = "nothing is erased"
-        if dropped is None:
+        if not isinstance(what, WholeGroup):
             warn_of_absent_group(out, nexus)
-        erase = partial(_erase, nexus, what, dropped, settings.actor(actor), request_id)
-        told = erase(dry_run=True)
+        erased = partial(_erased, on, nexus, what)
+        told = erased(dry_run=True)
         if isinstance(what, Found):
             warn_of_question(out, nexus, what, None)
         if dry_run:
             _show(out, told)
             return
-        if not (told.ids or dropped):
+        if not (told.ids or isinstance(what, WholeGroup)):
             _show(out, replace(told, is_dry_run=False, is_complete=True))
             return
         if not is_sure and not _is_confirmed(out, told):
@@ -58,24 +52,18 @@ def purge(
         out.if_stopped = "all of it is erased, or nothing; run it again to be sure"
         with out.progress(is_counted=False) as progress:
             progress.add_task("erasing", total=None)
-            receipt = erase(dry_run=False)
+            receipt = erased(dry_run=False)
         out.if_stopped = "all of it is erased; only the receipt is missing"
         _show(out, receipt)
 
 
-def _erase(
-    nexus: Nexus,
-    what: str | Key | Found | None,
-    dropped: str | None,
-    actor: str | None,
-    request_id: str | None,
-    *,
-    dry_run: bool,
+def _erased(
+    on: Invocation, nexus: Nexus, what: str | Key | Found | WholeGroup, *, dry_run: bool
 ) -> Receipt:
-    if dropped is not None:
-        return nexus.drop_group(dropped, dry_run=dry_run)
-    assert what is not None
-    return nexus.purge(what, dry_run=dry_run, actor=actor, request_id=request_id)
+    if isinstance(what, WholeGroup):
+        return nexus.drop_group(what.name, dry_run=dry_run)
+    actor = Settings().actor(on.actor)
+    return nexus.purge(what, dry_run=dry_run, actor=actor, request_id=on.request_id)
 
 
 def _is_confirmed(out: Output, told: Receipt) -> bool:

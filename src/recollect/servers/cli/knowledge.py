@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,27 +21,18 @@ from recollect.faces.knowledge import (
     LoadReport,
 )
 from recollect.servers.cli.given import text_of
+from recollect.servers.cli.opening import opened, warn_of_absent_group
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.reading import warn_of_absent_group
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 _UNHEARD = logging.NullHandler()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What every command is told."""
-
-    database: str | None
-    group: str | None
-    as_json: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
+class KnowledgeQuestion:
     """What is looked for."""
 
     text: str
@@ -50,56 +41,54 @@ class Question:
 
 
 @contextmanager
-def _on(asked: Asked, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
+def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, KnowledgeBase]]:
     """Give a command its output and its base, whose memory only one that writes makes."""
-    settings = Settings()
     logging.getLogger("recollect.knowledge").addHandler(_UNHEARD)  # a report tells the same
-    with output(as_json=asked.as_json) as out:
-        located = settings.database(asked.database)
-        with (
-            open_nexus(located, settings.group(asked.group), create=writes) as nexus,
-            KnowledgeBase(nexus=nexus) as kb,
-        ):
-            if not writes:
-                warn_of_absent_group(out, nexus)
-            yield out, kb
+    with (
+        output(as_json=on.as_json) as out,
+        opened(on, create=writes) as nexus,
+        KnowledgeBase(nexus=nexus) as kb,
+    ):
+        if not writes:
+            warn_of_absent_group(out, nexus)
+        yield out, kb
 
 
-def load(asked: Asked, file: Path, *, dry_run: bool, strict: bool) -> None:
+def load_knowledge(on: Invocation, file: Path, *, dry_run: bool, strict: bool) -> None:
     """Load a file of JSON."""
-    with _on(asked, writes=not dry_run) as (out, kb):
+    with _on(on, writes=not dry_run) as (out, kb):
         report = KnowledgeDataLoader().load(kb, file, dry_run=dry_run, strict=strict)
         _tell(out, report, dry_run=dry_run)
 
 
-def ingest(
-    asked: Asked, file: str, folder: Path | None, artifacts: Sequence[Path], *, dry_run: bool
+def ingest_text(
+    on: Invocation, file: str, folder: Path | None, artifacts: Sequence[Path], *, dry_run: bool
 ) -> None:
     """Structure a text by a model, and load it."""
-    with _on(asked, writes=not dry_run) as (out, kb):
+    with _on(on, writes=not dry_run) as (out, kb):
         llm = make_structuring(Settings().learning())
         ingestion = KnowledgeIngestionCLI(llm, check_in_dir=folder)
         report = ingestion.ingest(text_of(file), kb, artifacts, dry_run=dry_run)
         _tell(out, report, dry_run=dry_run)
 
 
-def retrieve(asked: Asked, question: Question) -> None:
+def retrieve_pieces(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show what is known for a question."""
-    with _on(asked) as (out, kb):
+    with _on(on) as (out, kb):
         found = kb.retrieve(question.text, question.entity, question.top_k)
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": found.to_dict()})
             return
         text = kb.formatter.format(found)
         _say(out, text or "nothing is known for it")
 
 
-def provide(asked: Asked, question: Question) -> None:
+def provide_sections(on: Invocation, question: KnowledgeQuestion) -> None:
     """Show the sections of a prompt for a question."""
-    with _on(asked) as (out, kb):
+    with _on(on) as (out, kb):
         provider = KnowledgeProvider(kb, entity_id=question.entity, top_k=question.top_k)
         sections = provider(question.text)
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": sections})
             return
         for name, text in sections.items():
@@ -109,24 +98,26 @@ def provide(asked: Asked, question: Question) -> None:
             out.say("nothing is known for it", "dim")
 
 
-def add(asked: Asked, piece: KnowledgePiece) -> None:
-    """Keep a piece."""
-    with _on(asked, writes=True) as (out, kb):
+def add_piece(on: Invocation, given: Mapping[str, object]) -> None:
+    """Keep a piece with the members that are given."""
+    with output(as_json=on.as_json):
+        piece = KnowledgePiece.from_dict(given)  # what is wrong with it makes no memory
+    with _on(on, writes=True) as (out, kb):
         piece_id = kb.add_piece(piece)
         kept = kb.get_piece(piece_id)
-        if asked.as_json and kept is not None:
+        if on.as_json and kept is not None:
             out.json({"result": kept.to_dict()})
             return
         out.say(piece_id, "green")
 
 
-def show(asked: Asked, piece_id: str) -> None:
+def show_piece(on: Invocation, piece_id: str) -> None:
     """Show a piece."""
-    with _on(asked) as (out, kb):
+    with _on(on) as (out, kb):
         piece = kb.get_piece(piece_id)
         if piece is None:
             raise _absent(piece_id)
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": piece.to_dict()})
             return
         for name, value in piece.to_dict().items():
@@ -135,11 +126,11 @@ def show(asked: Asked, piece_id: str) -> None:
                 out.say(f"{name}: {told}")
 
 
-def list_pieces(asked: Asked, entity: str | None) -> None:
+def list_pieces(on: Invocation, entity: str | None) -> None:
     """List the pieces of an entity, or the global ones."""
-    with _on(asked) as (out, kb):
+    with _on(on) as (out, kb):
         pieces = kb.piece_store.list_all(entity)
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": {"pieces": [one.to_dict() for one in pieces]}})
             return
         table = Table("id", "type", "goes to", "content", "tags", box=box.SIMPLE_HEAD)
@@ -149,12 +140,12 @@ def list_pieces(asked: Asked, entity: str | None) -> None:
         out.show(table)
 
 
-def remove(asked: Asked, piece_id: str) -> None:
+def remove_piece(on: Invocation, piece_id: str) -> None:
     """Remove a piece."""
-    with _on(asked) as (out, kb):
+    with _on(on) as (out, kb):
         if not kb.remove_piece(piece_id):
             raise _absent(piece_id)
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": {"removed": True}})
             return
         out.say("removed; its past stays readable", "green")

@@ -1,4 +1,4 @@
-"""Loads the modules of the MCP server in less time.
+"""How a command loads what it serves with: only if it is installed, and in haste.
 
 The rule: the same modules are loaded and work the same; parts that may turn out not to be needed
 are made ready when first used.
@@ -9,8 +9,21 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from pydantic import BaseModel
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError, install
+
+
+def require(package: str, extra: str, what: str) -> None:
+    """Raise INVALID_ARGUMENT where a package of an extra is not installed."""
+    if find_spec(package) is None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{what} needs the package {package}, which is not installed",
+            hint=install(extra),
+        )
 
 
 @contextmanager

@@ -24,57 +24,62 @@ from recollect.faces.kip.maintenance import (
 from recollect.faces.kip.maintenance.duplicates import LIKELY, SURE
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, Triple, instant_text
-from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.progress import told
+from recollect.servers.cli.opening import opened
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import Output, output, told
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import escaped, one_line, shown
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 SHOWN = 50
 """So many lines of a list are shown to people; `--json` has them all."""
 
-Found = TypeVar("Found")
+FoundT = TypeVar("FoundT")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What every command of maintenance is told."""
+class Upkeep:
+    """How the work is done: for good, as a rehearsal, or as a KIP text that would do it."""
 
-    database: str | None
-    group: str | None
-    actor: str | None
-    request_id: str | None
-    dry_run: bool
-    kip: bool
-    as_json: bool
+    on: Invocation
+    dry_run: bool = False
+    kip: bool = False
 
     @property
     def keeps_all(self) -> bool:
         """Whether nothing may change."""
         return self.dry_run or self.kip
 
-    def of(self, out: Output, work: Callable[[Nexus, Progress, str | None], Found]) -> Found:
+    def of(self, out: Output, work: Callable[[Nexus, Progress, str | None], FoundT]) -> FoundT:
         """Return what the work finds in the memory, with bars and the name of who asks."""
-        settings = Settings()
-        located = settings.database(self.database)
-        with open_nexus(located, settings.group(self.group)) as nexus, told(out) as progress:
-            return work(nexus, progress, settings.actor(self.actor))
+        with opened(self.on) as nexus, told(out) as progress:
+            return work(nexus, progress, Settings().actor(self.on.actor))
 
 
-def show_expiry(asked: Asked, types: Sequence[str], *, archive: bool, limit: int) -> None:
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """How fast values fall, how far, and what is spared."""
+
+    half_life: timedelta
+    cycle: timedelta
+    floor: float
+    spare: Sequence[str]
+    limit: int
+
+
+def show_expiry(upkeep: Upkeep, types: Sequence[str], *, archive: bool, limit: int) -> None:
     """Close or archive what has expired."""
-    with output(as_json=asked.as_json) as out:
-        found = asked.of(
+    with output(as_json=upkeep.on.as_json) as out:
+        found = upkeep.of(
             out,
             lambda nexus, progress, actor: expire(
                 nexus,
                 types,
                 archive=archive,
                 limit=limit,
-                dry_run=asked.keeps_all,
+                dry_run=upkeep.keeps_all,
                 actor=actor,
-                request_id=asked.request_id,
+                request_id=upkeep.on.request_id,
                 progress=progress,
             ),
         )
@@ -85,7 +90,7 @@ def show_expiry(asked: Asked, types: Sequence[str], *, archive: bool, limit: int
                 "unreadable": _expired(found.unreadable),
             }
             out.json({"result": {**lists, "left": found.left, **_effect(found.done)}})
-        elif asked.kip:
+        elif upkeep.kip:
             _print(found.done.kip or "// nothing is due\n")
         else:
             lines = [(str(one.target), str(one.expires_at)) for one in found.expired]
@@ -95,36 +100,28 @@ def show_expiry(asked: Asked, types: Sequence[str], *, archive: bool, limit: int
             _verdict(out, found.done, "archived" if archive else "closed", len(lines), found.left)
 
 
-def show_decay(
-    asked: Asked,
-    half_life: timedelta,
-    cycle: timedelta,
-    *,
-    floor: float,
-    spare: Sequence[str],
-    limit: int,
-) -> None:
+def show_decay(upkeep: Upkeep, fading: Fading) -> None:
     """Let values fall."""
-    with output(as_json=asked.as_json) as out:
-        found = asked.of(
+    with output(as_json=upkeep.on.as_json) as out:
+        found = upkeep.of(
             out,
             lambda nexus, progress, actor: decay(
                 nexus,
-                half_life=half_life,
-                cycle=cycle,
-                floor=floor,
-                spare=spare,
-                limit=limit,
-                dry_run=asked.keeps_all,
+                half_life=fading.half_life,
+                cycle=fading.cycle,
+                floor=fading.floor,
+                spare=fading.spare,
+                limit=fading.limit,
+                dry_run=upkeep.keeps_all,
                 actor=actor,
-                request_id=asked.request_id,
+                request_id=upkeep.on.request_id,
                 progress=progress,
             ),
         )
         if out.as_json:
             faded = [_faded(one) for one in found.faded]
             out.json({"result": {"faded": faded, "left": found.left, **_effect(found.done)}})
-        elif asked.kip:
+        elif upkeep.kip:
             _print(found.done.kip or "// nothing is due\n")
         else:
             lines = [
@@ -142,7 +139,7 @@ def show_decay(
 
 
 def show_duplicates(
-    asked: Asked, types: Sequence[str], threshold: float | None, *, apply: bool
+    upkeep: Upkeep, types: Sequence[str], threshold: float | None, *, apply: bool
 ) -> None:
     """Propose merges, or carry them out."""
 
@@ -154,29 +151,29 @@ def show_duplicates(
             nexus,
             types,
             threshold=SURE if threshold is None else threshold,
-            dry_run=asked.keeps_all,
+            dry_run=upkeep.keeps_all,
             actor=actor,
-            request_id=asked.request_id,
+            request_id=upkeep.on.request_id,
             progress=progress,
         )
 
-    with output(as_json=asked.as_json) as out:
-        found = asked.of(out, work)
+    with output(as_json=upkeep.on.as_json) as out:
+        found = upkeep.of(out, work)
         if out.as_json:
             proposed = [{**asdict(one), "kip": one.kip} for one in found.found]
             effect = {} if found.done is None else _effect(found.done)
             out.json({"result": {"duplicates": proposed, **effect}})
-        elif asked.kip:
+        elif upkeep.kip:
             texts = (f"// {one.score:.2f} {one.reason}\n{one.kip}\n" for one in found.found)
             _print("".join(texts) or "// no duplicates\n")
         else:
             _show_duplicates(out, found)
 
 
-def show_orphans(asked: Asked) -> None:
+def show_orphans(upkeep: Upkeep) -> None:
     """List what hangs on nothing."""
-    with output(as_json=asked.as_json) as out:
-        found = asked.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
+    with output(as_json=upkeep.on.as_json) as out:
+        found = upkeep.of(out, lambda nexus, progress, _: find_orphans(nexus, progress=progress))
         if out.as_json:
             out.json({"result": asdict(found)})
             return

@@ -9,25 +9,23 @@ from shlex import quote
 
 from recollect.faces.kip import load_capsules, starter_capsule
 from recollect.kernel import Nexus
+from recollect.servers.cli.opening import opened, opened_to_read
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
-from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.render import counted, facts
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 
-def init(
-    database: str | None, group: str | None, capsules: Sequence[str], *, as_json: bool
-) -> None:
+def create_memory(on: Invocation, capsules: Sequence[str]) -> None:
     """Create the memory if it is not there, load what it is to begin with, and say so."""
     settings = Settings()
-    located = settings.database(database)
-    with output(as_json=as_json) as out:
+    located = settings.database(on.database)
+    with output(as_json=on.as_json) as out:
         for name in capsules:
             starter_capsule(name)  # a wrong name makes no memory
         is_new = not located.exists
-        chosen = settings.group(group)
-        with open_nexus(located, chosen, create=True) as nexus:
+        chosen = settings.group(on.group)
+        with opened(on, create=True) as nexus:
             loaded = load_capsules(nexus, capsules, actor=settings.actor())
         if out.as_json:
             result = {"path": located.path, "group": chosen, "created": is_new}
@@ -39,9 +37,9 @@ def init(
         out.say(f"try: {quote(settings.program())} shell {quote(located.path)}", "dim")
 
 
-def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
+def count_contents(on: Invocation) -> None:
     """Show the counts of a memory."""
-    with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
+    with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
         counts = counts_of(nexus)
         if out.as_json:
             out.json({"result": counts})
@@ -50,11 +48,10 @@ def stats(database: str | None, group: str | None, *, as_json: bool) -> None:
             out.show(facts(counts))
 
 
-def groups(database: str | None, *, as_json: bool) -> None:
+def list_groups(on: Invocation) -> None:
     """Show the names of the groups that have been written to."""
-    settings = Settings()
-    with output(as_json=as_json) as out:
-        with open_nexus(settings.database(database), settings.group()) as nexus:
+    with output(as_json=on.as_json) as out:
+        with opened(on) as nexus:
             names = nexus.groups()
         if out.as_json:
             out.json({"result": {"groups": names}})

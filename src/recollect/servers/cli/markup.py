@@ -29,13 +29,13 @@ from recollect.faces.markup.exchanges import Beginning, Model
 from recollect.faces.markup.wire import to_wire
 from recollect.model import AsOf
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
+from recollect.servers.cli.opening import opened, warn_of_absent_group
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, error_text, output
-from recollect.servers.cli.reading import warn_of_absent_group
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.functions import load_functions
 from recollect.servers.learning import make_chat
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 _SUFFIXES: Final = {
     ".md": "markdown",
@@ -47,18 +47,7 @@ _SUFFIXES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What every command on a memory is told."""
-
-    database: str | None
-    group: str | None
-    actor: str | None
-    as_json: bool
-    functions: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Changing:
+class ApplyOptions:
     """How a document is applied."""
 
     target: str | None = None
@@ -69,7 +58,7 @@ class Changing:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class OutlineView:
     """What is shown of a memory."""
 
     root: str | None = None
@@ -81,19 +70,19 @@ class View:
 
 
 @contextmanager
-def _on(asked: Asked, *, writes: bool = False) -> Iterator[tuple[Output, Markup]]:
+def _on(
+    on: Invocation, *, functions: str | None = None, writes: bool = False
+) -> Iterator[tuple[Output, Markup]]:
     """Give a command its output and its memory, which is made only by one that writes."""
-    settings = Settings()
-    with output(as_json=asked.as_json) as out:
-        functions = load_functions(asked.functions)
-        located = settings.database(asked.database)
-        with open_nexus(located, settings.group(asked.group), create=writes) as nexus:
+    with output(as_json=on.as_json) as out:
+        given, actor = load_functions(functions), Settings().actor(on.actor)
+        with opened(on, create=writes) as nexus:
             if not writes:
                 warn_of_absent_group(out, nexus)
-            yield out, Markup(nexus, functions=functions, actor=settings.actor(asked.actor))
+            yield out, Markup(nexus, functions=given, actor=actor)
 
 
-def check_files(files: Sequence[str], *, as_json: bool) -> None:
+def check_documents(files: Sequence[str], *, as_json: bool) -> None:
     """Show what is wrong with texts; exit code 1 if anything is."""
     with output(as_json=as_json) as out:
         reports = [(file, check(text_of(file))) for file in files]
@@ -114,7 +103,7 @@ def check_files(files: Sequence[str], *, as_json: bool) -> None:
         out.say(f"{count} {'fault' if count == 1 else 'faults'}", "" if count else "green")
 
 
-def format_files(files: Sequence[str], *, is_check: bool, as_json: bool) -> None:
+def format_documents(files: Sequence[str], *, is_check: bool, as_json: bool) -> None:
     """Write texts in their canonical form."""
     with output(as_json=as_json) as out:
         told: list[dict[str, object]] = []
@@ -136,27 +125,29 @@ def format_files(files: Sequence[str], *, is_check: bool, as_json: bool) -> None
             out.json({"result": {"files": told}})
 
 
-def load(asked: Asked, file: str, ids: str, takes_extra_fields: bool, *, dry_run: bool) -> None:
+def load_document(
+    on: Invocation, file: str, ids: str, takes_extra_fields: bool, *, dry_run: bool
+) -> None:
     """Make everything that a document holds exist."""
-    text = _given(asked, file)
+    text = _given(on, file)
     if text is None:
         return
-    with _on(asked, writes=True) as (out, markup):
+    with _on(on, writes=True) as (out, markup):
         kept = cast("Literal['keep', 'fresh']", ids)
         done = markup.load(text, ids=kept, extra_fields=takes_extra_fields, dry_run=dry_run)
-        _applied(out, done)
+        _tell_applied(out, done)
 
 
-def apply(asked: Asked, file: str, changing: Changing) -> None:
+def apply_document(on: Invocation, file: str, changing: ApplyOptions) -> None:
     """Do what a document changes."""
-    text = _given(asked, file)
+    text = _given(on, file)
     if text is None:
         return
-    with _on(asked, writes=not changing.is_dry_run) as (out, markup):
-        _applied(out, _apply(markup, text, changing))
+    with _on(on, writes=not changing.is_dry_run) as (out, markup):
+        _tell_applied(out, _apply(markup, text, changing))
 
 
-def _apply(markup: Markup, text: str, changing: Changing) -> Applied:
+def _apply(markup: Markup, text: str, changing: ApplyOptions) -> Applied:
     return markup.apply(
         text,
         target=changing.target,
@@ -167,13 +158,13 @@ def _apply(markup: Markup, text: str, changing: Changing) -> Applied:
     )
 
 
-def take_in(asked: Asked, file: str, format: str | None, changing: Changing) -> None:
+def import_outline(on: Invocation, file: str, format: str | None, changing: ApplyOptions) -> None:
     """Take in an outline."""
-    text = _given(asked, file)
+    text = _given(on, file)
     if text is None:
         return
     chosen = format or _SUFFIXES.get(Path(file).suffix.lower())
-    with _on(asked, writes=not changing.is_dry_run) as (out, markup):
+    with _on(on, writes=not changing.is_dry_run) as (out, markup):
         if chosen is None:
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -182,12 +173,12 @@ def take_in(asked: Asked, file: str, format: str | None, changing: Changing) -> 
             )
         read = read_outline(text, chosen)
         out.warn_of(read.notices)
-        _applied(out, _apply(markup, print_text(read.value), changing))
+        _tell_applied(out, _apply(markup, print_text(read.value), changing))
 
 
-def show(asked: Asked, view: View) -> None:
+def show_outline(on: Invocation, view: OutlineView) -> None:
     """Show all spaces, one, or a branch."""
-    with _on(asked) as (out, markup):
+    with _on(on) as (out, markup):
         rendered = markup.render(
             view.root,
             attention=view.attention,
@@ -196,7 +187,7 @@ def show(asked: Asked, view: View) -> None:
             as_of=_then(view.transaction),
             show_deleted=view.shows_deleted,
         )
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": to_wire(rendered)})
         elif rendered.text:
             _print(out, rendered.text)
@@ -204,11 +195,11 @@ def show(asked: Asked, view: View) -> None:
             out.say("there is no node yet; begin with: recollect markup apply FILE", "dim")
 
 
-def spaces(asked: Asked, transaction: int | None) -> None:
+def list_spaces(on: Invocation, transaction: int | None) -> None:
     """List the spaces."""
-    with _on(asked) as (out, markup):
+    with _on(on) as (out, markup):
         found = markup.spaces(_then(transaction))
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": {"spaces": to_wire(found)}})
             return
         table = Table("id", "kind", "label", box=box.SIMPLE_HEAD)
@@ -217,25 +208,33 @@ def spaces(asked: Asked, transaction: int | None) -> None:
         out.show(table)
 
 
-def hand_out(asked: Asked, view: View, format: str) -> None:
+def export_outline(on: Invocation, view: OutlineView, format: str) -> None:
     """Write an outline to standard output."""
-    with _on(asked) as (out, markup):
+    with _on(on) as (out, markup):
         rendered = markup.render(view.root, as_of=_then(view.transaction))
         written = write_outline(parse(rendered.text), format)
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": {"text": written.value, "notices": to_wire(written.notices)}})
             return
         out.warn_of(written.notices)
         _print(out, written.value)
 
 
-def ask(asked: Asked, prompt: str, given: Beginning, attempts: int, *, dry_run: bool) -> None:
+def ask_model(
+    on: Invocation,
+    prompt: str,
+    given: Beginning,
+    attempts: int,
+    *,
+    functions: str | None,
+    dry_run: bool,
+) -> None:
     """Ask a model, and do what it answers."""
-    with _on(asked, writes=True) as (out, markup):
+    with _on(on, functions=functions, writes=True) as (out, markup):
         done = markup.exchanges.ask(
             prompt, _model(), attempts=attempts, follow_up=True, dry_run=dry_run, **given
         )
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": to_wire(done)})
             return
         _tell_exchange(out, done)
@@ -247,31 +246,34 @@ def _tell_exchange(out: Output, done: Exchange) -> None:
     for call in done.calls:
         out.say(call.told)
     if done.applied is not None:
-        _applied(out, done.applied)
+        _tell_applied(out, done.applied)
     elif not done.message and not done.error:
         out.say(done.outcome)
 
 
-def start(asked: Asked, workflow: str) -> None:
+def start_workflow(on: Invocation, workflow: str) -> None:
     """Start a workflow."""
-    with _on(asked, writes=True) as (out, markup):
-        _run(out, markup.runner.start(workflow))
+    with _on(on, writes=True) as (out, markup):
+        _tell_run(out, markup.runner.start(workflow))
 
 
-def reply(asked: Asked, run: str, file: str) -> None:
+def answer_step(on: Invocation, run: str, file: str, functions: str | None) -> None:
     """Take a text as the answer of a step."""
-    text = _given(asked, file)
+    text = _given(on, file)
     if text is None:
         return
-    with _on(asked, writes=True) as (out, markup):
-        _run(out, markup.runner.reply(run, text))
+    with _on(on, functions=functions, writes=True) as (out, markup):
+        _tell_run(out, markup.runner.reply(run, text))
 
 
 def use_run(
-    asked: Asked, run: str, step: Literal["show", "drive", "resume", "skip", "cancel"]
+    on: Invocation,
+    run: str,
+    step: Literal["show", "drive", "resume", "skip", "cancel"],
+    functions: str | None,
 ) -> None:
     """Show a run, or move it."""
-    with _on(asked, writes=step != "show") as (out, markup):
+    with _on(on, functions=functions, writes=step != "show") as (out, markup):
         match step:
             case "show":
                 done = markup.runner.get(run)
@@ -285,14 +287,14 @@ def use_run(
                 done = markup.runner.cancel(run)
             case _:
                 assert_never(step)
-        _run(out, done)
+        _tell_run(out, done)
 
 
-def runs(asked: Asked) -> None:
+def list_runs(on: Invocation) -> None:
     """List the runs."""
-    with _on(asked) as (out, markup):
+    with _on(on) as (out, markup):
         found = markup.runner.list()
-        if asked.as_json:
+        if on.as_json:
             out.json({"result": {"runs": to_wire(found)}})
             return
         table = Table("id", "workflow", "state", "step", box=box.SIMPLE_HEAD)
@@ -301,7 +303,7 @@ def runs(asked: Asked) -> None:
         out.show(table)
 
 
-def card(*, as_json: bool) -> None:
+def print_card(*, as_json: bool) -> None:
     """Print the syntax card."""
     with output(as_json=as_json) as out:
         if as_json:
@@ -310,14 +312,14 @@ def card(*, as_json: bool) -> None:
             _print(out, syntax_card())
 
 
-def _given(asked: Asked, file: str) -> str | None:
+def _given(on: Invocation, file: str) -> str | None:
     """Return the text of a file; None after it was told that there is none."""
-    with output(as_json=asked.as_json):
+    with output(as_json=on.as_json):
         return text_of(file)
     return None
 
 
-def _applied(out: Output, applied: Applied) -> None:
+def _tell_applied(out: Output, applied: Applied) -> None:
     if out.as_json:
         out.json({"result": to_wire(applied)})
         return
@@ -332,7 +334,7 @@ def _applied(out: Output, applied: Applied) -> None:
         out.say(f"transaction {applied.transaction}", "dim")
 
 
-def _run(out: Output, run: Run) -> None:
+def _tell_run(out: Output, run: Run) -> None:
     if out.as_json:
         out.json({"result": to_wire(run)})
         return

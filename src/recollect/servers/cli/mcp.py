@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.servers.cli.loading import in_haste
-from recollect.servers.cli.needed import require
+from recollect.servers.cli.loading import in_haste, require
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -25,11 +25,9 @@ ACTOR = "mcp"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the command line asks for; `address` is HOST:PORT, None for standard input."""
+class AgentService:
+    """How programs are served; `address` is HOST:PORT, None for standard input."""
 
-    database: str | None
-    group: str | None
     address: str | None
     tokens: Path | None
     import_from: tuple[Path, ...]
@@ -37,10 +35,10 @@ class Asked:
     tools: frozenset[str] | None = None  # sets of them; None: all
 
 
-def serve(asked: Asked, *, as_json: bool) -> None:
+def serve_agents(on: Invocation, service: AgentService) -> None:
     """Serve one client over standard input and output, or many over HTTP."""
     settings = Settings()
-    with output(as_json=as_json) as out:
+    with output(as_json=on.as_json) as out:
         require("mcp", "mcp", "the MCP server")
         with in_haste():
             from recollect.servers.learning import make_learner
@@ -49,26 +47,28 @@ def serve(asked: Asked, *, as_json: bool) -> None:
             from recollect.servers.mcp.server import serve_stdio
             from recollect.servers.service import at_work, make_service
 
-        tools = TOOL_SETS if asked.tools is None else asked.tools
+        tools = TOOL_SETS if service.tools is None else service.tools
         learner = make_learner(settings.learning())
-        located = settings.database(asked.database)
-        folders = Folders(settings.import_from(asked.import_from))
+        located = settings.database(on.database)
+        folders = Folders(settings.import_from(service.import_from))
         out.if_stopped = "the clients have no memory any more"
-        create = not asked.is_read_only
-        with open_nexus(located, settings.group(asked.group), create=create) as nexus:
-            service = make_service(nexus, extractor=learner.extractor, has_worker=create)
+        create = not service.is_read_only
+        with open_nexus(located, settings.group(on.group), create=create) as nexus:
+            made = make_service(nexus, extractor=learner.extractor, has_worker=create)
             actor = settings.actor() or ACTOR
-            with at_work(service, GRACE_SECONDS):
-                if asked.address is None:
+            with at_work(made, GRACE_SECONDS):
+                if service.address is None:
                     # Waiting for standard input cannot be stopped. What was answered is kept.
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
-                    memory = Memory(service, actor, asked.is_read_only, folders, tools)
+                    memory = Memory(made, actor, service.is_read_only, folders, tools)
                     serve_stdio(memory)
                     return
                 # Callers from elsewhere learn about files only if those are allowed.
                 offered = folders if folders.allowed else None
-                memory = Memory(service, actor, asked.is_read_only, offered, tools)
-                _over_http(memory, asked.address, settings.tokens(asked.tokens), located.path, out)
+                memory = Memory(made, actor, service.is_read_only, offered, tools)
+                _over_http(
+                    memory, service.address, settings.tokens(service.tokens), located.path, out
+                )
 
 
 def _over_http(

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.servers.cli.loading import require
 from recollect.servers.cli.mcp_install import Served
-from recollect.servers.cli.needed import require
 from recollect.servers.cli.output import Output, output
 from recollect.servers.cli.safe_text import one_line
 from recollect.servers.settings import Settings
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.servers.mcp.trial import Step
 
 
-def examine(name: str | None, served: Served, seconds: float | None, *, as_json: bool) -> None:
+def try_memory(name: str | None, served: Served, seconds: float | None, *, as_json: bool) -> None:
     """Show how the server does that a program starts; exit with 1 when something fails."""
     settings = Settings()
     with output(as_json=as_json) as out:

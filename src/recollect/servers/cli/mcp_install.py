@@ -18,7 +18,7 @@ from pathlib import Path
 import orjson
 
 from recollect.errors import CONFLICT, INVALID_VALUE, STORE_UNAVAILABLE, RecollectError
-from recollect.servers.cli.needed import require
+from recollect.servers.cli.loading import require
 from recollect.servers.cli.output import output
 from recollect.servers.mcp.clients import NAME, Client, client_named
 from recollect.servers.settings import PROGRAM, Settings
@@ -56,7 +56,7 @@ class Served:
         return f"the memory {path}, group {settings.group(self.group)}, searched {way}"
 
 
-def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
+def install_memory(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
     """Print the snippet of a program, or write it."""
     settings = Settings()
     with output(as_json=as_json) as out:
@@ -89,7 +89,7 @@ def install(name: str, served: Served, *, writes: bool, as_json: bool) -> None:
             out.say(f"as it was: {backup}", "dim")
 
 
-def uninstall(name: str, *, writes: bool, as_json: bool) -> None:
+def uninstall_memory(name: str, *, writes: bool, as_json: bool) -> None:
     """Tell where a program has the memory, or take it out of there."""
     with output(as_json=as_json) as out:
         client = client_named(name, Path.home(), Path.cwd())

@@ -15,16 +15,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, Notice, RecollectError, Span
 from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.response import Names, Response, error_of, warnings_of, without_cursors
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
+
+if TYPE_CHECKING:
+    from recollect.model import Progress as Told
 
 UNWRAPPED = 10_000
 """The width of what is not a terminal: a table's lines are whole, for other programs."""
@@ -200,6 +212,24 @@ def output(
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
     if out.failed:
         raise typer.Exit(1)
+
+
+@contextmanager
+def told(out: Output, unit: str = "") -> Iterator[Told]:
+    """Give the function that long work reports its progress to: a bar for each of its steps.
+
+    `unit` is what is counted, if the name of the step does not say it.
+    """
+    what = f", in {unit}" if unit else ""
+    bars: dict[str, TaskID] = {}
+    with out.progress() as progress:
+
+        def tell(step: str, done: int, total: int) -> None:
+            if step not in bars:
+                bars[step] = progress.add_task(escape(plain(step)) + what, total=total or None)
+            progress.update(bars[step], completed=done, total=total or None)
+
+        yield tell
 
 
 def _unwritten(error: OSError) -> RecollectError:

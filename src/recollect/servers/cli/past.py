@@ -24,8 +24,9 @@ from recollect.model import (
 from recollect.servers.cli.beginnings import GIVEN, whole_id
 from recollect.servers.cli.cells import cell, end, label, link
 from recollect.servers.cli.log import fact_clock, life_json, named_in
+from recollect.servers.cli.opening import opened_to_read, warn_of_question
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
-from recollect.servers.cli.reading import opened_to_read, warn_of_question
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import plain, shown
@@ -38,16 +39,9 @@ COLOURS: Mapping[Operation, str] = {
 }
 
 
-def history(
-    element: str | Key,
-    database: str | None,
-    group: str | None,
-    as_of: Mapping[str, str | int | None],
-    *,
-    as_json: bool,
-) -> None:
+def tell_history(on: Invocation, element: str | Key, as_of: Mapping[str, str | int | None]) -> None:
     """Show the lives of an element, step by step."""
-    with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
+    with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
         moment = read_as_of(as_of)
         if isinstance(element, str):
             element = whole_id(nexus, element, GIVEN)
@@ -62,11 +56,9 @@ def history(
             out.say("nothing was known of it then", "dim")
 
 
-def changes(
-    since: int, limit: int, database: str | None, group: str | None, *, as_json: bool
-) -> None:
+def tell_changes(on: Invocation, since: int, limit: int) -> None:
     """Show what transactions did, oldest first."""
-    with output(as_json=as_json) as out, opened_to_read(out, database, group) as nexus:
+    with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
         log = nexus.changes(since, limit)
         if out.as_json:
             out.json({"result": {"transactions": [logged_json(one) for one in log]}})

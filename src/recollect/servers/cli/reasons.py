@@ -12,51 +12,33 @@ from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
 from recollect.faces.kip.response import with_warnings
 from recollect.model import Concept, Content, Ground, Transaction, Value, Why
+from recollect.servers.cli.ask import Question
 from recollect.servers.cli.cells import cell, concept, link
-from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.log import fact_clock
 from recollect.servers.cli.naming import names_of
+from recollect.servers.cli.opening import opened_to_read
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.reading import opened_to_read
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import one_line, shown
 
-AsOfGiven = Mapping[str, str | int | None]
 
-
-def explain(
-    text: str,
-    parameters: Mapping[str, Value],
-    database: str | None,
-    group: str | None,
-    as_of: AsOfGiven,
-    *,
-    as_json: bool,
-) -> None:
+def tell_how(on: Invocation, question: Question) -> None:
     """Show how a query is answered."""
-    with output(as_json=as_json, takes_parameters=True) as out:
-        whole = text_of(text) if text == STANDARD_INPUT else text
-        with opened_to_read(out, database, group) as nexus:
-            found = nexus.explain(whole, parameters, as_of=read_as_of(as_of))
+    with output(as_json=on.as_json, takes_parameters=True) as out:
+        whole, as_of = question.whole, question.as_of
+        with opened_to_read(out, on) as nexus:
+            found = nexus.explain(whole, question.parameters, as_of=read_as_of(as_of))
             out.response(with_warnings({"result": explanation_object(found)}, found.notices))
 
 
-def why(
-    text: str,
-    row: int,
-    parameters: Mapping[str, Value],
-    database: str | None,
-    group: str | None,
-    as_of: AsOfGiven,
-    *,
-    as_json: bool,
-) -> None:
+def tell_why(on: Invocation, question: Question, row: int) -> None:
     """Show what a row of an answer stands on; rows count from 1, as people count."""
-    with output(as_json=as_json, takes_parameters=True) as out:
-        whole = text_of(text) if text == STANDARD_INPUT else text
-        with opened_to_read(out, database, group) as nexus:
-            found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(as_of))
+    with output(as_json=on.as_json, takes_parameters=True) as out:
+        whole, as_of = question.whole, question.as_of
+        with opened_to_read(out, on) as nexus:
+            found = nexus.why(whole, row - 1, question.parameters, as_of=read_as_of(as_of))
             response = with_warnings({"result": why_json(found)}, found.notices)
             if out.as_json:
                 out.response(response)

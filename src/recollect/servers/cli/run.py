@@ -16,12 +16,12 @@ from recollect.kernel import Nexus, parse
 from recollect.model import Value, silent
 from recollect.servers.cli.given import is_comment, text_of
 from recollect.servers.cli.naming import names_of
-from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.progress import told
+from recollect.servers.cli.opening import opened
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import Output, output, told
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.response import Response, error_of
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 Ask = Callable[..., Response]
 """`execute_kip` with all that is the same for every statement."""
@@ -45,16 +45,7 @@ class Piece:
 
 
 def run_file(
-    file: str,
-    parameters: Mapping[str, Value],
-    database: str | None,
-    group: str | None,
-    *,
-    each: bool,
-    dry_run: bool,
-    actor: str | None,
-    request_id: str | None,
-    as_json: bool,
+    on: Invocation, file: str, parameters: Mapping[str, Value], *, each: bool, dry_run: bool
 ) -> None:
     """Run the text of a file, creating the memory if it is not there."""
     settings = Settings()
@@ -63,19 +54,18 @@ def run_file(
         execute_kip,
         parameters=parameters,
         dry_run=dry_run,
-        actor=settings.actor(actor),
-        request_id=request_id,
+        actor=settings.actor(on.actor),
+        request_id=on.request_id,
     )
-    with output(as_json=as_json, takes_parameters=True) as out:
+    with output(as_json=on.as_json, takes_parameters=True) as out:
         _refuse_text(file)
         text = text_of(file)
         if is_comment(text):
             _nothing_to_run(out, each=each)
             return
-        located = settings.database(database)
-        if not located.exists:
+        if not settings.database(on.database).exists:
             parse(text)  # a text with a slip makes no memory
-        with open_nexus(located, settings.group(group), create=True) as nexus:
+        with opened(on, create=True) as nexus:
             run(out, nexus, text, ask)
 
 

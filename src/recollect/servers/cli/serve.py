@@ -1,15 +1,17 @@
-"""The command that serves a memory over HTTP until it is stopped."""
+"""The commands about a server: it runs until it is stopped, and knows bearer tokens."""
 
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.servers.cli.needed import require
+from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
+from recollect.servers.cli.loading import require
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import open_nexus
@@ -17,11 +19,12 @@ from recollect.servers.wiring import open_nexus
 if TYPE_CHECKING:
     from recollect.servers.http.plan import Plan
     from recollect.servers.http.processes import Begun
+    from recollect.servers.http.tokens import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the command line asks for."""
+class Service:
+    """How a memory is served, as the command line asks for it."""
 
     host: str | None
     port: int | None
@@ -36,15 +39,15 @@ class Asked:
     check_at: str | None = None
 
 
-def serve_memory(database: str | None, asked: Asked, *, as_json: bool) -> None:
+def serve_memory(on: Invocation, service: Service) -> None:
     """Open the memory, listen, say where, and serve until SIGTERM or Ctrl-C."""
     settings = Settings()
-    with output(as_json=as_json) as out:
+    with output(as_json=on.as_json) as out:
         require("fastapi", "server", "the server")
-        _serve(settings.database(database), settings, asked, out)
+        _serve(settings.database(on.database), settings, service, out)
 
 
-def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> None:
+def _serve(located: Located, settings: Settings, service: Service, out: Output) -> None:
     from recollect.servers.http.logs import Form, log_event
     from recollect.servers.http.options import LOOPBACK, Options
     from recollect.servers.http.plan import Plan, serve_in_processes
@@ -53,30 +56,30 @@ def _serve(located: Located, settings: Settings, asked: Asked, out: Output) -> N
     from recollect.servers.learning import make_learner
 
     learner = make_learner(settings.learning())
-    host, path = settings.host(asked.host), settings.tokens(asked.tokens)
+    host, path = settings.host(service.host), settings.tokens(service.tokens)
     tokens = Tokens() if path is None else read_tokens(path)
-    check_exposure(host, has_tokens=bool(tokens), is_insecure=asked.is_insecure)
+    check_exposure(host, has_tokens=bool(tokens), is_insecure=service.is_insecure)
     hosts = frozenset((*LOOPBACK, host)) if is_loopback(host) else None
-    options = Options(tokens=tokens, hosts=hosts, threads=_threads(asked, settings))
-    log = Form(asked.log)
-    check_at = settings.check_at(asked.check_at)
-    plan = Plan(options, asked.functional, asked.has_worker, log, asked.functions, check_at)
-    group, count = settings.group(), _processes(asked, located)
+    options = Options(tokens=tokens, hosts=hosts, threads=_threads(service, settings))
+    log = Form(service.log)
+    check_at = settings.check_at(service.check_at)
+    plan = Plan(options, service.functional, service.has_worker, log, service.functions, check_at)
+    group, count = settings.group(), _processes(service, located)
     # What is wrong with the memory is told before anything is begun.
     with (
         open_nexus(located, group, create=True) as nexus,
-        listen(host, settings.port(asked.port)) as listener,
+        listen(host, settings.port(service.port)) as listener,
     ):
         url = url_of(listener)
 
         def begun() -> None:
             if out.as_json:
-                told = {"url": url, "path": located.path, "worker": asked.has_worker}
+                told = {"url": url, "path": located.path, "worker": service.has_worker}
                 out.json({"result": {**told, "processes": count}})
             out.say(f"serving {located.path} at {url}", "green")
             log_event("listening", url=url, processes=count)
 
-        if learner.warning and asked.has_worker:
+        if learner.warning and service.has_worker:
             out.warn(learner.warning, learner.hint)
         if count == 1:
             from recollect.servers.http.serving import serve_nexus
@@ -97,9 +100,9 @@ def _open(located: Located, group: str, plan: Plan, listener: socket.socket, beg
         serve_nexus(nexus, plan, listener, begun, extractor)
 
 
-def _processes(asked: Asked, located: Located) -> int:
+def _processes(service: Service, located: Located) -> int:
     """Return how many processes serve: one, unless more are asked for."""
-    count = asked.processes or 1
+    count = service.processes or 1
     if count > 1 and located.file is None:
         raise RecollectError(
             INVALID_ARGUMENT,
@@ -109,12 +112,54 @@ def _processes(asked: Asked, located: Located) -> int:
     return count
 
 
-def _threads(asked: Asked, settings: Settings) -> int:
+def _threads(service: Service, settings: Settings) -> int:
     """Return how many requests are worked on at once: more where they wait for the network."""
     from recollect.servers.http.options import NETWORK_THREADS, Options
 
-    if asked.threads is not None:
-        return asked.threads
+    if service.threads is not None:
+        return service.threads
     embedding = settings.embedding()
     waits = embedding is not None and embedding.embedder == "http"
     return NETWORK_THREADS if waits else Options().threads
+
+
+def make_token(
+    groups: Sequence[str],
+    tokens_file: Path | None,
+    *,
+    name: str | None,
+    is_admin: bool,
+    as_json: bool,
+) -> None:
+    """Print a new token, once, and the row to keep, or add the row to a file of tokens."""
+    from recollect.servers.http.tokens import new_token
+
+    with output(as_json=as_json) as out:
+        token, row = new_token(groups, is_admin=is_admin, name=name)
+        if tokens_file is not None:
+            _append(tokens_file, row)
+        if out.as_json:
+            kept = None if tokens_file is None else str(tokens_file)
+            out.json({"result": {"token": token, "row": row.line(), "kept_in": kept}})
+            return
+        out.say(token, "bold")
+        _tell_row(out, row, tokens_file)
+
+
+def _tell_row(out: Output, row: Row, tokens_file: Path | None) -> None:
+    if tokens_file is None:
+        out.say(row.line())
+        return
+    out.say(f"kept in {tokens_file}; the token itself is not kept anywhere", "dim")
+
+
+def _append(path: Path, row: Row) -> None:
+    """Add a row to a file that only its owner reads."""
+    try:
+        path.touch(mode=0o600, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{row.line()}\n")
+    except OSError as error:
+        raise RecollectError(
+            STORE_UNAVAILABLE, f"{path} cannot be written: {error.strerror}"
+        ) from error

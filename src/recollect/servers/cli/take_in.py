@@ -15,14 +15,13 @@ from rich.table import Table
 from recollect.errors import RecollectError
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
 from recollect.kernel import Nexus
-from recollect.model import Progress
 from recollect.servers.cli.given import STANDARD_INPUT
-from recollect.servers.cli.output import NOTHING_KEPT, Output, output
-from recollect.servers.cli.progress import told
+from recollect.servers.cli.opening import opened
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import NOTHING_KEPT, Output, output, told
 from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 _STANDARD_INPUT = "standard input"
 
@@ -36,25 +35,15 @@ class Wanted:
     source: str | None
     skip_bad: bool
     dry_run: bool
-    actor: str | None
-    request_id: str | None
 
 
-def take_in_files(
-    files: Sequence[str],
-    wanted: Wanted,
-    database: str | None,
-    group: str | None,
-    *,
-    as_json: bool,
-) -> None:
+def take_in_files(on: Invocation, files: Sequence[str], wanted: Wanted) -> None:
     """Take in files one after another, creating the memory if need be; show the reports."""
-    settings = Settings()
     is_together = wanted.dry_run and len(files) > 1
-    with output(as_json=as_json) as out:
+    with output(as_json=on.as_json) as out:
         reports: list[ImportReport] = []
         out.if_stopped = _kept(0, len(files))
-        with _filled(settings, database, group, wanted) as nexus, ExitStack() as opened:
+        with _filled(on, wanted) as nexus, ExitStack() as opened:
             paths: Iterable[Path] = (opened.enter_context(_on_disk(file)) for file in files)
             if is_together:
                 # In a dry run a file sees those before it, as it would if they were kept. Others
@@ -64,7 +53,20 @@ def take_in_files(
             for file, path in zip(files, paths, strict=True):
                 name = _STANDARD_INPUT if file == STANDARD_INPUT else file
                 with told(out, "bytes") as progress, _beside(reports):
-                    report = _taken(nexus, path, name, wanted, settings, progress, is_together)
+                    report = take_in(
+                        nexus,
+                        path,
+                        format=wanted.format,
+                        source=wanted.source,
+                        type=wanted.type,
+                        skip_bad=wanted.skip_bad,
+                        dry_run=wanted.dry_run and not is_together,
+                        actor=Settings().actor(on.actor),
+                        request_id=on.request_id,
+                        progress=progress,
+                        name=name,
+                    )
+                report = replace(report, is_dry_run=wanted.dry_run)
                 reports.append(report)
                 out.if_stopped = _kept(0 if wanted.dry_run else len(reports), len(files))
                 _show(out, report)
@@ -97,42 +99,15 @@ def _kept(done: int, files: int) -> str:
     return f"{done:,} of {counted(files, 'file')} came in, and nothing of the {others}"
 
 
-def _taken(
-    nexus: Nexus,
-    path: Path,
-    name: str,
-    wanted: Wanted,
-    settings: Settings,
-    progress: Progress,
-    is_together: bool,
-) -> ImportReport:
-    report = take_in(
-        nexus,
-        path,
-        format=wanted.format,
-        source=wanted.source,
-        type=wanted.type,
-        skip_bad=wanted.skip_bad,
-        dry_run=wanted.dry_run and not is_together,
-        actor=settings.actor(wanted.actor),
-        request_id=wanted.request_id,
-        progress=progress,
-        name=name,
-    )
-    return replace(report, is_dry_run=wanted.dry_run)
-
-
 @contextmanager
-def _filled(
-    settings: Settings, database: str | None, group: str | None, wanted: Wanted
-) -> Iterator[Nexus]:
+def _filled(on: Invocation, wanted: Wanted) -> Iterator[Nexus]:
     """Open the memory; a dry run of one that is not there makes none."""
-    located, name = settings.database(database), settings.group(group)
-    if wanted.dry_run and not located.exists:
-        with Nexus.open(":memory:", name) as nexus:
+    settings = Settings()
+    if wanted.dry_run and not settings.database(on.database).exists:
+        with Nexus.open(":memory:", settings.group(on.group)) as nexus:
             yield nexus
         return
-    with open_nexus(located, name, create=True) as nexus:
+    with opened(on, create=True) as nexus:
         yield nexus
 
 

@@ -1,24 +1,28 @@
-"""Say what is wrong with a command line, in this program's words and, with `--json`, as JSON."""
+"""Commands and their groups: loaded when they are used, and misuse told in this program's words.
+
+The rule: naming commands, in help or for a shell's completion, loads none of them.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from typing import NoReturn, cast
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ClassVar, Final, NoReturn, Protocol, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.servers.cli.output import STOPPED, Output
-
-NOT_UNDERSTOOD = 2
+NOT_UNDERSTOOD: Final = 2
 """The exit code of a command line that means nothing."""
 
 _USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What the parser raises: the class that BadParameter is a kind of."""
 
+_HELP: Final = ("-h", "--help")
 _FOR_THIS_SHELL = ("--show-completion", "--install-completion")
 _IN_OWN_WORDS = (
     (re.compile(r"Invalid value for '?([^:']+)'?: "), r"\1: "),
@@ -28,18 +32,43 @@ _IN_OWN_WORDS = (
     (re.compile(r"Value error, "), ""),
     (re.compile(r"Input should be a valid integer.*", re.DOTALL), "it must be a whole number"),
     (re.compile(r"Input should be "), "it must be "),
+    (re.compile(r"^Missing argument '(.+?)'"), r"\1 is missing"),
+    (re.compile(r"^Got unexpected extra argument(?:\(s\)|s)? \((.+)\)"), r"\1: nothing takes it"),
+    (re.compile(r"^No such "), "there is no "),
+    (re.compile(r"\. Did you mean (.+)\?$"), r"; did you mean \1?"),
     (re.compile(r"\.$"), ""),
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What help says of a command, and the module of `commands` that has it."""
+
+    name: str
+    module: str
+    help: str
+
+
+class _Paper(Protocol):
+    """What help is written on."""
+
+    def section(self, name: str) -> AbstractContextManager[None]: ...
+    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None: ...
+
+
 class Commands(TyperGroup):
-    """The commands, with errors of usage told like every other error; exit code 2."""
+    """A group of commands, with errors of usage told like every other error; exit code 2."""
+
+    default: ClassVar[str | None] = None
+    """The command that is meant where none is named."""
 
     def parse_args(self, ctx: object, args: list[str]) -> list[str]:
         """Take the words before the command; Ctrl-C is told as in a command."""
         context = cast(typer.Context, ctx)
         try:
             _show_flags_alone(self, context)
+            if self.default is not None and not (context.resilient_parsing and not args):
+                args = self._with_command_first(context, args)
             return super().parse_args(context, args)
         except KeyboardInterrupt:
             raise _stopped() from None
@@ -52,12 +81,34 @@ class Commands(TyperGroup):
             _show_flags_alone(command, context)
         return command
 
+    def format_commands(self, ctx: object, formatter: object) -> None:
+        """Write the names of the commands, and in full what each does."""
+        paper, context = cast("_Paper", formatter), cast(typer.Context, ctx)
+        found = {name: self.get_command(context, name) for name in self.commands}
+        meant = "" if self.default is None else f"; without one, {self.default}"
+        with paper.section(f"Commands{meant}"):
+            paper.write_dl([(name, one.help or "") for name, one in found.items() if one])
+
     def invoke(self, ctx: object) -> object:
         """Run a command; Ctrl-C before it has an output, or after, is told as in between."""
+        context = cast(typer.Context, ctx)
         try:
-            return super().invoke(cast(typer.Context, ctx))
+            return super().invoke(context)
         except KeyboardInterrupt:
             raise _stopped() from None
+        except _USAGE_ERROR as error:
+            option = getattr(error, "option_name", None)
+            if error.ctx is not None and error.ctx.parent is context and option is not None:
+                self._tell_whose(context, option)
+            raise
+
+    def _tell_whose(self, context: typer.Context, option: str) -> None:
+        """Refuse an option that another command takes by the name of that command."""
+        for name in () if isinstance(self, LazyCommands) else self.commands:
+            command = self.get_command(context, name)
+            if command is not None and any(option in one.opts for one in command.params):
+                whose = f"{context.command_path} {name}"
+                raise typer.BadParameter(f"{option} is for: {whose}", ctx=context)
 
     def main(
         self,
@@ -81,8 +132,106 @@ class Commands(TyperGroup):
             _tell(error, as_json="--json" in words)
         sys.exit(code if isinstance(code, int) else 0)
 
+    def _with_command_first(self, context: typer.Context, words: list[str]) -> list[str]:
+        """Return words with the command before its options, or with the one that is meant."""
+        commands = [self.get_command(context, name) for name in self.commands]
+        valued = {
+            spelling
+            for command in commands
+            for one in (command.params if command is not None else ())
+            if isinstance(one, TyperOption) and not one.is_flag
+            for spelling in one.opts
+        }
+        rest = iter(enumerate(words))
+        for at, word in rest:
+            if word in _HELP:
+                return words
+            if word in valued:
+                next(rest, None)
+            elif word == "-" or not word.startswith("-"):
+                return [word, *words[:at], *words[at + 1 :]]
+        return [cast(str, self.default), *words]
+
+
+class LazyCommands(Commands):
+    """The commands of the program by what they are for, each loaded once it is used."""
+
+    panels: ClassVar[Mapping[str, tuple[Row, ...]]] = {}
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**cast("Any", settings))
+        self.commands = cast("Any", _Loaded(self._rows()))
+
+    def format_commands(self, ctx: object, formatter: object) -> None:
+        """Write the names of the commands and what each does, below what they are for."""
+        paper = cast("_Paper", formatter)
+        widest = max(map(len, self.list_commands(ctx)))
+        for purpose, rows in self.panels.items():
+            with paper.section(purpose):
+                paper.write_dl([(row.name.ljust(widest), row.help) for row in rows])
+
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands, without loading any."""
+        return list(self.commands)
+
+    def shell_complete(self, ctx: object, incomplete: str) -> list[Any]:
+        """Return what a word may become; no command is loaded for its name."""
+        loaded = self.commands
+        self.commands = cast("Any", {one.name: _named(one) for one in self._rows()})
+        try:
+            return super().shell_complete(cast("Any", ctx), incomplete)
+        finally:
+            self.commands = loaded
+
+    def _rows(self) -> tuple[Row, ...]:
+        return tuple(row for rows in self.panels.values() for row in rows)
+
+
+class _Loaded(Mapping[str, TyperCommand]):
+    """Commands by their names; looking one up loads it, and listing the names does not."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = {row.name: row for row in rows}
+
+    def __getitem__(self, name: str) -> TyperCommand:
+        app = import_module(f"recollect.servers.cli.commands.{self._rows[name].module}").app
+        group = typer.main.get_group(app)
+        return cast(TyperCommand, group if group.name == name else group.commands[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def verbs() -> typer.Typer:
+    """Return an empty list of commands that are no noun's."""
+    return typer.Typer(rich_markup_mode=None)
+
+
+def noun(name: str, help: str, *, default: str | None = None) -> typer.Typer:
+    """Return a noun without verbs yet; `default` is the verb that is meant where none is named."""
+    group = cast("type[Commands]", type("Noun", (Commands,), {"default": default}))
+    return typer.Typer(
+        name=name,
+        cls=group,
+        help=help,
+        no_args_is_help=default is None,
+        rich_markup_mode=None,
+    )
+
+
+def _named(row: Row) -> TyperCommand:
+    return TyperCommand(row.name, help=row.help)
+
 
 def _stopped() -> typer.Exit:
+    from recollect.servers.cli.output import STOPPED, Output
+
     Output(as_json=False).stopped()
     return typer.Exit(STOPPED)
 
@@ -106,6 +255,9 @@ def _refuse_shell_names(words: list[str]) -> None:
 
 
 def _tell(error: typer.BadParameter, *, as_json: bool) -> NoReturn:
+    from recollect.errors import INVALID_ARGUMENT, RecollectError
+    from recollect.servers.cli.output import Output
+
     message = error.format_message()
     for pattern, words in _IN_OWN_WORDS:
         message = pattern.sub(words, message)

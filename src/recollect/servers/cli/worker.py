@@ -8,11 +8,12 @@ from collections import Counter
 
 from recollect.faces.operations import Policy
 from recollect.faces.operations.pipeline import Transition, Work, Worker, kept_leases
+from recollect.servers.cli.opening import opened
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
 from recollect.servers.learning import make_learner
 from recollect.servers.settings import Settings
 from recollect.servers.stopping import told_to_end
-from recollect.servers.wiring import open_nexus
 
 GRACE_SECONDS = 10.0
 """How long steps that are running may take to end after a signal."""
@@ -20,7 +21,7 @@ GRACE_SECONDS = 10.0
 _ENDS = ("completed", "parked")
 
 
-class Log:
+class WorkLog:
     """What the work did, told as it happens; `counts` has items by their last state."""
 
     def __init__(self, out: Output) -> None:
@@ -42,18 +43,16 @@ class Log:
                 )
 
 
-def work_on_memory(
-    database: str | None, functional: list[str], *, once: bool, threads: int, as_json: bool
-) -> None:
+def work_on_memory(on: Invocation, functional: list[str], *, once: bool, threads: int) -> None:
     """Learn from the episodes of every group; with `once` only from those that are due now."""
     settings = Settings()
-    located = settings.database(database)
-    with output(as_json=as_json) as out:
+    located = settings.database(on.database)
+    with output(as_json=on.as_json) as out:
         learner = make_learner(settings.learning())
-        with open_nexus(located, settings.group()) as nexus:
+        with opened(on) as nexus:
             if learner.warning:
                 out.warn(learner.warning, learner.hint)
-            log = Log(out)
+            log = WorkLog(out)
             policy = Policy(functional=frozenset(functional))
             work = Work(learner.extractor, policy=policy, watcher=log.watch)
             if once:

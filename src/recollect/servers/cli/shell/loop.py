@@ -14,24 +14,25 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output as Screen
 
 from recollect.servers.cli.lexer import KipLexer
+from recollect.servers.cli.opening import opened
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
 from recollect.servers.cli.shell.completion import KipCompleter
 from recollect.servers.cli.shell.conversation import NAMES, Conversation, greeting, is_command_line
 from recollect.servers.cli.shell.whole import State, only_asks, state_of, without_end
 from recollect.servers.settings import Settings
-from recollect.servers.wiring import open_nexus
 
 
-def talk(database: str | None, group: str | None, actor: str | None, *, as_json: bool) -> None:
+def talk(on: Invocation) -> None:
     """Hold a conversation until the input ends; exit code 1 if a piped text failed."""
     settings = Settings()
-    located = settings.database(database)
-    with output(as_json=as_json, is_shell=True) as out:
-        chosen = settings.group(group)
+    located = settings.database(on.database)
+    with output(as_json=on.as_json, is_shell=True) as out:
+        chosen = settings.group(on.group)
         is_new = not located.exists
-        nexus = open_nexus(located, chosen, create=True)
+        nexus = opened(on, create=True)
         try:
-            conversation = Conversation(nexus, chosen, out, settings.actor(actor))
+            conversation = Conversation(nexus, chosen, out, settings.actor(on.actor))
             if sys.stdin.isatty():
                 out.say(greeting(conversation, located.path, is_new=is_new), "dim")
                 converse(conversation, prompt(conversation, history_in(settings.history())))

@@ -1,4 +1,4 @@
-"""Open a memory for a command that only reads, and say why its answer may be empty."""
+"""Open the memory a command is about, and say why its answer may be empty."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from recollect.errors import TYPE_MISMATCH, Notice, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Found
+from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import absent_group, open_nexus
@@ -15,11 +16,21 @@ from recollect.servers.wiring import absent_group, open_nexus
 _NOTHING = 'FIND(?x) WHERE { ?x {id: "none"} }'
 
 
-@contextmanager
-def opened_to_read(out: Output, database: str | None, group: str | None) -> Iterator[Nexus]:
-    """Open the memory that was asked for, and warn of a group that was never written to."""
+def opened(on: Invocation, *, create: bool = False, is_checked: bool = True) -> Nexus:
+    """Open the memory a command is about; one that is not there is made only if it may be."""
     settings = Settings()
-    with open_nexus(settings.database(database), settings.group(group)) as nexus:
+    return open_nexus(
+        settings.database(on.database),
+        settings.group(on.group),
+        create=create,
+        is_checked=is_checked,
+    )
+
+
+@contextmanager
+def opened_to_read(out: Output, on: Invocation) -> Iterator[Nexus]:
+    """Open the memory a command is about, and warn of a group that was never written to."""
+    with opened(on) as nexus:
         warn_of_absent_group(out, nexus)
         yield nexus
 

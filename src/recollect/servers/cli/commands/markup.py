@@ -1,4 +1,4 @@
-"""The commands of Knowing Markup: `recollect markup ...`."""
+"""`recollect markup`: the memory as trees, in Knowing Markup."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Actor, Database, FunctionsPlace, GroupName, Json
-from recollect.servers.cli.usage import Commands
-
-app = typer.Typer(
-    name="markup",
-    cls=Commands,
-    help="Read and edit the memory as trees, in Knowing Markup.",
-    no_args_is_help=True,
+from recollect.servers.cli.options import (
+    AfterTransaction,
+    DryRun,
+    FunctionsPlace,
+    Invocation,
+    takes,
 )
+from recollect.servers.cli.usage import noun
+
+app = noun("markup", "Read and edit the memory as trees, in Knowing Markup.")
 
 
-class Outline(StrEnum):
+class OutlineFormat(StrEnum):
     """Formats of outlines that come in."""
 
     MARKDOWN = "markdown"
@@ -27,7 +28,7 @@ class Outline(StrEnum):
     JSON = "json"
 
 
-class Written(StrEnum):
+class WrittenFormat(StrEnum):
     """Formats of outlines that go out."""
 
     MARKDOWN = "markdown"
@@ -37,21 +38,21 @@ class Written(StrEnum):
     TANA = "tana"
 
 
-class Ids(StrEnum):
+class LoadedIds(StrEnum):
     """What becomes of ids that are loaded."""
 
     KEEP = "keep"
     FRESH = "fresh"
 
 
-class Context(StrEnum):
+class ExchangeContext(StrEnum):
     """What a question is."""
 
     COMMAND = "command"
     CONVERSATION = "conversation"
 
 
-class Step(StrEnum):
+class RunStep(StrEnum):
     """What is done with a run."""
 
     SHOW = "show"
@@ -77,11 +78,6 @@ Budget = Annotated[
 Depth = Annotated[
     int | None, typer.Option("--depth", metavar="N", min=0, help="Levels below the root.")
 ]
-AsOf = Annotated[
-    int | None,
-    typer.Option("--transaction", metavar="N", min=0, help="As after the Nth transaction."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would change; keep nothing.")]
 Target = Annotated[
     str | None, typer.Option("--target", metavar="ID", help="Where new nodes go without a place.")
 ]
@@ -98,160 +94,164 @@ Functions = Annotated[
 
 
 @app.command("check")
-def check_markup(files: Files, json: Json = False) -> None:
+@takes("json")
+def check_markup(
+    on: Invocation,
+    files: Files,
+) -> None:
     """Tell everything that is wrong with documents, requests or responses."""
-    from recollect.servers.cli.markup import check_files
+    from recollect.servers.cli.markup import check_documents
 
-    check_files(files, as_json=json)
+    check_documents(files, as_json=on.as_json)
 
 
 @app.command("fmt")
+@takes("json")
 def format_markup(
+    on: Invocation,
     files: Annotated[
         list[str] | None, typer.Argument(metavar="[FILE...]", help="Texts; - is standard input.")
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail if one would change.")
     ] = False,
-    json: Json = False,
 ) -> None:
     """Write texts in their canonical form; standard input, or none, to standard output."""
-    from recollect.servers.cli.markup import format_files
+    from recollect.servers.cli.markup import format_documents
 
-    format_files(files or ["-"], is_check=check, as_json=json)
+    format_documents(files or ["-"], is_check=check, as_json=on.as_json)
 
 
 @app.command("load")
+@takes("actor", "db", "group", "json")
 def load_markup(
+    on: Invocation,
     file: File,
-    ids: Annotated[Ids, typer.Option("--ids", help="Keep the ids, or give new ones.")] = Ids.KEEP,
+    ids: Annotated[
+        LoadedIds, typer.Option("--ids", help="Keep the ids, or give new ones.")
+    ] = LoadedIds.KEEP,
     extra_fields: Extra = False,
     dry_run: DryRun = False,
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Make everything that a document holds exist."""
-    from recollect.servers.cli.markup import Asked, load
+    from recollect.servers.cli.markup import load_document
 
-    load(Asked(db, group, actor, json), file, ids.value, extra_fields, dry_run=dry_run)
+    load_document(on, file, ids.value, extra_fields, dry_run=dry_run)
 
 
 @app.command("apply")
+@takes("actor", "db", "group", "json")
 def apply_markup(
+    on: Invocation,
     file: File,
     target: Target = None,
     base: Base = None,
     repair: Repair = False,
     extra_fields: Extra = False,
     dry_run: DryRun = False,
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Do what a document changes: nodes that are created, updated or deleted."""
-    from recollect.servers.cli.markup import Asked, Changing, apply
+    from recollect.servers.cli.markup import ApplyOptions, apply_document
 
-    changing = Changing(target, base, repair, extra_fields, dry_run)
-    apply(Asked(db, group, actor, json), file, changing)
+    changing = ApplyOptions(target, base, repair, extra_fields, dry_run)
+    apply_document(on, file, changing)
 
 
 @app.command("diff")
+@takes("db", "group", "json")
 def diff_markup(
+    on: Invocation,
     file: File,
     target: Target = None,
     repair: Repair = False,
     extra_fields: Extra = False,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Tell what a document would change, and keep nothing."""
-    from recollect.servers.cli.markup import Asked, Changing, apply
+    from recollect.servers.cli.markup import ApplyOptions, apply_document
 
-    changing = Changing(target, None, repair, extra_fields, is_dry_run=True)
-    apply(Asked(db, group, None, json), file, changing)
+    changing = ApplyOptions(target, None, repair, extra_fields, is_dry_run=True)
+    apply_document(on, file, changing)
 
 
 @app.command("show")
+@takes("db", "group", "json")
 def show_markup(
+    on: Invocation,
     root: Root = None,
     attention: Attention = None,
     budget: Budget = None,
     depth: Depth = None,
-    transaction: AsOf = None,
+    transaction: AfterTransaction = None,
     deleted: Annotated[
         bool, typer.Option("--deleted", help="Show the places that were deleted, too.")
     ] = False,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Show all spaces, one, or the branch below a node."""
-    from recollect.servers.cli.markup import Asked, View, show
+    from recollect.servers.cli.markup import OutlineView, show_outline
 
-    view = View(root, attention, budget, depth, transaction, deleted)
-    show(Asked(db, group, None, json), view)
+    view = OutlineView(root, attention, budget, depth, transaction, deleted)
+    show_outline(on, view)
 
 
 @app.command("spaces")
+@takes("db", "group", "json")
 def list_spaces(
-    transaction: AsOf = None, db: Database = None, group: GroupName = None, json: Json = False
+    on: Invocation,
+    transaction: AfterTransaction = None,
 ) -> None:
     """List the spaces."""
-    from recollect.servers.cli.markup import Asked, spaces
+    from recollect.servers.cli.markup import list_spaces
 
-    spaces(Asked(db, group, None, json), transaction)
+    list_spaces(on, transaction)
 
 
 @app.command("import")
+@takes("actor", "db", "group", "json")
 def import_outline(
+    on: Invocation,
     file: File,
     format: Annotated[
-        Outline | None, typer.Option("--format", help="Of the outline; else by its name.")
+        OutlineFormat | None, typer.Option("--format", help="Of the outline; else by its name.")
     ] = None,
     target: Target = None,
     dry_run: DryRun = False,
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Take in an outline: Markdown, OPML, Org or JSON."""
-    from recollect.servers.cli.markup import Asked, Changing, take_in
+    from recollect.servers.cli.markup import ApplyOptions, import_outline
 
-    changing = Changing(target, is_dry_run=dry_run, takes_extra_fields=True)
+    changing = ApplyOptions(target, is_dry_run=dry_run, takes_extra_fields=True)
     chosen = None if format is None else format.value
-    take_in(Asked(db, group, actor, json), file, chosen, changing)
+    import_outline(on, file, chosen, changing)
 
 
 @app.command("export")
+@takes("db", "group", "json")
 def export_outline(
+    on: Invocation,
     root: Root = None,
-    format: Annotated[Written, typer.Option("--format", help="Of the outline.")] = Written.MARKDOWN,
-    transaction: AsOf = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
+    format: Annotated[
+        WrittenFormat, typer.Option("--format", help="Of the outline.")
+    ] = WrittenFormat.MARKDOWN,
+    transaction: AfterTransaction = None,
 ) -> None:
     """Write spaces, or a branch, as an outline to standard output."""
-    from recollect.servers.cli.markup import Asked, View, hand_out
+    from recollect.servers.cli.markup import OutlineView, export_outline
 
-    view = View(root, transaction=transaction)
-    hand_out(Asked(db, group, None, json), view, format.value)
+    view = OutlineView(root, transaction=transaction)
+    export_outline(on, view, format.value)
 
 
 @app.command("ask")
+@takes("actor", "db", "group", "json")
 def ask_model(
+    on: Invocation,
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What is asked or commanded.")],
     root: Annotated[
         str | None, typer.Option("--root", metavar="ID", help="The space or node to show.")
     ] = None,
     context: Annotated[
-        Context, typer.Option("--context", help="A command, or a conversation.")
-    ] = Context.COMMAND,
+        ExchangeContext, typer.Option("--context", help="A command, or a conversation.")
+    ] = ExchangeContext.COMMAND,
     attention: Attention = None,
     budget: Budget = None,
     target: Target = None,
@@ -261,14 +261,10 @@ def ask_model(
         int, typer.Option("--attempts", metavar="N", min=1, max=10, help="At most.")
     ] = 3,
     dry_run: DryRun = False,
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Ask the model of RECOLLECT_LLM_* about a branch, and do what it answers."""
     from recollect.faces.markup.exchanges import Beginning
-    from recollect.servers.cli.markup import Asked, ask
+    from recollect.servers.cli.markup import ask_model
 
     given = Beginning(
         context=context.value,
@@ -278,69 +274,68 @@ def ask_model(
         target=target,
         functions=tuple(function or ()),
     )
-    asked = Asked(db, group, actor, json, functions)
-    ask(asked, prompt, given, attempts, dry_run=dry_run)
+    ask_model(on, prompt, given, attempts, functions=functions, dry_run=dry_run)
 
 
 @app.command("start")
+@takes("actor", "db", "group", "json")
 def start_workflow(
+    on: Invocation,
     workflow: Annotated[str, typer.Argument(metavar="WORKFLOW", help="The id of a WORKFLOW.")],
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Start a workflow, and show what its first step asks."""
-    from recollect.servers.cli.markup import Asked, start
+    from recollect.servers.cli.markup import start_workflow
 
-    start(Asked(db, group, actor, json), workflow)
+    start_workflow(on, workflow)
 
 
 @app.command("reply")
+@takes("actor", "db", "group", "json")
 def reply_to_run(
+    on: Invocation,
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run.")],
     file: File,
     functions: FunctionsPlace = None,
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Take a text as the answer of the step that a run waits at."""
-    from recollect.servers.cli.markup import Asked, reply
+    from recollect.servers.cli.markup import answer_step
 
-    reply(Asked(db, group, actor, json, functions), run, file)
+    answer_step(on, run, file, functions)
 
 
 @app.command("run")
+@takes("actor", "db", "group", "json")
 def show_run(
+    on: Invocation,
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run.")],
     step: Annotated[
-        Step, typer.Argument(metavar="[STEP]", help="show, drive, resume, skip or cancel.")
-    ] = Step.SHOW,
+        RunStep, typer.Argument(metavar="[STEP]", help="show, drive, resume, skip or cancel.")
+    ] = RunStep.SHOW,
     functions: FunctionsPlace = None,
-    actor: Actor = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Show a run, let the model of RECOLLECT_LLM_* drive it, resume, skip or cancel it."""
-    from recollect.servers.cli.markup import Asked, use_run
+    from recollect.servers.cli.markup import use_run
 
-    use_run(Asked(db, group, actor, json, functions), run, step.value)
+    use_run(on, run, step.value, functions)
 
 
 @app.command("runs")
-def list_runs(db: Database = None, group: GroupName = None, json: Json = False) -> None:
+@takes("db", "group", "json")
+def list_runs(
+    on: Invocation,
+) -> None:
     """List the runs of workflows."""
-    from recollect.servers.cli.markup import Asked, runs
+    from recollect.servers.cli.markup import list_runs
 
-    runs(Asked(db, group, None, json))
+    list_runs(on)
 
 
 @app.command("card")
-def show_card(json: Json = False) -> None:
+@takes("json")
+def show_card(
+    on: Invocation,
+) -> None:
     """Print Knowing Markup on one page, for the system prompt of a model."""
-    from recollect.servers.cli.markup import card
+    from recollect.servers.cli.markup import print_card
 
-    card(as_json=json)
+    print_card(as_json=on.as_json)

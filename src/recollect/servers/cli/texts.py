@@ -1,6 +1,7 @@
-"""The command that lays out KIP texts, each in its file.
+"""The commands about texts of KIP: what is wrong with them, their layout, and an editor's server.
 
-Its rule: a file is replaced whole or not touched, and only when its text is the language.
+The rule of the layout: a file is replaced whole or not touched, and only when its text is the
+language.
 """
 
 from __future__ import annotations
@@ -8,22 +9,63 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 
 import typer
 from rich.text import Text
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.kernel import format_text
+from recollect.errors import INVALID_ARGUMENT, RecollectError, place
+from recollect.kernel import Diagnostic, Severity, check, format_text
+from recollect.model import Value
 from recollect.servers.cli.given import STANDARD_INPUT, is_comment, text_of
-from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.loading import require
+from recollect.servers.cli.opening import opened
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import Output, error_text, output
+from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.render import counted
 from recollect.servers.cli.safe_text import plain
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def check_files(
+    files: Sequence[str], parameters: Mapping[str, Value] | None, *, as_json: bool
+) -> None:
+    """Show the errors and the warnings about some files; exit code 1 for errors."""
+    with output(as_json=as_json, takes_parameters=True) as out:
+        reports = [(file, _examined(out, file, parameters)) for file in files]
+        if out.as_json:
+            out.json({"result": {"files": [_report(*one) for one in reports]}})
+            return
+        found = [one for _, diagnostics in reports for one in diagnostics]
+        errors = sum(one.severity is Severity.ERROR for one in found)
+        told = f"{counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}"
+        out.say(f"{told} in {counted(len(files), 'file')}", "" if found else "green")
+
+
+def _examined(out: Output, file: str, parameters: Mapping[str, Value] | None) -> list[Diagnostic]:
+    """Return what is found in a file, after showing it to people."""
+    text = text_of(file)
+    found = [
+        replace(one, hint=own_hint(one.hint, takes_parameters=True))
+        for one in ([] if is_comment(text) else check(text, parameters))
+    ]
+    out.failed |= any(one.severity is Severity.ERROR for one in found)
+    if not out.as_json:
+        for one in found:
+            line, column = place(one.source, one.span)
+            out.say(f"{file}:{line}:{column}", "dim")
+            out.show_text(error_text(str(one)))
+    return found
+
+
+def _report(file: str, found: Sequence[Diagnostic]) -> dict[str, object]:
+    is_valid = not any(one.severity is Severity.ERROR for one in found)
+    return {"file": file, "valid": is_valid, "diagnostics": [one.to_wire() for one in found]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +171,21 @@ def _sum_up(out: Output, done: Sequence[_Formatted], *, is_written: bool) -> Non
     if failed := len(done) - changed - same:
         told.append(f"{counted(failed, 'file')} with errors")
     out.say(", ".join(told), "" if out.failed else "green")
+
+
+def serve_editor(on: Invocation) -> None:
+    """Serve one editor over standard input and output.
+
+    Types, predicates and attributes are proposed from a memory only where one is named.
+    """
+    with output(as_json=False) as out:
+        require("pygls", "lsp", "the language server")
+        from recollect.servers.lsp.server import serve
+        from recollect.servers.lsp.vocabulary import Vocabulary
+
+        out.if_stopped = "the editor has no language server any more"
+        if on.database is None:
+            serve(Vocabulary())
+            return
+        with opened(on) as nexus:
+            serve(Vocabulary(nexus))

@@ -1,4 +1,4 @@
-"""The commands of the knowledge base: `recollect knowledge ...`."""
+"""`recollect knowledge`: what experts know, for the prompts of agents."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Database, GroupName, Json
-from recollect.servers.cli.usage import Commands
+from recollect.servers.cli.options import DryRun, Invocation, takes
+from recollect.servers.cli.usage import noun
 
-app = typer.Typer(
-    name="knowledge",
-    cls=Commands,
-    help="Bring what experts know into the prompts of agents.",
-    no_args_is_help=True,
-)
+app = noun("knowledge", "Bring what experts know into the prompts of agents.")
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would come in; keep nothing.")]
 Entity = Annotated[
     str | None, typer.Option("--entity", metavar="ID", help="Whom it is about: user:alice.")
 ]
@@ -30,22 +24,23 @@ PieceId = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
 @app.command("load")
+@takes("db", "group", "json")
 def load_knowledge(
+    on: Invocation,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of JSON.")],
     dry_run: DryRun = False,
     strict: Annotated[bool, typer.Option("--strict", help="All of it or nothing.")] = False,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Load profiles, pieces, nodes and edges; what is invalid is skipped and told."""
-    from recollect.servers.cli.knowledge import Asked, load
+    from recollect.servers.cli.knowledge import load_knowledge
 
-    load(Asked(db, group, json), file, dry_run=dry_run, strict=strict)
+    load_knowledge(on, file, dry_run=dry_run, strict=strict)
 
 
 @app.command("ingest")
+@takes("db", "group", "json")
 def ingest_knowledge(
+    on: Invocation,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A text; - is standard input.")],
     check_in: Annotated[
         Path | None,
@@ -56,48 +51,45 @@ def ingest_knowledge(
         typer.Option("--artifact", metavar="FILE", help="Copy this into the record. Repeat it."),
     ] = None,
     dry_run: DryRun = False,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Let the model of RECOLLECT_LLM_* structure a text, and load it."""
-    from recollect.servers.cli.knowledge import Asked, ingest
+    from recollect.servers.cli.knowledge import ingest_text
 
-    ingest(Asked(db, group, json), file, check_in, artifact or (), dry_run=dry_run)
+    ingest_text(on, file, check_in, artifact or (), dry_run=dry_run)
 
 
 @app.command("retrieve")
+@takes("db", "group", "json")
 def retrieve_knowledge(
+    on: Invocation,
     text: Text,
     entity: Entity = None,
     top_k: TopK = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Show what is known for a question: profiles, pieces and relations."""
-    from recollect.servers.cli.knowledge import Asked, Question, retrieve
+    from recollect.servers.cli.knowledge import KnowledgeQuestion, retrieve_pieces
 
-    retrieve(Asked(db, group, json), Question(text, entity, top_k))
+    retrieve_pieces(on, KnowledgeQuestion(text, entity, top_k))
 
 
 @app.command("provide")
+@takes("db", "group", "json")
 def provide_knowledge(
+    on: Invocation,
     text: Text,
     entity: Entity = None,
     top_k: TopK = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Show the sections that an agent's prompt would get for a question."""
-    from recollect.servers.cli.knowledge import Asked, Question, provide
+    from recollect.servers.cli.knowledge import KnowledgeQuestion, provide_sections
 
-    provide(Asked(db, group, json), Question(text, entity, top_k))
+    provide_sections(on, KnowledgeQuestion(text, entity, top_k))
 
 
 @app.command("add")
+@takes("db", "group", "json")
 def add_knowledge(
+    on: Invocation,
     text: Text,
     id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Its id.")] = None,
     type: Annotated[
@@ -111,14 +103,9 @@ def add_knowledge(
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Repeat it for more.")
     ] = None,
     entity: Entity = None,
-    db: Database = None,
-    group: GroupName = None,
-    json: Json = False,
 ) -> None:
     """Keep a piece of knowledge."""
-    from recollect.faces.knowledge import KnowledgePiece
-    from recollect.servers.cli.knowledge import Asked, add
-    from recollect.servers.cli.output import output
+    from recollect.servers.cli.knowledge import add_piece
 
     given = {
         "content": text,
@@ -128,38 +115,40 @@ def add_knowledge(
         "tags": tag or [],
         "entity_id": entity,
     }
-    with output(as_json=json):
-        piece = KnowledgePiece.from_dict(
-            {name: value for name, value in given.items() if value is not None}
-        )
-        add(Asked(db, group, json), piece)
+    add_piece(on, {name: value for name, value in given.items() if value is not None})
 
 
 @app.command("show")
+@takes("db", "group", "json")
 def show_knowledge(
-    id: PieceId, db: Database = None, group: GroupName = None, json: Json = False
+    on: Invocation,
+    id: PieceId,
 ) -> None:
     """Show a piece."""
-    from recollect.servers.cli.knowledge import Asked, show
+    from recollect.servers.cli.knowledge import show_piece
 
-    show(Asked(db, group, json), id)
+    show_piece(on, id)
 
 
 @app.command("list")
+@takes("db", "group", "json")
 def list_knowledge(
-    entity: Entity = None, db: Database = None, group: GroupName = None, json: Json = False
+    on: Invocation,
+    entity: Entity = None,
 ) -> None:
     """List the pieces of an entity; without one those that are for everybody."""
-    from recollect.servers.cli.knowledge import Asked, list_pieces
+    from recollect.servers.cli.knowledge import list_pieces
 
-    list_pieces(Asked(db, group, json), entity)
+    list_pieces(on, entity)
 
 
 @app.command("remove")
+@takes("db", "group", "json")
 def remove_knowledge(
-    id: PieceId, db: Database = None, group: GroupName = None, json: Json = False
+    on: Invocation,
+    id: PieceId,
 ) -> None:
     """Remove a piece; its past stays readable."""
-    from recollect.servers.cli.knowledge import Asked, remove
+    from recollect.servers.cli.knowledge import remove_piece
 
-    remove(Asked(db, group, json), id)
+    remove_piece(on, id)

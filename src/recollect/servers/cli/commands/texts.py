@@ -1,4 +1,4 @@
-"""The commands about texts themselves, which need no memory."""
+"""The commands about KIP texts themselves, which need no memory."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Database, GroupName, Json, Parameters
+from recollect.servers.cli.options import Invocation, Parameters, takes
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
 
 
+@app.command("check")
+@takes("json")
 def check_texts(
+    on: Invocation,
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="KIP texts; - is standard input.")
     ],
     param: Parameters = None,
-    json: Json = False,
 ) -> None:
     """Examine KIP texts without running them: all that is wrong with them, at once."""
-    from recollect.servers.cli.check import check_files
     from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.texts import check_files
 
-    check_files(files, parameters_of(param) if param else None, as_json=json)
+    check_files(files, parameters_of(param) if param else None, as_json=on.as_json)
 
 
+@app.command("fmt")
+@takes("json")
 def format_texts(
+    on: Invocation,
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE...]", help="KIP texts; - is standard input."),
@@ -34,16 +42,8 @@ def format_texts(
     diff: Annotated[
         bool, typer.Option("--diff", help="Write nothing; show what would change.")
     ] = False,
-    json: Json = False,
 ) -> None:
     """Lay out KIP texts in their files; standard input, or none, to standard output."""
-    from recollect.servers.cli.format import format_files
+    from recollect.servers.cli.texts import format_files
 
-    format_files(files or ["-"], check=check, diff=diff, as_json=json)
-
-
-def serve_editor(db: Database = None, group: GroupName = None) -> None:
-    """Serve an editor over standard input and output, as the language server of KIP."""
-    from recollect.servers.cli.editor import serve
-
-    serve(db, group)
+    format_files(files or ["-"], check=check, diff=diff, as_json=on.as_json)

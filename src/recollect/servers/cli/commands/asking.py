@@ -1,0 +1,253 @@
+"""The commands that ask a memory, in KIP or by words."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from recollect.servers.cli.options import (
+    AfterTransaction,
+    Cursor,
+    Invocation,
+    KeyName,
+    KeyType,
+    Known,
+    Parameters,
+    Valid,
+    moment,
+    takes,
+)
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
+
+
+class Layout(StrEnum):
+    """How `--json` lays out the answer of FIND."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
+    OBJECTS = "objects"
+
+
+class Subject(StrEnum):
+    """What `describe` describes."""
+
+    PRIMER = "primer"
+    DOMAINS = "domains"
+    TYPES = "types"
+    TYPE = "type"
+    PREDICATES = "predicates"
+    PREDICATE = "predicate"
+
+
+class Sought(StrEnum):
+    """What `search` looks for."""
+
+    CONCEPT = "concept"
+    PROPOSITION = "proposition"
+
+
+def _names(context: typer.Context, what: str, incomplete: str) -> list[str]:
+    from recollect.servers.cli.naming import names_in
+
+    return names_in(context.params.get("db"), context.params.get("group"), what, incomplete)
+
+
+def _types(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the types in use that begin so, for the completion of a user's own shell."""
+    return _names(context, "types", incomplete)
+
+
+def _described(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the types or predicates in use that begin so, as `describe` wants them."""
+    what = context.params.get("what")
+    if what not in (Subject.TYPE, Subject.PREDICATE):
+        return []
+    return _names(context, f"{what}s", incomplete)
+
+
+@app.command("query")
+@takes("db", "group", "json")
+def ask_query(
+    on: Invocation,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="A KIP text that reads; - is standard input.")
+    ],
+    param: Parameters = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+    format: Annotated[
+        Layout, typer.Option("--format", help="The layout of rows with --json.")
+    ] = Layout.ROWS,
+    cursor: Cursor = None,
+) -> None:
+    """Ask one question in KIP; it can change nothing."""
+    from recollect.servers.cli.ask import Question, answer_query
+    from recollect.servers.cli.given import parameters_of
+
+    as_of = moment(valid, known, transaction)
+    answer_query(on, Question(text, parameters_of(param), as_of), format.value, cursor)
+
+
+@app.command("search")
+@takes("db", "group", "json")
+def search_words(
+    on: Invocation,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The words to look for.")],
+    type: Annotated[
+        str | None,
+        typer.Option(
+            "--type", metavar="TYPE", help="Only concepts of this type.", autocompletion=_types
+        ),
+    ] = None,
+    kind: Annotated[
+        Sought | None, typer.Option("--kind", help="Only concepts, or only propositions.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=0, help="At most this many; 10.")
+    ] = None,
+    mode: Annotated[
+        str | None, typer.Option("--mode", metavar="MODE", help="keyword, semantic or hybrid.")
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", metavar="SCORE", help="Only what scores so much, 0 to 1."),
+    ] = None,
+    cursor: Cursor = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+) -> None:
+    """Find concepts and propositions by their words."""
+    from recollect.servers.cli.ask import answer_search
+
+    options = {"type": type, "mode": mode, "threshold": threshold, "limit": limit, "cursor": cursor}
+    as_of = moment(valid, known, transaction)
+    answer_search(on, text, kind.value if kind else None, options, as_of)
+
+
+@app.command("describe")
+@takes("db", "group", "json")
+def describe_memory(
+    on: Invocation,
+    what: Annotated[
+        Subject,
+        typer.Argument(
+            metavar="WHAT", help="primer, domains, types, type, predicates or predicate."
+        ),
+    ] = Subject.PRIMER,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="The type or the predicate.", autocompletion=_described
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=0, help="At most this many of a list.")
+    ] = None,
+    cursor: Cursor = None,
+) -> None:
+    """Show what the memory is about."""
+    from recollect.servers.cli.ask import answer_describe
+
+    if (what in (Subject.TYPE, Subject.PREDICATE)) != (name is not None):
+        problem = "takes no name" if name else "needs a name"
+        raise typer.BadParameter(f"describe {what.value} {problem}")
+    lists = (Subject.DOMAINS, Subject.TYPES, Subject.PREDICATES)
+    if (limit, cursor) != (None, None) and what not in lists:
+        raise typer.BadParameter(f"describe {what.value} is not a list, so it has no pages")
+    answer_describe(on, what.value, {"name": name, "limit": limit, "cursor": cursor})
+
+
+@app.command("explain")
+@takes("db", "group", "json")
+def explain_query(
+    on: Invocation,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="A query in KIP; - is standard input.")
+    ],
+    param: Parameters = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+) -> None:
+    """Show how a query is answered: its steps, the SQL, and what running it took."""
+    from recollect.servers.cli.ask import Question
+    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.reasons import tell_how
+
+    as_of = moment(valid, known, transaction)
+    tell_how(on, Question(text, parameters_of(param), as_of))
+
+
+@app.command("why")
+@takes("db", "group", "json")
+def explain_row(
+    on: Invocation,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A FIND; - is standard input.")],
+    row: Annotated[int, typer.Option("--row", metavar="N", min=1, help="The Nth row.")] = 1,
+    param: Parameters = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+) -> None:
+    """Show what a row of an answer stands on, and where each of it comes from."""
+    from recollect.servers.cli.ask import Question
+    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.reasons import tell_why
+
+    as_of = moment(valid, known, transaction)
+    tell_why(on, Question(text, parameters_of(param), as_of), row)
+
+
+@app.command("history")
+@takes("db", "group", "json")
+def show_history(
+    on: Invocation,
+    identifier: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The id of a concept or a link.")
+    ] = None,
+    type: KeyType = None,
+    name: KeyName = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+) -> None:
+    """Tell what an element was, step by step, and who changed it."""
+    from recollect.model import Key
+    from recollect.servers.cli.past import tell_history
+
+    if (type is None) != (name is None) or (identifier is None) == (name is None):
+        raise typer.BadParameter("give an ID, or --type and --name")
+    element = Key(type, name) if type is not None and name is not None else identifier or ""
+    tell_history(on, element, moment(valid, known, transaction))
+
+
+@app.command("changes")
+@takes("db", "group", "json")
+def show_changes(
+    on: Invocation,
+    since: Annotated[
+        int, typer.Option("--since", metavar="N", min=0, help="Only after the Nth transaction.")
+    ] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="At most this many transactions.")
+    ] = 100,
+) -> None:
+    """Read the log: what each transaction did, and who asked for it."""
+    from recollect.servers.cli.past import tell_changes
+
+    tell_changes(on, since, limit)
+
+
+@app.command("shell")
+@takes("place", "actor", "db", "group", "json")
+def open_shell(on: Invocation) -> None:
+    """Talk to a memory: history, colours, completion, many lines."""
+    from recollect.servers.cli.shell.loop import talk
+
+    talk(on)

@@ -1,0 +1,279 @@
+"""The commands that look at a memory as a whole, keep it safe, and keep it fresh."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.servers.cli.options import (
+    DryRun,
+    Invocation,
+    KeyName,
+    KeyType,
+    Parameters,
+    takes,
+)
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
+
+Types = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="TYPE", help="Concepts of this type. Repeat it for more."),
+]
+Kip = Annotated[
+    bool,
+    typer.Option("--kip", help="Print the KIP text that does it; change nothing."),
+]
+Most = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Change at most this many.")]
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+
+
+def _duration(text: str) -> timedelta:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f'"{text}" is not a length of time: write it like 12h, 30d or 2w')
+    try:
+        return float(found[1]) * _UNITS[found[2]]
+    except OverflowError:
+        raise typer.BadParameter(f'"{text}" is longer than any memory') from None
+
+
+@app.command("stats")
+@takes("place", "db", "group", "json")
+def show_stats(on: Invocation) -> None:
+    """Count what the memory holds."""
+    from recollect.servers.cli.manage import count_contents
+
+    count_contents(on)
+
+
+@app.command("groups")
+@takes("place", "db", "json")
+def list_groups(on: Invocation) -> None:
+    """List the groups of a memory."""
+    from recollect.servers.cli.manage import list_groups
+
+    list_groups(on)
+
+
+@app.command("where")
+@takes("place", "db", "group", "json")
+def show_place(on: Invocation) -> None:
+    """Tell which memory would be used, and why."""
+    from recollect.servers.cli.output import output
+    from recollect.servers.settings import Settings
+
+    settings = Settings()
+    located = settings.database(on.database)  # no memory is opened, and no kernel loaded
+    told = {"path": located.path, "reason": located.reason, "exists": located.exists}
+    with output(as_json=on.as_json) as out:
+        out.response({"result": {**told, "group": settings.group(on.group)}})
+
+
+@app.command("demo")
+def show_demo(
+    db: Annotated[
+        Path | None,
+        typer.Option(
+            "--db", metavar="PATH", help="A new file to keep; else the demo's own, made anew."
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the response as JSON on standard output.")
+    ] = False,
+) -> None:
+    """Build a memory of the world's countries and places, and put questions to it."""
+    from recollect.servers.cli.demo.show import demonstrate
+
+    demonstrate(db, as_json=json)
+
+
+@app.command("backup")
+@takes("db", "json")
+def copy_memory(
+    on: Invocation,
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file that is not there yet.")],
+) -> None:
+    """Copy a memory, all its groups, to a new file, while others use it."""
+    from recollect.servers.cli.care import copy_memory
+
+    copy_memory(on, path)
+
+
+@app.command("dump")
+@takes("db", "group", "json")
+def dump_group(
+    on: Invocation,
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
+    ] = "-",
+    all_groups: Annotated[bool, typer.Option("--all", help="Every group of the memory.")] = False,
+) -> None:
+    """Write a group as lines of JSON, with its past and its log: nothing is lost."""
+    from recollect.servers.cli.care import write_dump
+
+    write_dump(on, path, all_groups=all_groups)
+
+
+@app.command("restore")
+@takes("db", "json")
+def restore_dump(
+    on: Invocation,
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="What dump wrote; - is standard input.")
+    ],
+) -> None:
+    """Read a dump back into groups that are empty: all of it or nothing."""
+    from recollect.servers.cli.care import restore_dump
+
+    restore_dump(on, path)
+
+
+@app.command("doctor")
+@takes("place", "db", "json")
+def examine_memory(
+    on: Invocation,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Rebuild counts and indexes, and optimise.")
+    ] = False,
+) -> None:
+    """Examine a memory: the file, the links, the counts, the log, the text index."""
+    from recollect.servers.cli.care import examine_memory
+
+    examine_memory(on, fix=fix)
+
+
+@app.command("reindex")
+@takes("place", "db", "group", "json")
+def make_vectors(on: Invocation) -> None:
+    """Make the vectors that elements lack; all of them after another model was configured."""
+    from recollect.servers.cli.care import make_vectors
+
+    make_vectors(on)
+
+
+@app.command("purge")
+@takes("actor", "request_id", "db", "group", "json")
+def erase_elements(
+    on: Invocation,
+    identifier: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The id of a concept or a link.")
+    ] = None,
+    type: KeyType = None,
+    name: KeyName = None,
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="TEXT", help="What this FIND finds.")
+    ] = None,
+    param: Parameters = None,
+    drop_group: Annotated[
+        str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would go, and erase nothing.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erase elements and all links at them, for all times; it cannot be undone."""
+    from recollect.model import Found, Key
+    from recollect.servers.cli.erase import WholeGroup, erase
+    from recollect.servers.cli.given import parameters_of_query
+
+    named = [one for one in (identifier, name, query, drop_group) if one is not None]
+    if (type is None) != (name is None) or len(named) != 1:
+        raise typer.BadParameter("give an ID, --type and --name, --query, or --drop-group")
+    if drop_group is not None and (on.actor is not None or on.request_id is not None):
+        raise typer.BadParameter(
+            "a group goes with its log, which would hold --actor and --request-id"
+        )
+    parameters = parameters_of_query(param, query)
+    what: str | Key | Found | WholeGroup = identifier or ""
+    if type is not None and name is not None:
+        what = Key(type, name)
+    elif query is not None:
+        what = Found(query, parameters)
+    elif drop_group is not None:
+        what = WholeGroup(drop_group)
+    erase(on, what, dry_run=dry_run, is_sure=yes)
+
+
+@app.command("expire")
+@takes("actor", "request_id", "db", "group", "json")
+def expire_elements(
+    on: Invocation,
+    type: Types = None,
+    archive: Annotated[
+        bool, typer.Option("--archive", help="Mark as archived instead of closing.")
+    ] = False,
+    limit: Most = 2_000,
+    dry_run: DryRun = False,
+    kip: Kip = False,
+) -> None:
+    """Close what its expires_at says has expired: links, and episodic concepts."""
+    from recollect.servers.cli.maintenance import Upkeep, show_expiry
+
+    show_expiry(Upkeep(on, dry_run, kip), type or [], archive=archive, limit=limit)
+
+
+@app.command("decay")
+@takes("actor", "request_id", "db", "group", "json")
+def fade_elements(
+    on: Invocation,
+    half_life: Annotated[
+        timedelta,
+        typer.Option("--half-life", metavar="TIME", parser=_duration, help="As 12h, 30d or 2w."),
+    ] = "90d",  # type: ignore[assignment]  # the parser reads it
+    floor: Annotated[
+        float, typer.Option("--floor", metavar="VALUE", help="Nothing falls below it.")
+    ] = 0.1,
+    cycle: Annotated[
+        timedelta,
+        typer.Option("--cycle", metavar="TIME", parser=_duration, help="Not twice in this time."),
+    ] = "1d",  # type: ignore[assignment]  # the parser reads it
+    spare: Annotated[
+        list[str] | None,
+        typer.Option("--spare", metavar="NAME", help="A type or predicate that does not fade."),
+    ] = None,
+    limit: Most = 2_000,
+    dry_run: DryRun = False,
+    kip: Kip = False,
+) -> None:
+    """Let memory_strength, or else confidence, fall where nothing was observed for long."""
+    from recollect.servers.cli.maintenance import Fading, Upkeep, show_decay
+
+    fading = Fading(half_life, cycle, floor, spare or [], limit)
+    show_decay(Upkeep(on, dry_run, kip), fading)
+
+
+@app.command("duplicates")
+@takes("actor", "request_id", "db", "group", "json")
+def find_twins(
+    on: Invocation,
+    type: Types = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", metavar="SCORE", help="0.65, or 0.95 to merge, if not given."),
+    ] = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Merge them, all or nothing.")] = False,
+    dry_run: DryRun = False,
+    kip: Kip = False,
+) -> None:
+    """Find concepts that are likely one thing, and propose the MERGE of each."""
+    from recollect.servers.cli.maintenance import Upkeep, show_duplicates
+
+    show_duplicates(Upkeep(on, dry_run, kip), type or [], threshold, apply=apply)
+
+
+@app.command("orphans")
+@takes("db", "group", "json")
+def list_orphans(on: Invocation) -> None:
+    """List concepts without links or domain, and declarations that nothing uses."""
+    from recollect.servers.cli.maintenance import Upkeep, show_orphans
+
+    show_orphans(Upkeep(on, dry_run=True))

@@ -1,0 +1,48 @@
+"""`recollect schema`: what a group declares."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.usage import noun
+
+app = noun(
+    "schema",
+    "Show what a group declares, or let it take only that (strict), or everything (open).",
+    default="show",
+)
+
+
+@app.command("show")
+@takes("db", "group", "json")
+def show_schema(on: Invocation) -> None:
+    """Show how many types a group declares, and what does not conform to them."""
+    from recollect.servers.cli.declare import change_schema
+
+    change_schema(on, None)
+
+
+@app.command("strict")
+@takes("db", "group", "json")
+def close_schema(
+    on: Invocation,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if not everything conforms yet.")
+    ] = False,
+) -> None:
+    """Let a group take only what it declares."""
+    from recollect.servers.cli.declare import change_schema
+
+    change_schema(on, "strict", force=force)
+
+
+@app.command("open")
+@takes("db", "group", "json")
+def open_schema(on: Invocation) -> None:
+    """Let a group take everything."""
+    from recollect.servers.cli.declare import change_schema
+
+    change_schema(on, "open")

@@ -1,0 +1,132 @@
+"""The commands that serve a memory: over HTTP, to an editor, or by working on its queue."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from recollect.servers.cli.options import (
+    Database,
+    FunctionsPlace,
+    GroupName,
+    Invocation,
+    TokensFile,
+    takes,
+)
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
+
+Functional = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--functional",
+        metavar="NAME",
+        help="A relation with one target at a time. Repeat it for more.",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        "--threads",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Requests each works on at once; 2, or 8 where an embedder is asked over HTTP.",
+    ),
+]
+Processes = Annotated[
+    int | None,
+    typer.Option(
+        "--processes",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Processes that share the work, as many as there are cores at most; else 1.",
+    ),
+]
+
+
+class LogForm(StrEnum):
+    """How the log is written."""
+
+    JSON = "json"
+    TEXT = "text"
+    NONE = "none"
+
+
+@app.command("serve")
+@takes("place", "db", "json")
+def serve_http(
+    on: Invocation,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="HOST", help="Where to listen; 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411."),
+    ] = None,
+    tokens: TokensFile = None,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Let everybody in from everywhere."),
+    ] = False,
+    threads: Threads = None,
+    processes: Processes = None,
+    no_worker: Annotated[
+        bool,
+        typer.Option("--no-worker", help="Leave the queue to recollect worker."),
+    ] = False,
+    check_at: Annotated[
+        str | None,
+        typer.Option(
+            "--check-at", metavar="HH:MM", help="Examine the memory every day at this time, in UTC."
+        ),
+    ] = None,
+    functional: Functional = None,
+    functions: FunctionsPlace = None,
+    log: Annotated[LogForm, typer.Option("--log", help="The form of the log.")] = LogForm.JSON,
+) -> None:
+    """Serve a memory over HTTP; see docs/http.md."""
+    from recollect.servers.cli.serve import Service, serve_memory
+
+    service = Service(
+        host=host,
+        port=port,
+        tokens=tokens,
+        functional=frozenset(functional or ()),
+        log=log.value,
+        threads=threads,
+        processes=processes,
+        has_worker=not no_worker,
+        is_insecure=insecure,
+        functions=functions,
+        check_at=check_at,
+    )
+    serve_memory(on, service)
+
+
+@app.command("worker")
+@takes("place", "db", "json")
+def work_queue(
+    on: Invocation,
+    once: Annotated[bool, typer.Option("--once", help="Stop when nothing is due now.")] = False,
+    threads: Annotated[
+        int, typer.Option("--threads", metavar="N", min=1, max=64, help="Groups worked on at once.")
+    ] = 2,
+    functional: Functional = None,
+) -> None:
+    """Learn from the episodes that wait in a memory; see docs/operations.md."""
+    from recollect.servers.cli.worker import work_on_memory
+
+    work_on_memory(on, functional or [], once=once, threads=threads)
+
+
+@app.command("lsp")
+def serve_editor(db: Database = None, group: GroupName = None) -> None:
+    """Serve an editor over standard input and output, as the language server of KIP."""
+    from recollect.servers.cli.texts import serve_editor
+
+    serve_editor(Invocation(db, group))

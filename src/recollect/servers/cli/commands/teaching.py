@@ -1,0 +1,157 @@
+"""The commands that begin a memory and bring knowledge into it and out of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from recollect.servers.cli.options import (
+    AfterTransaction,
+    DryRun,
+    Invocation,
+    Known,
+    Parameters,
+    Valid,
+    moment,
+    takes,
+)
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
+
+
+class ExportFormat(StrEnum):
+    """What `export` writes."""
+
+    KIP = "kip"
+    JSONL = "jsonl"
+    GRAPHML = "graphml"
+    TURTLE = "turtle"
+    NTRIPLES = "ntriples"
+
+
+class ImportFormat(StrEnum):
+    """What `import` reads."""
+
+    AUTO = "auto"
+    KIP = "kip"
+    MCP_MEMORY = "mcp-memory"
+    MEM0 = "mem0"
+    GRAPHITI = "graphiti"
+    CSV = "csv"
+    JSONL = "jsonl"
+    TURTLE = "turtle"
+    NTRIPLES = "ntriples"
+
+
+@app.command("init")
+@takes("place", "db", "group", "json")
+def begin_memory(
+    on: Invocation,
+    with_: Annotated[
+        str | None,
+        typer.Option("--with", metavar="NAMES", help="Capsules to load, such as core,memory."),
+    ] = None,
+) -> None:
+    """Create a memory, or check that it is there."""
+    from recollect.servers.cli.manage import create_memory
+
+    create_memory(on, [] if with_ is None else [one.strip() for one in with_.split(",")])
+
+
+@app.command("run")
+@takes("actor", "request_id", "db", "group", "json")
+def run_text(
+    on: Invocation,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A KIP text; - is standard input.")],
+    param: Parameters = None,
+    each: Annotated[
+        bool,
+        typer.Option("--each", help="Run each statement as a transaction of its own."),
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Run a KIP text, such as a capsule: all of it or nothing."""
+    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.run import run_file
+
+    run_file(on, file, parameters_of(param), each=each, dry_run=dry_run)
+
+
+@app.command("export")
+@takes("db", "group", "json")
+def export_memory(
+    on: Invocation,
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
+    ] = "-",
+    format: Annotated[
+        ExportFormat, typer.Option("--format", help="What to write.")
+    ] = ExportFormat.KIP,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
+    ] = None,
+    param: Parameters = None,
+    valid: Valid = None,
+    known: Known = None,
+    transaction: AfterTransaction = None,
+) -> None:
+    """Write what a group holds now, for another memory or another program."""
+    from recollect.servers.cli.carry import Carried, write_out
+    from recollect.servers.cli.given import parameters_of_query
+
+    as_of = moment(valid, known, transaction)
+    write_out(on, path, Carried(format.value, query, parameters_of_query(param, query), as_of))
+
+
+@app.command("import")
+@takes("actor", "request_id", "db", "group", "json")
+def import_files(
+    on: Invocation,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Files; - is standard input.")
+    ],
+    format: Annotated[
+        ImportFormat, typer.Option("--format", help="What they are.")
+    ] = ImportFormat.AUTO,
+    type: Annotated[
+        str, typer.Option("--type", metavar="TYPE", help="Of things that a file gives no type.")
+    ] = "Entity",
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="NAME", help="What it comes from; else the file's name."),
+    ] = None,
+    dry_run: DryRun = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out lines that cannot be read.")
+    ] = False,
+) -> None:
+    """Take in files of KIP or of other programs, each all or nothing, and nothing twice."""
+    from recollect.servers.cli.take_in import Wanted, take_in_files
+
+    take_in_files(on, files, Wanted(format.value, type, source, skip_bad, dry_run))
+
+
+@app.command("self")
+@takes("actor", "request_id", "db", "group", "json")
+def set_self(
+    on: Invocation,
+    role: Annotated[
+        str | None, typer.Option("--role", metavar="TEXT", help="What the agent is.")
+    ] = None,
+    objective: Annotated[
+        list[str] | None,
+        typer.Option("--objective", metavar="TEXT", help="What it wants. Repeat it for more."),
+    ] = None,
+    capability: Annotated[
+        list[str] | None,
+        typer.Option("--capability", metavar="TEXT", help="What it can do. Repeat it for more."),
+    ] = None,
+) -> None:
+    """Show who the agent is, or tell it: DESCRIBE PRIMER begins with it."""
+    from recollect.servers.cli.declare import tell_identity
+
+    tell_identity(on, role, objective or None, capability or None)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from recollect.node import node
 
@@ -169,6 +170,60 @@ class Fix:
         'FIND(?x) WHERE {}'
         """
         return source[: self.span.start] + self.text + source[self.span.end :]
+
+
+class ToDo(StrEnum):
+    """What a hint asks for, where a server has a way of its own to do it."""
+
+    ASK_AT_TRANSACTION = "read as of a transaction"
+    DECLARE_OR_FORCE = "declare or mend what is there, or force it"
+    GIVE_PARAMETER = "give a parameter a value"
+    LIST_ATTENTION = "list what asks for attention"
+    LIST_CLAIMS = "list the claims"
+    LIST_GROUPS = "list the groups"
+    MEND_OR_SKIP = "mend what cannot be taken in, or skip it"
+    MOVE_CLAIM = "give a claim one of some statuses"
+    NAME_BY_KEY = "name an element by type and name"
+    NAME_LATER = "name a later instant"
+    PASS_NUMBER = "pass another number"
+    SEARCH = "search for it"
+    SEE_TRANSACTION = "look at a transaction"
+    WRITE = "send a text that writes to a call that may"
+
+
+class Hint(str):
+    """A hint as a value: what is to be done, and on what.
+
+    It is itself the text for those who call the library; a server that has a way of its own to do
+    it says it in its own words.
+
+    >>> hint = Hint('use {"known": 2}', ToDo.ASK_AT_TRANSACTION, "2")
+    >>> hint, hint.todo.value, hint.on
+    ('use {"known": 2}', 'read as of a transaction', ('2',))
+    """
+
+    todo: ToDo
+    on: tuple[str, ...]
+
+    def __new__(cls, text: str, todo: ToDo, *on: str) -> Self:
+        """Make a hint that says `text` to those who call the library."""
+        made = super().__new__(cls, text)
+        made.todo, made.on = todo, on
+        return made
+
+    def __reduce__(self) -> tuple[type[Hint], tuple[str, ...]]:
+        """Return what makes an equal hint, for a copy."""
+        return Hint, (str(self), self.todo, *self.on)
+
+
+def give_parameter(name: str) -> Hint:
+    """Return the hint that a parameter needs a value."""
+    return Hint(f'pass parameters={{"{name}": ...}}', ToDo.GIVE_PARAMETER, name)
+
+
+def ask_at(transaction: int) -> Hint:
+    """Return the hint to read as of a transaction."""
+    return Hint(f'use {{"known": {transaction}}}', ToDo.ASK_AT_TRANSACTION, str(transaction))
 
 
 @dataclass(frozen=True, slots=True)

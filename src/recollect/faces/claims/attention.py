@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from recollect.errors import RESOURCE_NOT_FOUND, RecollectError, nearest
+from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
@@ -109,7 +109,8 @@ FIND(?claim) WHERE {
 }
 """
 _REJECTIONS = 'FIND(?rejected) WHERE { ?rejected {type: "RejectedClaim"} }'
-_LATER: Final = "pass until=time.time() + 86400"
+_LATER: Final = Hint("pass until=time.time() + 86400", ToDo.NAME_LATER)
+_ALL: Final = Hint("list the items: store.attention()", ToDo.LIST_ATTENTION)
 _NOT_SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: False}
 
 
@@ -326,7 +327,7 @@ def _nothing(fingerprint: str, fingerprints: Collection[str]) -> RecollectError:
     return RecollectError(
         RESOURCE_NOT_FOUND,
         f'nothing with the fingerprint "{fingerprint}" asks for attention',
-        hint=f'use "{known[0]}"' if known else "list the items: store.attention()",
+        hint=f'use "{known[0]}"' if known else _ALL,
         known=known,
     )
 

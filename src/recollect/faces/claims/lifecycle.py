@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from recollect.errors import CONFLICT, RecollectError
+from recollect.errors import CONFLICT, Hint, RecollectError, ToDo
 from recollect.faces.claims.words import (
     DISPUTED,
     HYPOTHESIS,
@@ -39,7 +39,9 @@ def check_transition(claim_id: str, status: str, new_status: str) -> None:
     raise RecollectError(
         CONFLICT,
         f'the claim "{claim_id}" is {status}, which cannot become {new_status}',
-        hint=f"it may become {' or '.join(allowed)}" if allowed else "write a new claim",
+        hint=Hint(f"it may become {' or '.join(allowed)}", ToDo.MOVE_CLAIM, *allowed)
+        if allowed
+        else "write a new claim",
         known=allowed,
         details={"claim_id": claim_id, "claim_status": status, "allowed": list(allowed)},
     )

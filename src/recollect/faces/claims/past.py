@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, RecollectError
+from recollect.errors import NOT_FOUND, RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo
 from recollect.faces.claims.model import ClaimEvent, EvidenceRef
 from recollect.faces.claims.records import (
     ATTENTION,
@@ -43,7 +43,7 @@ def no_claim(claim_id: str) -> RecollectError:
     return RecollectError(
         RESOURCE_NOT_FOUND,
         f'no claim has the id "{claim_id}"',
-        hint="list them: store.list()",
+        hint=Hint("list them: store.list()", ToDo.LIST_CLAIMS),
         details={"claim_id": claim_id},
     )
 

@@ -9,7 +9,7 @@ import math
 import unicodedata
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, Hint, RecollectError, ToDo
 from recollect.kernel import instant
 
 LONGEST_TEXT: Final = 100_000
@@ -92,7 +92,10 @@ def checked_number(value: object, name: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise refused(f"{name} is not a finite number", f"pass a finite {name}")
+        raise refused(
+            f"{name} is not a finite number",
+            Hint(f"pass a finite {name}", ToDo.PASS_NUMBER, name, "0.5"),
+        )
     return number + 0.0  # so -0.0 is 0.0, which equals it and is written otherwise
 
 
@@ -116,7 +119,10 @@ def checked_share(value: object, name: str) -> float:
     """Return a number from 0 to 1."""
     number = checked_number(value, name)
     if not 0.0 <= number <= 1.0:
-        raise refused(f"{name} is {number}, which is not from 0 to 1", f"pass {name}=0.5")
+        raise refused(
+            f"{name} is {number}, which is not from 0 to 1",
+            Hint(f"pass {name}=0.5", ToDo.PASS_NUMBER, name, "0.5"),
+        )
     return number
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from recollect.errors import INVALID_VALUE, RecollectError
+from recollect.errors import INVALID_VALUE, RecollectError, ask_at
 from recollect.faces.kip.arguments import refuse_unknown, require_object, require_text
 from recollect.kernel import asked_instant
 from recollect.model import AsOf, Instant
@@ -59,7 +59,7 @@ def _transaction(number: int) -> int:
 def _hint_for_known(value: object) -> str:
     """Return what to write in place of a text, which may be the number of a transaction."""
     if isinstance(value, str) and _WHOLE.fullmatch(value) is not None:
-        return f'use {{"known": {int(value)}}}'
+        return ask_at(int(value))
     return _LIKE
 
 

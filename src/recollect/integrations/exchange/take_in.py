@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final
 
-from recollect.errors import CANCELLED, INVALID_ARGUMENT, RecollectError
+from recollect.errors import CANCELLED, INVALID_ARGUMENT, Hint, RecollectError, ToDo
 from recollect.faces.kip.capsules import import_capsules, read_capsules
 from recollect.integrations.exchange.changes import Mapped, Mapper
 from recollect.integrations.exchange.formats import KIP, WHOLE, Reader, format_of, reader_of
@@ -247,7 +247,7 @@ class _Run:
         return RecollectError(
             INVALID_ARGUMENT,
             f"{self.file.name}: line {first.line} cannot be imported: {first.reason}{more}",
-            hint="mend it, or pass skip_bad=True to leave it out",
+            hint=Hint("mend it, or pass skip_bad=True to leave it out", ToDo.MEND_OR_SKIP),
             details={
                 "lines": [{"line": one.line, "reason": one.reason} for one in bad[:_MOST_BAD]]
             },

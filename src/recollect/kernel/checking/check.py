@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from recollect.errors import REFERENCE_ERROR, Fix, Notice, RecollectError, Span, nearest
+from recollect.errors import (
+    REFERENCE_ERROR,
+    Fix,
+    Notice,
+    RecollectError,
+    Span,
+    give_parameter,
+    nearest,
+)
 from recollect.kernel.checking.diagnostic import Diagnostic
 from recollect.kernel.checking.recovery import Reading, readings
 from recollect.kernel.checking.resolve import placeholders, statement_faults, unused_reads
@@ -61,7 +69,7 @@ def _no_value(name: str, span: Span, parameters: Mapping[str, Value]) -> Recolle
     return RecollectError(
         REFERENCE_ERROR,
         f"parameter ${name} has no value",
-        hint=f"use ${near[0]}" if near else f'pass parameters={{"{name}": ...}}',
+        hint=f"use ${near[0]}" if near else give_parameter(name),
         span=span,
         known=tuple(f"${one}" for one in near),
         fix=Fix(span, f"${near[0]}") if near else None,

@@ -20,6 +20,7 @@ from recollect.errors import (
     REFERENCE_ERROR,
     RecollectError,
     Span,
+    give_parameter,
     nearest,
 )
 from recollect.kernel.lang import ast
@@ -51,12 +52,12 @@ class Bindings:
     def _no_value(self, node: ast.Parameter) -> RecollectError:
         signed = next((one for one in self.values if one in (f"${node.name}", f":{node.name}")), "")
         near = () if signed else nearest(node.name, self.values)
-        hint = f"use ${near[0]}" if near else f'pass parameters={{"{node.name}": ...}}'
+        hint = f"use ${near[0]}" if near else give_parameter(node.name)
         return RecollectError(
             REFERENCE_ERROR,
             f"parameter ${node.name} has no value"
             + (f': its name is "{node.name}", not "{signed}"' if signed else ""),
-            hint=f'pass parameters={{"{node.name}": ...}}' if signed else hint,
+            hint=give_parameter(node.name) if signed else hint,
             span=node.span,
             known=tuple(f"${name}" for name in near),
         )

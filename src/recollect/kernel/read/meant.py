@@ -5,7 +5,7 @@ The rule: an id means one thing, in all the lives that it had under that id.
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Hint, RecollectError, ToDo
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.parameters import check_parameters
@@ -57,5 +57,10 @@ def _refuse_several(session: Session, catalog: Catalog, id: str, found: list[int
         raise RecollectError(
             INVALID_ARGUMENT,
             f'the id "{id}" is, or was, that of {" and of ".join(told)}',
-            hint=f"name one of them: Key({keys[0].type!r}, {keys[0].name!r})",
+            hint=Hint(
+                f"name one of them: Key({keys[0].type!r}, {keys[0].name!r})",
+                ToDo.NAME_BY_KEY,
+                keys[0].type,
+                keys[0].name,
+            ),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, ask_at
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
@@ -96,7 +96,7 @@ def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterat
             f"transaction {as_of.transaction} does not exist yet;"
             f" the answer is as of {number}, the latest"
         )
-        yield Notice("future_transaction", message, hint=f'use {{"known": {number}}}')
+        yield Notice("future_transaction", message, hint=ask_at(number))
     elif number == 0 < asked <= last_transaction(session, group.group_id):
         message = f"nothing was known at {instant_text(Instant(asked))}"
         hint = f"use AsOf(transaction={asked}) for transaction {asked}"

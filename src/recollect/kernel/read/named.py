@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 import orjson
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.moment import NOW, Moment
@@ -174,8 +174,15 @@ def _purged(session: Session, group: Group, what: str | Key) -> RecollectError |
     return RecollectError(
         NOT_FOUND,
         f'the element with the id "{what}" was purged in transaction {number}',
-        hint=f"see who did it: Nexus.changes(since={number - 1}, limit=1)",
+        hint=Hint(
+            f"see who did it: Nexus.changes(since={number - 1}, limit=1)",
+            ToDo.SEE_TRANSACTION,
+            str(number),
+        ),
     )
+
+
+_LOOK = Hint("look for it with SEARCH", ToDo.SEARCH)
 
 
 def _missing(what: str | Key) -> RecollectError:
@@ -183,8 +190,6 @@ def _missing(what: str | Key) -> RecollectError:
         return RecollectError(
             NOT_FOUND,
             f'there is no concept {{type: "{what.type}", name: "{what.name}"}}, nor was there one',
-            hint="look for it with SEARCH",
+            hint=_LOOK,
         )
-    return RecollectError(
-        NOT_FOUND, f'no element has or had the id "{what}"', hint="look for it with SEARCH"
-    )
+    return RecollectError(NOT_FOUND, f'no element has or had the id "{what}"', hint=_LOOK)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, Span
+from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Hint, RecollectError, Span, ToDo
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.deadline import Deadline
@@ -49,7 +49,7 @@ def only_queries(script: ast.Script) -> tuple[ast.Query, ...]:
             raise RecollectError(
                 INVALID_SYNTAX,
                 "this statement writes, and only reading is allowed here",
-                hint="send it to execute_kip, or to Nexus.write",
+                hint=Hint("send it to execute_kip, or to Nexus.write", ToDo.WRITE),
                 span=statement.span,
             )
     return cast("tuple[ast.Query, ...]", script.statements)

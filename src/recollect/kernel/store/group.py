@@ -6,7 +6,7 @@ import secrets
 import unicodedata
 from dataclasses import dataclass
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError, nearest
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.protocol import Session, SqlRow
@@ -80,7 +80,8 @@ def existing_group(session: Session, name: str) -> Group:
     group = load_group(session, name)
     if group is None:
         known = nearest(name, group_names(session))
-        hint = f'use "{known[0]}"' if known else "use Nexus.groups to see which there are"
+        all_of_them = Hint("use Nexus.groups to see which there are", ToDo.LIST_GROUPS)
+        hint = f'use "{known[0]}"' if known else all_of_them
         raise RecollectError(NOT_FOUND, f'no group is named "{name}"', hint=hint, known=known)
     return group
 

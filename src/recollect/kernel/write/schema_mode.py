@@ -15,7 +15,9 @@ from recollect.errors import (
     CONSTRAINT_VIOLATION,
     INVALID_ARGUMENT,
     TYPE_MISMATCH,
+    Hint,
     RecollectError,
+    ToDo,
     nearest,
 )
 from recollect.kernel.schema.definitions import Definition, definitions
@@ -95,7 +97,7 @@ def _refuse_misfits(misfits: tuple[Misfit, ...]) -> None:
     raise RecollectError(
         CONSTRAINT_VIOLATION,
         f"the group does not conform to its schema: {misfits[0].message}{others}",
-        hint="declare or mend it, or pass force=True",
+        hint=Hint("declare or mend it, or pass force=True", ToDo.DECLARE_OR_FORCE),
         details={"misfits": [asdict(one) for one in misfits]},
     )
 

@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-import re
+from typing import Final, assert_never
 
-_PARAMETER = re.compile(r'pass parameters=\{"(.+)": \.\.\.\}')
-_TRANSACTION = re.compile(r'use \{"known": (\d+)\}')
-_KEY = "name one of them: Key("
-_WRITES = "send it to execute_kip, or to Nexus.write"
-_CHANGES = re.compile(r"see who did it: Nexus\.changes\(since=(\d+), limit=1\)")
-_MOVES = re.compile(r"it may become (.+)")
-_MOVED_BY = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
-_SKIP = "mend it, or pass skip_bad=True to leave it out"
-_FORCE = "declare or mend it, or pass force=True"
-_GROUPS = "use Nexus.groups to see which there are"
-_SEARCH = "look for it with SEARCH"
-_OPTIONS = {
-    "list them: store.list()": "recollect claim list",
-    "list the items: store.attention()": "recollect attention --all",
-    "pass confidence=0.5": "pass --confidence 0.5",
-    "pass until=time.time() + 86400": "name a later day with --until",
-    "pass a finite confidence": "pass --confidence 0.5",
-}
+from recollect.errors import Hint, ToDo
+
+_MOVED_BY: Final = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
 
 
 def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = False) -> str:
     r"""Return a hint that can be followed where it is shown: in the shell, or at a command.
 
-    >>> own_hint('use {"known": 2}'), own_hint('use {"known": 2}', is_shell=True)
+    >>> from recollect.errors import ask_at
+    >>> own_hint(ask_at(2)), own_hint(ask_at(2), is_shell=True)
     ('use --transaction 2', 'use \\asof transaction 2')
     """
-    if (parameter := _PARAMETER.fullmatch(hint)) is not None:
-        name = parameter[1]
-        return f"give it: -p {name}=VALUE" if takes_parameters else "write the value itself"
-    if (transaction := _TRANSACTION.fullmatch(hint)) is not None:
-        option = "\\asof transaction" if is_shell else "--transaction"
-        return f"use {option} {transaction[1]}"
-    if (changes := _CHANGES.fullmatch(hint)) is not None:
-        return f"recollect changes --since {changes[1]} --limit 1"
-    if (moves := _MOVES.fullmatch(hint)) is not None:
-        ways = [_MOVED_BY[one] for one in moves[1].split(" or ") if one in _MOVED_BY]
-        return " or ".join(f"recollect claim {one}" for one in ways)
-    if hint.startswith(_KEY):
-        return "name one of them by --type and --name"
-    if hint == _WRITES:
-        return "write it by itself" if is_shell else "run it: recollect run -"
-    if hint == _SKIP:
-        return "mend it, or add --skip-bad to leave it out"
-    if hint == _FORCE:
-        return "declare or mend it: recollect schema show; or add --force"
-    if hint == _SEARCH and not is_shell:
-        return "look for it: recollect search WORDS"
-    if hint == _GROUPS:
-        return "\\group" if is_shell else "recollect groups"
-    return _OPTIONS.get(hint, hint)
+    if not isinstance(hint, Hint):
+        return hint
+    match hint.todo:
+        case ToDo.GIVE_PARAMETER:
+            name = hint.on[0]
+            return f"give it: -p {name}=VALUE" if takes_parameters else "write the value itself"
+        case ToDo.ASK_AT_TRANSACTION:
+            option = "\\asof transaction" if is_shell else "--transaction"
+            return f"use {option} {hint.on[0]}"
+        case ToDo.WRITE:
+            return "write it by itself" if is_shell else "run it: recollect run -"
+        case ToDo.SEARCH:
+            return str(hint) if is_shell else "look for it: recollect search WORDS"
+        case ToDo.LIST_GROUPS:
+            return "\\group" if is_shell else "recollect groups"
+        case ToDo.SEE_TRANSACTION:
+            return f"recollect changes --since {int(hint.on[0]) - 1} --limit 1"
+        case ToDo.MOVE_CLAIM:
+            ways = [_MOVED_BY[one] for one in hint.on if one in _MOVED_BY]
+            return " or ".join(f"recollect claim {one}" for one in ways)
+        case ToDo.NAME_BY_KEY:
+            return "name one of them by --type and --name"
+        case ToDo.MEND_OR_SKIP:
+            return "mend it, or add --skip-bad to leave it out"
+        case ToDo.DECLARE_OR_FORCE:
+            return "declare or mend it: recollect schema show; or add --force"
+        case ToDo.LIST_CLAIMS:
+            return "recollect claim list"
+        case ToDo.LIST_ATTENTION:
+            return "recollect attention --all"
+        case ToDo.PASS_NUMBER:
+            return f"pass --{hint.on[0]} {hint.on[1]}"
+        case ToDo.NAME_LATER:
+            return "name a later day with --until"
+        case _:
+            assert_never(hint.todo)

@@ -26,6 +26,7 @@ NOT_RUN = {
     "recollect lsp": "speaks to an editor until that ends: tests/servers/lsp",
     "recollect mcp --http": "serves until it is told to stop: tests/servers/mcp/test_http.py",
     "recollect serve memory.db --host 0.0.0.0": "listens to the network: tests/servers/http/test_process.py",
+    "recollect studio": "serves until it is told to stop: tests/servers/studio/test_command.py",
     "curl -N": "a stream does not end: tests/servers/http/test_events.py",
     "recollect reindex": "asks an endpoint for vectors: tests/servers/cli/test_reindex.py",
 }

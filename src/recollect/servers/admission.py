@@ -15,9 +15,10 @@ BODY_BYTES: Final = 64 * 2**20
 """Of all bodies that a server holds at once."""
 
 
-def check_page(headers: Headers) -> None:
+def check_page(headers: Headers, *, is_followed: bool = False) -> None:
     """Raise PERMISSION_DENIED for what a browser sends for a page of another origin.
 
+    A person who follows a link from there may be let in, with `is_followed`.
     A request with two Host headers is INVALID_ARGUMENT: whatever stands before the server may
     have read the other one.
     """
@@ -27,7 +28,8 @@ def check_page(headers: Headers) -> None:
         )
     origin = headers.get("origin")
     is_foreign = origin is not None and origin.partition("://")[2] != headers.get("host")
-    if is_foreign or headers.get("sec-fetch-site") == "cross-site":
+    is_across = headers.get("sec-fetch-site") == "cross-site" and not is_followed
+    if is_foreign or is_across:
         raise RecollectError(
             PERMISSION_DENIED,
             "a page of another origin may not ask this server",

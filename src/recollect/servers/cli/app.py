@@ -161,6 +161,11 @@ PANELS: Final = {
     "Serve": (
         Row("serve", "serving", "Serve a memory over HTTP; see docs/http.md."),
         Row(
+            "studio",
+            "serving",
+            "See a memory, question it and correct it in the browser; see docs/studio.md.",
+        ),
+        Row(
             "mcp",
             "mcp",
             "Serve an agent's program over MCP, install this memory in one, or try that;"

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import open_nexus
 
 if TYPE_CHECKING:
+    from recollect.servers.http.app import FaceMaker
     from recollect.servers.http.plan import Plan
     from recollect.servers.http.processes import Begun
     from recollect.servers.http.tokens import Row
@@ -84,7 +86,7 @@ def _serve(located: Located, settings: Settings, service: Service, out: Output) 
         if count == 1:
             from recollect.servers.http.serving import serve_nexus
 
-            serve_nexus(nexus, plan, listener, begun, learner.extractor)
+            serve_nexus(nexus, plan, listener, begun, learner.extractor, _makers())
         else:
             nexus.close()
             serve_in_processes(partial(_open, located, group), plan, listener, count, begun)
@@ -97,7 +99,19 @@ def _open(located: Located, group: str, plan: Plan, listener: socket.socket, beg
 
     extractor = make_learner(Settings().learning()).extractor
     with open_nexus(located, group) as nexus:
-        serve_nexus(nexus, plan, listener, begun, extractor)
+        serve_nexus(nexus, plan, listener, begun, extractor, _makers())
+
+
+def _makers() -> Sequence[FaceMaker]:
+    """Return what is served: the studio at `/` where its packages are, else a page about it."""
+    from recollect.servers.http.app import FACES
+    from recollect.servers.http.front import front_face
+
+    if find_spec("jinja2") is None:
+        return FACES
+    from recollect.servers.studio import studio_face
+
+    return (*(one for one in FACES if one is not front_face), studio_face)
 
 
 def _processes(service: Service, located: Located) -> int:

@@ -164,6 +164,7 @@ class StreamEvents(TypedDict):
     """Where a stream of events begins: after the id of one."""
 
     after: NotRequired[str]
+    memory: NotRequired[bool]
 
 
 @with_config(IN_QUERY)

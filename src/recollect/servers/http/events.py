@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
 from recollect.errors import UNAVAILABLE, RecollectError
-from recollect.faces.claims.feed import FeedEvent, FeedPage, page_after, present
+from recollect.faces.claims.feed import FeedEvent, FeedPage, page_after, place_of, present
 from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus
 from recollect.servers.http.answers import REQUEST_ID, in_header
@@ -59,6 +59,14 @@ _PARAMETERS: Final[list[Schema]] = [
         "description": "The same, for who cannot send the header; 0.0 is before the first",
         "schema": {"type": "string"},
         "example": "0.0",
+    },
+    {
+        "name": "memory",
+        "in": "query",
+        "required": False,
+        "description": "Whether to tell `memory.changed` too, with the last transaction",
+        "schema": {"type": "boolean"},
+        "example": False,
     },
 ]
 
@@ -130,13 +138,16 @@ class Streams:
             raise
         request_id = request_id_of(request)
         headers = {REQUEST_ID: in_header(request_id), "cache-control": "no-store"}
-        told = self._told(nexus, after, first, request_id)
+        told = self._told(nexus, after, first, request_id, tells_all=given.get("memory", False))
         return Stream(told, self._closed, headers)
 
     async def _told(
-        self, nexus: Nexus, after: str, page: FeedPage, request_id: str
+        self, nexus: Nexus, after: str, page: FeedPage, request_id: str, *, tells_all: bool
     ) -> AsyncIterator[bytes]:
-        """Yield the events, and a heartbeat where there are none, until the server ends."""
+        """Yield the events, and a heartbeat where there are none, until the server ends.
+
+        With `tells_all` also that the memory has changed, once for what a look into the log finds.
+        """
         ending, silence = self._shared.ending, self._shared.options.heartbeat_seconds
         yield f"id: {after}\n\n".encode()  # so that a listener who has seen nothing can come back
         told_at = time.monotonic()
@@ -144,7 +155,11 @@ class Streams:
             if page.events:
                 yield b"".join(map(event_text, page.events))
                 told_at = time.monotonic()
-            elif time.monotonic() - told_at >= silence:
+            if tells_all and place_of(page.after) > place_of(after):
+                yield changed_text(page.after)
+                told_at = time.monotonic()
+            after = page.after
+            if not page.events and time.monotonic() - told_at >= silence:
                 yield _HEARTBEAT
                 told_at = time.monotonic()
             if page.is_last:
@@ -172,6 +187,17 @@ def event_text(event: FeedEvent) -> bytes:
     members = asdict(event)
     head = f"id: {members.pop('id')}\nevent: {members.pop('event')}\ndata: "
     return head.encode() + orjson.dumps(members) + b"\n\n"
+
+
+def changed_text(after: str) -> bytes:
+    """Return what a stream carries when the memory has changed up to a place in its log.
+
+    >>> changed_text("18.0").splitlines()
+    [b'id: 18.0', b'event: memory.changed', b'data: {"transaction":17}', b'']
+    """
+    number, place = place_of(after)
+    told = orjson.dumps({"transaction": number if place else number - 1})
+    return f"id: {after}\nevent: memory.changed\ndata: ".encode() + told + b"\n\n"
 
 
 async def _passed(event: asyncio.Event, seconds: float) -> None:

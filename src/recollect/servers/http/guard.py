@@ -46,6 +46,21 @@ class Guard:
             )
         request.state.caller = caller
 
+    def check_visit(self, request: Request) -> None:
+        """Check the head of a request for a page, whose visitor is known by a session.
+
+        A link on a page of another origin may lead here; nothing else of such a page may.
+        """
+        headers = request.headers
+        is_followed = (
+            request.method == "GET"
+            and headers.get("sec-fetch-mode") == "navigate"
+            and headers.get("sec-fetch-dest") == "document"
+        )
+        check_page(headers, is_followed=is_followed)
+        if not self._tokens:
+            self._check_host(request)
+
     def _caller(self, request: Request) -> Caller:
         check_page(request.headers)
         if not self._tokens:

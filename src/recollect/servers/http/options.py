@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 
 from recollect.faces.operations import limits
@@ -41,3 +42,9 @@ class Options:
 
     heartbeat_seconds: float = 15.0
     """How long a stream of events is silent at most."""
+
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    """What the sessions of the studio are signed with: the same in every process of a server."""
+
+    is_studio_read_only: bool = False
+    """Whether the pages of the studio change nothing."""

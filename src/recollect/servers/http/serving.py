@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import socket
 import sys
+from collections.abc import Sequence
 
 from recollect.faces.operations import Policy
 from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
 from recollect.kernel import Nexus
 from recollect.servers.functions import load_functions
-from recollect.servers.http.app import make_app
+from recollect.servers.http.app import FACES, FaceMaker, make_app
 from recollect.servers.http.logs import begin_log, log_examination
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.plan import GRACE_SECONDS, Plan
@@ -26,8 +27,12 @@ def serve_nexus(
     listener: socket.socket,
     begun: Begun,
     extractor: Extractor | None = None,
+    makers: Sequence[FaceMaker] = FACES,
 ) -> None:
-    """Serve a memory that is open until SIGTERM or Ctrl-C; only from the main thread."""
+    """Serve a memory that is open until SIGTERM or Ctrl-C; only from the main thread.
+
+    `makers` make the faces that are served.
+    """
     begin_log(plan.log, sys.stderr)
     metrics = Metrics(plan.counts)
     service = make_service(
@@ -39,7 +44,7 @@ def serve_nexus(
         watcher=watcher(metrics),
         functions=load_functions(plan.functions),
     )
-    app = make_app(service, plan.options, metrics)
+    app = make_app(service, plan.options, metrics, makers)
     nightly = examined_nightly(nexus, plan.check_at, log_examination, is_ours=plan.takes_day)
     with at_work(service, GRACE_SECONDS), nightly:
         serve(app, listener, grace_seconds=GRACE_SECONDS, begun=begun)

@@ -108,6 +108,27 @@ def serve_http(
     serve_memory(on, service)
 
 
+@app.command("studio")
+@takes("place", "db", "group", "json")
+def open_studio(
+    on: Invocation,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411."),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Change nothing, whatever is asked.")
+    ] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Say where it is, and open no browser.")
+    ] = False,
+) -> None:
+    """See a memory, question it and correct it in the browser; see docs/studio.md."""
+    from recollect.servers.cli.studio import show_studio
+
+    show_studio(on, port, is_read_only=read_only, opens=not no_open)
+
+
 @app.command("worker")
 @takes("place", "db", "json")
 def work_queue(

@@ -1,0 +1,405 @@
+"""Ask: one box for plain words and for KIP.
+
+The rule: what begins like KIP is KIP, everything else is a question. A text that only reads is run
+as it is asked, and its address is the question; one that writes is tried first, and kept after that
+alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
+from recollect.kernel import Nexus
+from recollect.model import (
+    AsOf,
+    Cell,
+    Concept,
+    Dated,
+    Description,
+    Element,
+    Explanation,
+    Exported,
+    Hits,
+    Key,
+    Link,
+    PutConcept,
+    Result,
+    Rows,
+    Value,
+)
+from recollect.servers.studio.home import described
+from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
+from recollect.servers.studio.trying import Tried, tried
+from recollect.servers.studio.visit import (
+    Answered,
+    Away,
+    Download,
+    Page,
+    Route,
+    Visit,
+    required,
+)
+
+SAVED: Final = "SavedQuestion"
+"""The type of the concepts that keep a question."""
+
+_KIP: Final = re.compile(
+    r"\s*(?://[^\n]*\n\s*)*(?:FIND|SEARCH|DESCRIBE|EXPLAIN|EXPORT|UPSERT|UPDATE|DELETE|MERGE)\b"
+)
+_PARAMETER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|\$([A-Za-z_]\w*)')
+_GIVEN: Final = "p."  # before the name of a parameter in an address
+_LIMIT: Final = 20
+_MOST_ROWS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text around the place that an error is about, and the text that mends it."""
+
+    before: str
+    word: str
+    after: str
+    mended: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One result, as it is laid out on the page."""
+
+    kind: str  # rows, hits, object, steps, capsule or report
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[object, ...], ...] = ()
+    hits: tuple[tuple[float, Shown], ...] = ()
+    value: object = None
+    steps: Explanation | None = None
+    next_cursor: str | None = None
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An element in a cell."""
+
+    id: str
+    name: str
+    is_element: bool = field(default=True)
+
+
+def ask(visit: Visit) -> Answered:
+    """Answer a question in plain words or in KIP."""
+    text = visit.form.get("q") or visit.asked("q")
+    if not text.strip():
+        return Page("ask.html", "Ask", _frame(visit, ""))
+    if is_kip(text):
+        return _kip(visit, text)
+    return _plain(visit, text)
+
+
+def is_kip(text: str) -> bool:
+    """Whether a text begins like KIP.
+
+    >>> is_kip("FIND(?x) WHERE {"), is_kip("find my keys"), is_kip("Where is Ann?")
+    (True, False, False)
+    """
+    return _KIP.match(text) is not None
+
+
+def parameters_of(text: str) -> tuple[str, ...]:
+    """Return the names of the parameters of a text, in order.
+
+    >>> parameters_of('FIND(?x) WHERE { ?x {name: $name} FILTER(?x.name != "$no") }')
+    ('name',)
+    """
+    found = (one.group(1) for one in _PARAMETER.finditer(text))
+    return tuple(dict.fromkeys(one for one in found if one))
+
+
+def given_parameters(visit: Visit, text: str) -> dict[str, Value]:
+    """Return the parameters that the address or the form gives: JSON where it is, else text."""
+    values: dict[str, Value] = {}
+    for name in parameters_of(text):
+        given = visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name))
+        if given is None:
+            continue
+        try:
+            values[name] = orjson.loads(given)
+        except orjson.JSONDecodeError:
+            values[name] = given
+    return values
+
+
+def marked(text: str, error: RecollectError) -> Marked | None:
+    """Return a text with the place of an error in it; None where the error is about no place."""
+    if error.span is None:
+        return None
+    span: Span = error.span
+    mended = None
+    if error.fix is not None:
+        at = error.fix.span
+        mended = text[: at.start] + error.fix.text + text[at.end :]
+    return Marked(text[: span.start], text[span.start : span.end] or " ", text[span.end :], mended)
+
+
+def _plain(visit: Visit, text: str) -> Answered:
+    answer = visit.nexus.search(
+        text,
+        limit=_LIMIT,
+        mode=None if visit.nexus.vectors.model is None else "hybrid",
+        cursor=visit.asked("cursor") or None,
+        as_of=visit.moment,
+    )
+    (hits,) = answer.results
+    assert isinstance(hits, Hits)
+    shows = _frame(visit, text) | {
+        "shapes": (shape_of(visit, hits),),
+        "notices": answer.notices,
+        "is_plain": True,
+    }
+    return Page("ask.html", "Ask", shows)
+
+
+def _kip(visit: Visit, text: str) -> Answered:
+    shows = _frame(visit, text)
+    parameters = given_parameters(visit, text)
+    waits = [one for one in parameters_of(text) if one not in parameters]
+    try:
+        if waits:
+            shows |= {"waits": waits}
+        elif not visit.nexus.only_reads(text):
+            shows |= {"writes": True}
+        elif visit.asked("explain"):
+            explained = visit.nexus.explain(text, parameters, as_of=visit.moment)
+            shows |= {"shapes": (Shape("steps", steps=explained),), "notices": explained.notices}
+        else:
+            answer = visit.nexus.read(text, parameters, as_of=visit.moment)
+            shapes = tuple(shape_of(visit, one) for one in answer.results)
+            shows |= {"shapes": shapes, "notices": answer.notices}
+    except RecollectError as error:
+        shows |= {"error": error, "marked": marked(text, error)}
+        return Page("ask.html", "Ask", shows, status=error.code.http)
+    return Page("ask.html", "Ask", shows)
+
+
+def _frame(visit: Visit, text: str) -> dict[str, object]:
+    saved = _saved(visit.nexus) if not text else ()
+    return {
+        "q": text,
+        "is_kip": is_kip(text),
+        "is_plain": False,
+        "parameters": {
+            name: visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name, ""))
+            for name in parameters_of(text)
+        },
+        "waits": (),
+        "writes": False,
+        "shapes": (),
+        "notices": (),
+        "error": None,
+        "marked": None,
+        "saved": saved,
+        "view": visit.asked("as", "table"),
+    }
+
+
+def _saved(nexus: Nexus) -> tuple[tuple[str, str], ...]:
+    """Return the names and texts of the questions that were saved."""
+    text = "FIND(?x) WHERE { ?x {type: $type} } LIMIT 50"
+    (rows,) = nexus.read(text, {"type": SAVED}).results
+    assert isinstance(rows, Rows)
+    return tuple(
+        (row[0].name, str(row[0].attributes.get("text", row[0].name)))
+        for row in rows.rows
+        if isinstance(row[0], Concept)
+    )
+
+
+def shape_of(visit: Visit, result: Result) -> Shape:
+    """Return how a result is laid out."""
+    match result:
+        case Rows():
+            few = result.rows[:_MOST_ROWS]
+            elements = [one for row in few for cell in row for one in _elements(cell)]
+            ends = ends_of(visit.nexus, elements, visit.then)
+            rows = tuple(tuple(cell_of(cell, ends) for cell in row) for row in few)
+            more = len(result.rows) - len(few)
+            return Shape("rows", result.columns, rows, next_cursor=result.next_cursor, more=more)
+        case Hits():
+            ids = [hit.element.id for hit in result.hits]
+            dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
+            held = [hit for hit in result.hits if hit.element.id in dated]
+            shown = shown_of(visit.nexus, [dated[hit.element.id] for hit in held], visit.then)
+            hits = tuple((hit.score, one) for hit, one in zip(held, shown, strict=True))
+            return Shape("hits", hits=hits, next_cursor=result.next_cursor)
+        case Description():
+            return Shape("object", value=dict(result.body))
+        case Explanation():
+            return Shape("steps", steps=result)
+        case Exported():
+            return Shape("capsule", value=result.capsule)
+        case _:
+            return Shape("report", value=result)
+
+
+def cell_of(cell: Cell, ends: Mapping[str, Dated]) -> object:
+    """Return what a cell shows: an element by its name, a list, or a value."""
+    match cell:
+        case Concept() | Link():
+            return Named(cell.id, line_of(cell, ends))
+        case list():
+            return [
+                Named(one.id, line_of(one, ends)) if isinstance(one, Concept | Link) else one
+                for one in cell
+            ]
+        case _:
+            return cell
+
+
+def _elements(cell: Cell) -> Iterator[Element]:
+    for one in cell if isinstance(cell, list) else [cell]:
+        if isinstance(one, Concept | Link):
+            yield one
+
+
+def download(visit: Visit) -> Answered:
+    """Answer a KIP text with a file: CSV, JSON or a line of JSON a row."""
+    text = required(visit.query, "q")
+    answer = visit.nexus.read(text, given_parameters(visit, text), as_of=visit.moment)
+    rows = next((one for one in answer.results if isinstance(one, Rows)), None)
+    if rows is None:
+        raise RecollectError(
+            INVALID_ARGUMENT, "the text has no rows to download", hint="ask with FIND"
+        )
+    cells = list(_plain_rows(visit, rows))
+    objects = [dict(zip(rows.columns, row, strict=True)) for row in cells]
+    match visit.asked("as"):
+        case "csv":
+            return Download("answer.csv", "text/csv; charset=utf-8", _csv(rows.columns, cells))
+        case "jsonl":
+            lines = b"".join(orjson.dumps(one) + b"\n" for one in objects)
+            return Download("answer.jsonl", "application/x-ndjson", lines)
+        case _:
+            laid = orjson.dumps(objects, option=orjson.OPT_INDENT_2)
+            return Download("answer.json", "application/json", laid)
+
+
+def _plain_rows(visit: Visit, rows: Rows) -> Iterator[list[object]]:
+    elements = [one for row in rows.rows for cell in row for one in _elements(cell)]
+    ends = ends_of(visit.nexus, elements, visit.then)
+    for row in rows.rows:
+        yield [
+            name_of(cell, ends)
+            if isinstance(cell, Concept | Link)
+            else [name_of(one, ends) if isinstance(one, Concept | Link) else one for one in cell]
+            if isinstance(cell, list)
+            else cell
+            for cell in row
+        ]
+
+
+def _csv(columns: Iterable[str], rows: Iterable[list[object]]) -> bytes:
+    """Return rows as CSV; what a spreadsheet would run as a formula begins with a quote."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow([_cell(one) for one in columns])
+    writer.writerows([_cell(one) for one in row] for row in rows)
+    return stream.getvalue().encode("utf-8", "replace")
+
+
+def _cell(value: object) -> object:
+    if value is None or isinstance(value, int | float):
+        return value
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def why(visit: Visit) -> Answered:
+    """Show what a row of an answer stands on."""
+    text = required(visit.query, "q")
+    row = visit.number("row", 0, 10**6)
+    found = visit.nexus.why(text, row, given_parameters(visit, text), as_of=visit.moment)
+    ids = [one.element.id for one in found.grounds]
+    dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
+    grounds = [one for one in found.grounds if one.element.id in dated]
+    shown = shown_of(visit.nexus, [dated[one.element.id] for one in grounds], visit.then)
+    shows = {"why": found, "grounds": tuple(zip(grounds, shown, strict=True)), "q": text}
+    return Page("why.html", "Why", shows)
+
+
+def write(visit: Visit) -> Answered:
+    """Try a text that writes and show what it does; run it when that was seen."""
+    text = required(visit.form, "q")
+    parameters = given_parameters(visit, text)
+    shows = _frame(visit, text)
+    is_kept = visit.form.get("step") == "apply"
+    try:
+        if is_kept:
+            answer = visit.nexus.write(
+                text, parameters, actor=visit.actor, request_id=visit.request_id
+            )
+            shows |= {"written": answer.transaction, "notices": answer.notices}
+            shows |= {"shapes": tuple(shape_of(visit, one) for one in answer.results)}
+        else:
+            done: Tried = tried(visit, lambda nexus: nexus.write(text, parameters))
+            shows |= {"tried": done, "writes": True}
+    except RecollectError as error:
+        shows |= {"error": error, "marked": marked(text, error)}
+        return Page("ask.html", "Ask", shows, status=error.code.http)
+    return Page("ask.html", "Ask", shows)
+
+
+def save(visit: Visit) -> Answered:
+    """Keep a question under a name, as a concept that KIP may change."""
+    text, name = required(visit.form, "q"), required(visit.form, "name")
+    visit.nexus.write(
+        [PutConcept(SAVED, name, {"text": text})],
+        actor=visit.actor,
+        request_id=visit.request_id,
+    )
+    return Away(visit.to("/ask", q=text))
+
+
+def of_type(visit: Visit) -> Answered:
+    """List the concepts of a type, the newest last, a page at a time."""
+    kind = required(visit.query, "type")
+    cursor = visit.asked("cursor")
+    text = "FIND(?x) WHERE { ?x {type: $type} } LIMIT 50"
+    given: dict[str, Value] = {"type": kind}
+    if cursor:
+        text, given["cursor"] = f"{text} CURSOR $cursor", cursor
+    as_of: AsOf | None = None if cursor else visit.moment
+    (rows,) = visit.nexus.read(text, given, as_of=as_of).results
+    assert isinstance(rows, Rows)
+    ids = [row[0].id for row in rows.rows if isinstance(row[0], Concept)]
+    dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
+    lines = shown_of(visit.nexus, [dated[one] for one in ids if one in dated], visit.then)
+    types = described(visit.nexus, "DESCRIBE CONCEPT TYPES")
+    about = next((one for one in types if one.get("name") == kind), {})
+    shows = {"kind": kind, "lines": lines, "next_cursor": rows.next_cursor, "about": about}
+    return Page("types.html", kind, shows)
+
+
+def key_page(visit: Visit) -> Answered:
+    """Lead to the concept of a type and a name."""
+    key = Key(required(visit.query, "type"), required(visit.query, "name"))
+    lives = visit.nexus.history(key)
+    return Away(visit.element(lives[-1].id))
+
+
+ROUTES: Final = (
+    Route("/ask", ask),
+    Route("/ask", ask, "POST"),
+    Route("/ask/write", write, "POST", writes=True),
+    Route("/ask/save", save, "POST", writes=True),
+    Route("/ask/download", download),
+    Route("/ask/why", why),
+    Route("/types", of_type),
+    Route("/concept", key_page),
+)

@@ -1,0 +1,167 @@
+"""Templates to pages.
+
+The rule: stored text is hostile. Every value is escaped as it is printed, and what a screen obeys
+instead of showing it, such as a control character or a change of direction, is shown by its name.
+Templates hold no script and no style, and no header would let them run.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import orjson
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from recollect.errors import RecollectError
+from recollect.model import Instant, bound_text
+from recollect.servers.studio.assets import address_of
+from recollect.servers.studio.visit import Page, Visit, in_path
+
+SAFE_HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": (
+        "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+        "object-src 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=()",
+}
+PAGE_HEADERS: Final = dict(SAFE_HEADERS) | {"cache-control": "no-store"}
+
+NAVIGATION: Final = (
+    ("/", "Home", "h"),
+    ("/ask", "Ask", "a"),
+)
+"""The pages that can be gone to from everywhere: address, name, key after `g`."""
+
+_OBEYED: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064"
+    "\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+_LONGEST: Final = 4_000  # characters of one text on a page
+_LARGEST_JSON: Final = 20_000
+
+
+def visible(text: str) -> str:
+    """Return a text with what a screen would obey shown by its number.
+
+    >>> visible("a" + chr(0x202E) + "b")
+    'a⟨202E⟩b'
+    """
+    return _OBEYED.sub(_named, text)
+
+
+def clipped(text: object, most: int = _LONGEST) -> str:
+    """Return a text that is no longer than `most` characters."""
+    whole = str(text)
+    return whole if len(whole) <= most else f"{whole[:most]}… ({len(whole):,} characters)"
+
+
+def exactly(text: str) -> Markup:
+    """Return a text as it is, only escaped: for a field that is sent back."""
+    return Markup(escape(text.encode("utf-8", "replace").decode()))
+
+
+def when(instant: Instant | int | float | None, otherwise: str = "") -> Markup | str:
+    """Return an instant as a person reads it, with all of it on hover."""
+    told = bound_text(None if instant is None else Instant(int(instant)))
+    if told is None:
+        return otherwise
+    day, _, time = told.partition("T")
+    short = day if time.startswith("00:00:00.000") else f"{day} {time[:5]}"
+    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(told, short)
+
+
+def as_json(value: object) -> str:
+    """Return a value as JSON that is laid out, no longer than a page can show."""
+    laid = orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode()
+    return clipped(laid, _LARGEST_JSON)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "link"), counted(1200, "link")
+    ('1 link', '1,200 links')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def size(number: int) -> str:
+    """Return a number of bytes in the unit that fits.
+
+    >>> size(900), size(2_500_000)
+    ('900 B', '2.5 MB')
+    """
+    shown, unit = float(number), "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if shown < 1_000:
+            break
+        shown, unit = shown / 1_000, larger
+    return f"{shown:.0f} {unit}" if unit == "B" else f"{shown:.1f} {unit}"
+
+
+class Pages:
+    """Makes the text of pages."""
+
+    def __init__(self) -> None:
+        folder = Path(__file__).parent / "templates"
+        self._environment = Environment(
+            loader=FileSystemLoader(folder),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            finalize=_final,
+        )
+        self._environment.filters |= {
+            "clip": clipped,
+            "exact": exactly,
+            "when": when,
+            "json": as_json,
+            "counted": counted,
+            "size": size,
+            "in_path": in_path,
+        }
+        self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}
+
+    def page(self, visit: Visit, page: Page) -> str:
+        """Return the text of a page."""
+        template = self._environment.get_template(page.template)
+        frame = {"visit": visit, "title": page.title, "now": datetime.now(UTC)}
+        return template.render({**frame, **page.shows})
+
+    def refusal(self, visit: Visit | None, error: RecollectError, status: int) -> str:
+        """Return the page that tells of an error; without a visit one that leads nowhere."""
+        name = "bare.html" if visit is None else "error.html"
+        template = self._environment.get_template(name)
+        return template.render(
+            visit=visit, title=error.code.name or error.code.code, error=error, status=status
+        )
+
+    def signing_in(self, shows: Mapping[str, object]) -> str:
+        """Return the page at which a token is pasted."""
+        template = self._environment.get_template("sign_in.html")
+        return template.render(visit=None, title="Sign in", **shows)
+
+
+def _final(value: object) -> object:
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return visible(value)
+
+
+def _named(match: re.Match[str]) -> str:
+    sign = match.group()
+    if unicodedata.category(sign) == "Cc" and ord(sign) < 0x20:
+        return chr(0x2400 + ord(sign))
+    return f"⟨{ord(sign):04X}⟩"

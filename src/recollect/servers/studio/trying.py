@@ -1,0 +1,95 @@
+"""What a change would do, seen before it is kept.
+
+The rule: the change itself runs, in a transaction that is undone at the end, so what is shown is
+what would be, whichever call makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.kernel import Nexus
+from recollect.model import Attributes, Content, LoggedChange, Value
+from recollect.servers.studio.rendering import as_json
+from recollect.servers.studio.shown import shown_ids
+from recollect.servers.studio.visit import Visit
+
+MOST_EFFECTS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One key of an element that changes; None where it is not there."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a change does to one element."""
+
+    change: LoggedChange
+    line: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a change does, all told."""
+
+    effects: tuple[Effect, ...]
+    more: int
+
+
+def tried(visit: Visit, work: Callable[[Nexus], object]) -> Tried:
+    """Return what some work on a group would do, and keep nothing of it."""
+    nexus = visit.nexus
+    with nexus.transaction(dry_run=True):
+        number = nexus.stats().transactions
+        work(nexus)
+        changes = [one for logged in nexus.changes(number) for one in logged.changes]
+        few = changes[:MOST_EFFECTS]
+        lines = {one.id: one.line for one in shown_ids(nexus, [one.id for one in few])}
+        effects = tuple(_effect(nexus, one, lines.get(one.id, one.id)) for one in few)
+    return Tried(effects, len(changes) - len(few))
+
+
+def _effect(nexus: Nexus, change: LoggedChange, line: str) -> Effect:
+    if change.what is None:
+        return Effect(change, line, ())
+    life = nexus.history(change.id)[-1]
+    last = life.versions[-1]
+    return Effect(change, line, differences(last.before, last.after))
+
+
+def differences(before: Content | None, after: Content | None) -> tuple[Part, ...]:
+    """Return the keys that differ between two contents, attributes first."""
+    empty: Attributes = {}
+    parts: list[Part] = []
+    for one, other in (
+        (
+            empty if before is None else before.attributes,
+            empty if after is None else after.attributes,
+        ),
+        (empty if before is None else before.metadata, empty if after is None else after.metadata),
+    ):
+        parts += _parts(one, other)
+    return tuple(parts)
+
+
+def _parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[Part]:
+    found = []
+    for name in dict.fromkeys((*before, *after)):
+        old = _text(before[name]) if name in before else None
+        new = _text(after[name]) if name in after else None
+        if old != new:
+            found.append(Part(name, old, new))
+    return found
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else as_json(value)

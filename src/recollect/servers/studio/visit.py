@@ -1,0 +1,195 @@
+"""One request for a page: who asks, of which group, as of when, and what a page answers with.
+
+The rule: the address says everything. Group, both clocks, question and filters stand in its query,
+and every link to another page carries group and clocks on, so that an address can be passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote, urlencode
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims import Actor
+from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.operations import Caller, Operations
+from recollect.kernel import Nexus
+from recollect.model import AsOf
+from recollect.servers.service import Service
+
+GROUP: Final = "group"
+VALID: Final = "valid"
+KNOWN: Final = "known"
+_KEPT: Final = (GROUP, VALID, KNOWN)
+_DIGITS: Final = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request, as the function of a page sees it."""
+
+    service: Service
+    nexus: Nexus  # of the group that is asked about
+    caller: Caller
+    path: str
+    places: Mapping[str, str] = field(default_factory=dict)  # what stands in the path
+    query: Mapping[str, str] = field(default_factory=dict)
+    form: Mapping[str, str] = field(default_factory=dict)
+    change_token: str = ""
+    is_read_only: bool = False
+    has_tokens: bool = False
+    request_id: str | None = None
+    host: str = ""
+
+    @property
+    def actor(self) -> str:
+        """Who writes, as the log shows it."""
+        return self.caller.name or "studio"
+
+    @property
+    def acting(self) -> Actor:
+        """Who acts on claims."""
+        return Actor("user", self.actor)
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups that who asks may see."""
+        return self.caller.seen(self.nexus.groups())
+
+    @property
+    def operations(self) -> Operations:
+        """The operations, on behalf of who asks."""
+        return self.service.operations.on_behalf_of(self.caller)
+
+    @property
+    def valid(self) -> str:
+        """The instant of fact time that is asked about, as it was given."""
+        return self.query.get(VALID, "").strip()
+
+    @property
+    def known(self) -> str:
+        """The instant of system time, or the transaction, that is asked about, as given."""
+        return self.query.get(KNOWN, "").strip()
+
+    @property
+    def moment(self) -> AsOf | None:
+        """Both clocks as asked; None for the present. INVALID_VALUE for what is no time."""
+        return moment_of(self.valid, self.known)
+
+    @property
+    def then(self) -> AsOf | None:
+        """What the memory held at the moment asked about, of any fact time."""
+        return moment_of("", self.known)
+
+    def asked(self, name: str, otherwise: str = "") -> str:
+        """Return a field of the query."""
+        return self.query.get(name, otherwise)
+
+    def number(self, name: str, otherwise: int, most: int) -> int:
+        """Return a number of the query, between 0 and `most`."""
+        given = self.query.get(name, "")
+        if not given:
+            return otherwise
+        if not (given.isascii() and given.isdecimal() and len(given) <= _DIGITS):
+            raise RecollectError(
+                INVALID_ARGUMENT, f"{name} is not a number", hint=f"{name}={otherwise}"
+            )
+        return min(int(given), most)
+
+    def to(self, path: str, **more: object) -> str:
+        """Return the address of a page, with group and clocks; what is empty is left out."""
+        kept = {name: self.query[name] for name in _KEPT if self.query.get(name)}
+        given = kept | {name: str(value) for name, value in more.items()}
+        query = urlencode({name: value for name, value in given.items() if value})
+        return f"{path}?{query}" if query else path
+
+    def again(self, **more: object) -> str:
+        """Return the address of this page with other fields; an empty one is left out."""
+        given = dict(self.query) | {name: str(value) for name, value in more.items()}
+        query = urlencode({name: value for name, value in given.items() if value})
+        return f"{self.path}?{query}" if query else self.path
+
+    def element(self, identifier: str) -> str:
+        """Return the address of the page of an element."""
+        return self.to("/element", id=identifier)
+
+
+def moment_of(valid: str, known: str) -> AsOf | None:
+    """Return the point in both times that two texts name; None where neither says anything."""
+    given: dict[str, object] = {}
+    if valid:
+        given[VALID] = valid
+    if known:
+        is_number = known.isascii() and known.isdecimal() and len(known) <= _DIGITS
+        is_year = len(known) == len("2026")
+        given[KNOWN] = int(known) if is_number and not is_year else known
+        if known.startswith("#") and known[1:].isdecimal() and len(known) <= _DIGITS:
+            given[KNOWN] = int(known[1:])
+    return read_as_of(given) if given else None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its template and what it shows."""
+
+    template: str
+    title: str
+    shows: Mapping[str, object] = field(default_factory=dict)
+    status: int = 200
+    is_part: bool = False  # to be put into a page, without a frame of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """Leads to another page."""
+
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file for the browser to keep."""
+
+    name: str
+    media_type: str
+    content: bytes
+    is_attached: bool = True
+
+
+Answered = Page | Away | Download
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a page is, and what makes it; a POST changes something, or asks with a long text."""
+
+    path: str
+    make: Callable[[Visit], Answered]
+    method: str = "GET"
+    writes: bool = False
+
+
+def required(values: Mapping[str, str], name: str) -> str:
+    """Return a field that must be given."""
+    value = values.get(name, "")
+    if not value:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"{name} is missing", hint="go back and fill in the form"
+        )
+    return value
+
+
+def absent(identifier: str) -> RecollectError:
+    """Return the error for an element that is not there."""
+    return RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'nothing in this group has the id "{identifier[:80]}"',
+        hint="search for it at Ask",
+    )
+
+
+def in_path(text: str) -> str:
+    """Return a text as one part of a path."""
+    return quote(text, safe="")

@@ -1,0 +1,122 @@
+"""Asking in plain words and in KIP, and what comes back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.servers.studio.conftest import Visitor, said
+
+from recollect.kernel import Nexus
+
+pytestmark = pytest.mark.usefixtures("told")
+
+PEOPLE = 'FIND(?x, ?x.attributes.role) WHERE { ?x {type: "Person"} }'
+
+
+def test_plain_words_find_what_they_are_about_with_clocks_score_and_source(visitor: Visitor):
+    page = visitor.text("/ask", q="where does Ann work")
+    assert "Ann works at Acme" in page
+    assert "true since 2021-01-01" in page and "score 0." in page and "her letter" in page
+    assert "spy" not in page
+
+
+def test_kip_gives_a_table_whose_elements_have_pages(visitor: Visitor):
+    answer = visitor.get("/ask", q=PEOPLE)
+    assert "director" in said(answer.text) and 'href="/element?id=ann"' in answer.text
+    assert "Row 1" in visitor.text("/ask", q=PEOPLE, **{"as": "tree"})
+
+
+def test_an_error_stands_under_its_word_and_one_button_mends_it(visitor: Visitor):
+    answer = visitor.get("/ask", q='FIND(?x WHERE { ?x {type: "Person"} }')
+    assert answer.status_code == 400
+    assert "<mark>WHERE</mark>" in answer.text
+    assert (
+        'value="FIND(?x) WHERE { ?x {type: &#34;Person&#34;} }"><button>Apply the fix'
+        in answer.text
+    )
+
+
+def test_parameters_are_asked_for_in_a_form(visitor: Visitor):
+    text = 'FIND(?x.attributes.role) WHERE { ?x {type: "Person", name: $name} }'
+    assert "fill in name" in visitor.text("/ask", q=text)
+    assert "director" in visitor.text("/ask", q=text, **{"p.name": "Ann"})
+
+
+def test_explain_shows_the_steps(visitor: Visitor):
+    assert "concept ?x.1" in visitor.text("/ask", q=PEOPLE, explain=1)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("csv", b"x,x.attributes.role\r\nAnn,director\r\nBob,baker\r\n"),
+        (
+            "jsonl",
+            b'{"x":"Ann","x.attributes.role":"director"}\n{"x":"Bob","x.attributes.role":"baker"}\n',
+        ),
+    ],
+)
+def test_rows_can_be_taken_along(visitor: Visitor, form: str, expected: bytes):
+    answer = visitor.get("/ask/download", q=PEOPLE, **{"as": form})
+    assert answer.content == expected
+    assert answer.headers["content-disposition"] == f'attachment; filename="answer.{form}"'
+
+
+def test_a_spreadsheet_runs_nothing_of_a_download(visitor: Visitor, nexus: Nexus):
+    nexus.write('UPSERT { CONCEPT { {type: "Person", name: "=cmd()"} } }')
+    answer = visitor.get(
+        "/ask/download", q='FIND(?x.name) WHERE { ?x {type: "Person"} }', **{"as": "csv"}
+    )
+    assert b"'=cmd()" in answer.content
+
+
+def test_a_text_that_writes_is_tried_before_it_is_kept(visitor: Visitor, nexus: Nexus):
+    text = 'UPSERT { CONCEPT { {type: "Person", name: "Ann"} SET ATTRIBUTES {role: "chair"} } }'
+    before = nexus.stats().transactions
+    assert "This text writes" in visitor.text("/ask", q=text)
+    tried = said(visitor.post("/ask/write", q=text, step="try").text)
+    assert "update" in tried and "director" in tried and "chair" in tried
+    assert nexus.stats().transactions == before
+    kept = said(visitor.post("/ask/write", q=text, step="apply").text)
+    assert f"Kept as transaction #{before + 1}" in kept
+    assert "chair" in visitor.text("/ask", q=PEOPLE)
+    assert nexus.changes(before)[0].transaction.actor == "studio"
+
+
+def test_a_question_can_be_saved_and_is_a_concept(visitor: Visitor, nexus: Nexus):
+    visitor.post("/ask/save", q=PEOPLE, name="Who is there")
+    assert "Who is there" in visitor.text("/ask")
+    assert nexus.read('FIND(?q.attributes.text) WHERE { ?q {type: "SavedQuestion"} }').results[
+        0
+    ].rows == [(PEOPLE,)]
+
+
+def test_why_names_what_a_row_stands_on_and_who_wrote_it(visitor: Visitor):
+    page = visitor.text("/ask/why", q=PEOPLE, row=0)
+    assert "Ann" in page and "version 2" in page and "by hr" in page
+
+
+def test_the_past_is_asked_with_both_clocks(visitor: Visitor):
+    assert "engineer" in visitor.text("/ask", q=PEOPLE, known=1)
+    assert "looking at the past" in visitor.get("/ask", q=PEOPLE, known=1).text
+
+
+def test_a_type_lists_its_concepts(visitor: Visitor):
+    page = visitor.text("/types", type="Person")
+    assert "Ann" in page and "Bob" in page
+
+
+def test_the_editor_is_told_what_is_wrong_in_the_units_of_a_browser(visitor: Visitor):
+    answer = visitor.post("/ask/diagnostics", text='FIND(?x WHERE { ?x {name: "😀"} }')
+    (found,) = json.loads(answer.content)["diagnostics"]
+    assert (found["from"], found["to"], found["fix"]) == (8, 13, {"from": 7, "to": 7, "text": ")"})
+
+
+def test_the_editor_completes_names_of_the_memory_and_explains_words(visitor: Visitor):
+    text = 'FIND(?x) WHERE { ?x {type: "Per'
+    answer = json.loads(visitor.post("/ask/completion", text=text, at=len(text)).content)
+    assert {"label": "Person", "type": "text"} in answer["options"]
+    assert answer["from"] == len(text) - 3
+    meant = json.loads(visitor.post("/ask/meaning", text=PEOPLE, at=2).content)
+    assert meant["form"].startswith("FIND(")

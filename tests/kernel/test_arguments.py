@@ -206,7 +206,7 @@ def test_a_group_wants_a_printable_name(nexus: Nexus, name: Any) -> None:
 def test_a_text_is_a_string(nexus: Nexus, text: Any) -> None:
     assert code_of(lambda: nexus.read(text)) == "INVALID_ARGUMENT"
     assert code_of(lambda: nexus.write(text)) == "INVALID_ARGUMENT"
-    assert code_of(lambda: nexus.only_reads(text)) == "INVALID_ARGUMENT"
+    assert code_of(lambda: nexus.parse(text)) == "INVALID_ARGUMENT"
 
 
 @pytest.mark.parametrize("as_of", ["2020", 3, {"known": "2020"}])

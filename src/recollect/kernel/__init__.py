@@ -3,6 +3,7 @@
 from recollect.kernel.checking.check import check
 from recollect.kernel.checking.diagnostic import Diagnostic, Severity
 from recollect.kernel.lang import parse, print_text
+from recollect.kernel.lang.ast import Script
 from recollect.kernel.lang.expect import Place, Wanted, place_at
 from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
@@ -27,6 +28,7 @@ __all__ = [
     "Diagnostic",
     "Nexus",
     "Place",
+    "Script",
     "Severity",
     "Term",
     "Wanted",

@@ -19,6 +19,7 @@ from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.ast import Script
 from recollect.kernel.plan.bind import Bindings, literal
 from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.asked import Asked, notices_of
@@ -35,7 +36,7 @@ from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.stats import stats_of
-from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting
+from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting, source_of
 from recollect.kernel.read.why import why
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import explanation
@@ -111,7 +112,7 @@ def system_clock() -> Instant:
 class _Write:
     """What one call of `write` asks for."""
 
-    text: str | Sequence[Change] | Decision
+    text: str | Script | Sequence[Change] | Decision
     dry_run: bool
     on_missing: OnMissing
     actor: str | None
@@ -192,13 +193,13 @@ class Nexus:
 
     def read(
         self,
-        text: str,
+        text: str | Script,
         parameters: Mapping[str, Value] | None = None,
         *,
         as_of: AsOf | None = None,
         limits: Limits | None = None,
     ) -> Answer:
-        """Run the queries of a text in one snapshot.
+        """Run the queries of a text, or of its tree, in one snapshot.
 
         Raises KIP_1001 for a text that writes. Cost: one statement for each FIND, one more
         for each kind of element shown.
@@ -206,11 +207,12 @@ class Nexus:
         limits = _limits(limits, self.limits)
         values = parameters or {}
         check_parameters(values, limits.max_depth)
-        prepared = self._prepared_answer(text, values, as_of, limits)
+        source = source_of(text)
+        prepared = self._prepared_answer(source, values, as_of, limits)
         if prepared is not None:
             return prepared
         bindings = Bindings(values)
-        with quoting(text):
+        with quoting(source):
             deadline = Deadline(limits.max_seconds)
             script = parsed(text, limits, deadline)
             queries = only_queries(script)
@@ -218,7 +220,7 @@ class Nexus:
                 state = self._catalogs.state(session, self.group_name)
                 reader = Reader(session, state.catalog, limits, as_of, state.counted, deadline)
                 is_whole = len(queries) == 1 and not script.notices
-                origin = text if is_whole and not state.catalog.group.is_strict else None
+                origin = source if is_whole and not state.catalog.group.is_strict else None
                 results = tuple([answered(reader, bindings, one, origin) for one in queries])
         return Answer(results, notices_of(script, bindings, reader.notices))
 
@@ -236,7 +238,7 @@ class Nexus:
 
     def write(
         self,
-        text: str | Sequence[Change] | Decision,
+        text: str | Script | Sequence[Change] | Decision,
         parameters: Mapping[str, Value] | None = None,
         *,
         dry_run: bool = False,
@@ -246,7 +248,7 @@ class Nexus:
         limits: Limits | None = None,
         progress: Progress = silent,
     ) -> Answer:
-        """Run a text, or a batch of changes, as one transaction: all of it or nothing.
+        """Run a text, its tree, or a batch of changes, as one transaction: all of it or nothing.
 
         Queries in the text see what the statements before them did. A `Decision` makes its
         changes inside the transaction, of what it finds there. `dry_run` reports the same and
@@ -258,10 +260,10 @@ class Nexus:
         check_parameters(parameters or {}, limits.max_depth)
         _check_one_of(on_missing, get_args(OnMissing), "on_missing")
         changes = known_changes(text)
-        source = cast(str, text) if changes is None else ""
+        source = source_of(cast("str | Script", text)) if changes is None else ""
         preparation = None if dry_run else self.vectors.preparation(changes or ())
         run = _Write(text, dry_run, on_missing, actor, request_id, limits, progress, preparation)
-        with quoting(source), uncollected(len(text)):
+        with quoting(source), uncollected(len(source if changes is None else changes)):
             # What is built in there is gone before the collector looks again.
             while (answer := self._written(run, Bindings(parameters or {}))) is None:
                 assert preparation is not None
@@ -272,14 +274,14 @@ class Nexus:
         """Run what was checked to be a text or a batch; None when it waits for vectors."""
         text, progress = run.text, run.progress
         progress("reading", 0, 0)
-        script = parsed(text, run.limits) if isinstance(text, str) else ast.Script(())
-        progress("reading", len(text), len(text))
+        script = parsed(text, run.limits) if isinstance(text, str | Script) else Script(())
+        progress("reading", len(script.source), len(script.source))
         with self._store.writing(run.dry_run) as session:
             catalog, last = self._for_writing(session)
             unit = Unit(session, catalog.group, catalog.terms, last, self._clock(), run.preparation)
             reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
-            if isinstance(text, str):
+            if isinstance(text, str | Script):
                 statements = Run(unit, reader, bindings, run.on_missing, progress)
                 results = tuple(statements.statement(one) for one in script.statements)
                 refuse_owned(unit.changed(), unit.terms, unit.directory)
@@ -338,10 +340,13 @@ class Nexus:
         """What the elements of this group mean, where an embedder is configured."""
         return Vectors(self._store, self.group_name, self._catalogs)
 
-    def only_reads(self, text: str) -> bool:
-        """Whether no statement of the text changes the graph; raises what `read` would."""
+    def parse(self, text: str) -> Script:
+        """Return the tree of a text, which `read` or `write` takes instead of it.
+
+        `is_read_only` says which of them. Raises what they would.
+        """
         with quoting(text):
-            return parsed(text, self.limits).is_read_only
+            return parsed(text, self.limits)
 
     def search(
         self,

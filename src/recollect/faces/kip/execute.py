@@ -12,7 +12,7 @@ from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.arguments import require_nexus
 from recollect.faces.kip.request import Command, OnMissing, Request, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, Script
 from recollect.model import Answer, AsOf, Progress, Value, silent
 
 Run = Callable[[Nexus, Request, Command], Answer]
@@ -20,7 +20,7 @@ Run = Callable[[Nexus, Request, Command], Answer]
 
 def execute_kip(
     nexus: Nexus,
-    command: str | None = None,
+    command: str | Script | None = None,
     *,
     commands: Sequence[str | Mapping[str, object]] | None = None,
     parameters: Mapping[str, Value] | None = None,
@@ -34,7 +34,8 @@ def execute_kip(
 ) -> Response:
     """Run a KIP text, or several, and return `{"result": ...}` or `{"error": ...}`.
 
-    `command` is one text: however many statements it holds, all of it happens or none.
+    `command` is one text, or its tree from `parse`: however many statements it holds, all of it
+    happens or none.
     `commands` are several, strings or `{"command", "parameters"}`: a transaction each, answered
     in order, stopping after a failed write. `parameters` give `$name` its value. `dry_run`
     reports what a write would do and keeps nothing. `as_of` (`{"valid", "known"}`) reads
@@ -60,7 +61,7 @@ def execute_kip(
 
 def execute_kip_readonly(
     nexus: Nexus,
-    command: str | None = None,
+    command: str | Script | None = None,
     *,
     commands: Sequence[str | Mapping[str, object]] | None = None,
     parameters: Mapping[str, Value] | None = None,
@@ -119,8 +120,9 @@ def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> R
 
 
 def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -> Answer:
-    if nexus.only_reads(command.text):
-        return _read(nexus, request, command)
+    script = nexus.parse(command.text) if command.script is None else command.script
+    if script.is_read_only:
+        return nexus.read(script, command.parameters, as_of=request.as_of)
     if request.as_of is not None:
         raise RecollectError(
             INVALID_SYNTAX,
@@ -128,7 +130,7 @@ def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -
             hint="leave as_of out, or put the reads in a command of their own",
         )
     return nexus.write(
-        command.text,
+        script,
         command.parameters,
         dry_run=request.dry_run,
         on_missing=request.on_missing,
@@ -139,7 +141,8 @@ def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -
 
 
 def _read(nexus: Nexus, request: Request, command: Command) -> Answer:
-    return nexus.read(command.text, command.parameters, as_of=request.as_of)
+    text = command.text if command.script is None else command.script
+    return nexus.read(text, command.parameters, as_of=request.as_of)
 
 
 def _stops(nexus: Nexus, request: Request, command: Command) -> bool:
@@ -148,7 +151,7 @@ def _stops(nexus: Nexus, request: Request, command: Command) -> bool:
     A text that cannot be parsed may have been meant to write; KIP 1.0-RC11 goes on after it.
     """
     try:
-        return not nexus.only_reads(command.text)
+        return not nexus.parse(command.text).is_read_only
     except RecollectError:
         return request.form != "columns"
 

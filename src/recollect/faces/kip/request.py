@@ -20,6 +20,7 @@ from recollect.faces.kip.arguments import (
 )
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import Format
+from recollect.kernel import Script
 from recollect.model import AsOf, Value
 
 OnMissing = Literal["skip", "error"]
@@ -34,6 +35,7 @@ class Command:
 
     text: str
     parameters: Mapping[str, Value]
+    script: Script | None = None  # its tree, where the caller has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ def _commands(
             "neither command nor commands is given",
             hint="pass the KIP text as command",
         )
+    if isinstance(command, Script):
+        return (Command(command.source, shared, command),)
     return (Command(require_text("command", command), shared),)
 
 

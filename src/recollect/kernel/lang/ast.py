@@ -595,6 +595,7 @@ class Script(Node):
 
     statements: tuple[Statement, ...]
     notices: tuple[Notice, ...] = field(default=(), compare=False)
+    source: str = field(default="", compare=False, repr=False)
 
     @property
     def is_read_only(self) -> bool:

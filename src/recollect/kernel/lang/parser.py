@@ -93,7 +93,7 @@ def parse(
         if not error.hint:
             error.hint = f"write {_form_at(cursor.tokens.texts, cursor.at - 1)}"
         raise
-    return Script(tuple(statements), tuple(cursor.notices.values()), span=Span(0, len(text)))
+    return Script(tuple(statements), tuple(cursor.notices.values()), text, span=Span(0, len(text)))
 
 
 def _form_at(texts: Sequence[str], at: int) -> str:

@@ -16,11 +16,18 @@ _REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
 _MUTATIONS = get_args(ast.Mutation)
 
 
-def parsed(text: str, limits: Limits, deadline: Deadline | None = None) -> ast.Script:
+def source_of(text: str | ast.Script) -> str:
+    """Return the text that a caller passed, or that a tree was made of."""
+    return text.source if isinstance(text, ast.Script) else text
+
+
+def parsed(text: str | ast.Script, limits: Limits, deadline: Deadline | None = None) -> ast.Script:
     """Return the tree of a text; short texts that only read are remembered.
 
     KIP_4001 beyond the deadline, which is that of the limits where none is given.
     """
+    if isinstance(text, ast.Script):
+        return text
     key = text, limits.max_length, limits.max_depth
     script = _TREES.find(key)
     if script is None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.faces.kip import execute_kip_readonly
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, Script
 from recollect.model import Value
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
 from recollect.servers.cli.naming import names_of
@@ -69,9 +69,9 @@ def answer_query(on: Invocation, question: Question, layout: Layout, cursor: str
             parameters = {**parameters, _NEXT: cursor}
         layout = layout if on.as_json else "rows"
         with opened_to_read(out, on) as nexus:
-            _refuse_writing(nexus, whole)
+            script = _only_reading(nexus, whole)
             response = execute_kip_readonly(
-                nexus, whole, parameters=parameters, as_of=as_of, format=layout
+                nexus, script, parameters=parameters, as_of=as_of, format=layout
             )
             out.response(response, whole, {} if on.as_json else names_of(nexus, response, as_of))
 
@@ -125,10 +125,12 @@ def _refuse_file(text: str) -> None:
         )
 
 
-def _refuse_writing(nexus: Nexus, text: str) -> None:
-    if not nexus.only_reads(text):
+def _only_reading(nexus: Nexus, text: str) -> Script:
+    script = nexus.parse(text)
+    if not script.is_read_only:
         raise RecollectError(
             INVALID_SYNTAX,
             "this text writes, and query only reads",
             hint="run it from a file, or from standard input: recollect run -",
         )
+    return script

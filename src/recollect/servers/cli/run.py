@@ -12,7 +12,7 @@ from shlex import quote
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.kip import execute_kip
-from recollect.kernel import Nexus, parse
+from recollect.kernel import Nexus, Script, parse
 from recollect.model import Value, silent
 from recollect.servers.cli.given import is_comment, text_of
 from recollect.servers.cli.naming import names_of
@@ -63,10 +63,9 @@ def run_file(
         if is_comment(text):
             _nothing_to_run(out, each=each)
             return
-        if not settings.database(on.database).exists:
-            parse(text)  # a text with a slip makes no memory
+        script = parse(text)  # a text with a slip makes no memory
         with opened(on, create=True) as nexus:
-            run(out, nexus, text, ask)
+            run(out, nexus, script, ask)
 
 
 def _refuse_text(file: str) -> None:
@@ -97,16 +96,17 @@ def _nothing_to_run(out: Output, *, each: bool) -> None:
     out.say("nothing to run: the text holds only comments", "dim")
 
 
-def _run_whole(out: Output, nexus: Nexus, text: str, ask: Ask) -> None:
+def _run_whole(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
+    text = script.source
     out.if_stopped = "nothing of the text is kept"
     with told(out) if len(text) >= LARGE else nullcontext(silent) as progress:
-        response = ask(nexus, text, progress=progress)
+        response = ask(nexus, script, progress=progress)
     out.if_stopped = "the text has run; only its report is missing"
     out.response(response, text, {} if out.as_json else names_of(nexus, response))
 
 
-def _run_each(out: Output, nexus: Nexus, text: str, ask: Ask) -> None:
-    pieces = list(pieces_of(text))
+def _run_each(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
+    text, pieces = script.source, list(pieces_of(script))
     responses: list[Response] = []
     with out.progress() as progress:
         task = progress.add_task("running", total=len(pieces))
@@ -137,11 +137,11 @@ def _not_run(left: int) -> Mapping[str, object]:
     return {"warnings": [notice.to_wire()]}
 
 
-def pieces_of(text: str) -> Iterator[Piece]:
-    """Yield the statements of a text that parses as a whole."""
-    for statement in parse(text).statements:
+def pieces_of(script: Script) -> Iterator[Piece]:
+    """Yield the statements of a text, each as a text of its own."""
+    for statement in script.statements:
         span = statement.span
-        yield Piece(text[span.start : span.end], span.start)
+        yield Piece(script.source[span.start : span.end], span.start)
 
 
 def placed(response: Response, text: str, start: int) -> Response:

@@ -173,13 +173,13 @@ def _kip(visit: Visit, text: str) -> Answered:
     try:
         if waits:
             shows |= {"waits": waits}
-        elif not visit.nexus.only_reads(text):
+        elif not (script := visit.nexus.parse(text)).is_read_only:
             shows |= {"writes": True}
         elif visit.asked("explain"):
             explained = visit.nexus.explain(text, parameters, as_of=visit.moment)
             shows |= {"shapes": (Shape("steps", steps=explained),), "notices": explained.notices}
         else:
-            answer = visit.nexus.read(text, parameters, as_of=visit.moment)
+            answer = visit.nexus.read(script, parameters, as_of=visit.moment)
             shapes = tuple(shape_of(visit, one) for one in answer.results)
             shows |= {"shapes": shapes, "notices": answer.notices}
     except RecollectError as error:

@@ -93,10 +93,11 @@ class Conversation:
 
     def _ask(self, text: str) -> None:
         as_of = self.as_of.wire
-        if as_of and not self.nexus.only_reads(text):
+        script = self.nexus.parse(text)
+        if as_of and not script.is_read_only:
             raise self.as_of.unchangeable()
         self.out.if_stopped = "nothing of this statement is kept"
-        response = execute_kip(self.nexus, text, as_of=as_of, actor=self.actor)
+        response = execute_kip(self.nexus, script, as_of=as_of, actor=self.actor)
         self.out.if_stopped = "the statement has run"
         self._show(response, text)
 

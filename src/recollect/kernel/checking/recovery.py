@@ -14,7 +14,7 @@ from recollect.errors import Notice, RecollectError, Span
 from recollect.kernel.checking.draft import Draft
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.lang.lexer import lex
-from recollect.kernel.lang.mend import begins_statement
+from recollect.kernel.lang.repair.mend import begins_statement
 from recollect.kernel.lang.tokens import CLOSERS, END, Tokens
 from recollect.kernel.lang.words import CLAUSES
 

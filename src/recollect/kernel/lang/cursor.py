@@ -17,7 +17,7 @@ from recollect.errors import (
     RecollectError,
     Span,
 )
-from recollect.kernel.lang import diagnose
+from recollect.kernel.lang.repair import diagnose
 from recollect.kernel.lang.tokens import END, Tokens
 
 MAX_DEPTH = 64  # values, patterns, blocks, parentheses in one another; alike in what is stored

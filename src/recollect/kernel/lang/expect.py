@@ -12,8 +12,8 @@ from enum import StrEnum
 from recollect.errors import RecollectError
 from recollect.kernel.lang.cursor import Cursor
 from recollect.kernel.lang.lexer import lex
-from recollect.kernel.lang.mend import begins_statement
 from recollect.kernel.lang.parser import statements_of, tail_of
+from recollect.kernel.lang.repair.mend import begins_statement
 from recollect.kernel.lang.tokens import A_HANDLE, A_VARIABLE, END, Tokens
 from recollect.kernel.lang.words import FIELDS, KEYWORDS, PATTERN_KEYS, SECTIONS, STATEMENTS
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from recollect.errors import RecollectError
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.lang.parse_value import at_parameter, string, value
+from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.lang.words import TESTS
 
 BETWEEN = (*(one for one in TESTS if not one.startswith("IS_")), "NOT")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from recollect.errors import Fix, RecollectError, nearest
 from recollect.kernel.lang.ast import Aggregate, Field, Function, SortKey, Variable
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_field import field_or_variable, single_value
 from recollect.kernel.lang.parse_value import variable
+from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import A_VARIABLE, is_named, is_word
 from recollect.kernel.lang.words import AGGREGATES
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from recollect.errors import RecollectError, nearest
 from recollect.kernel.lang.ast import Field, Variable
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_value import string, variable
 from recollect.kernel.lang.print_inline import inline
+from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import is_word
 from recollect.kernel.lang.words import COMPARISONS
 

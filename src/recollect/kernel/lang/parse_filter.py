@@ -24,15 +24,16 @@ from recollect.kernel.lang.ast import (
     TestText,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.infix import infix_test
 from recollect.kernel.lang.parse_field import single_value
 from recollect.kernel.lang.parse_value import at_parameter, value
+from recollect.kernel.lang.repair.diagnose import meant
+from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.kernel.lang.tokens import A_VALUE, A_VARIABLE, is_named, is_word
 from recollect.kernel.lang.words import COMPARISONS, TESTS, VALUES
 
 OPERATORS = {one.value: one for one in Comparison}
-OTHER_NAMES = {"BOUND": "IS_NOT_NULL", "EXISTS": "IS_NOT_NULL", "ISNULL": "IS_NULL"}
+OTHER_NAMES = synonyms(Where.TEST)
 
 
 def filter_clause(cursor: Cursor) -> FilterClause:

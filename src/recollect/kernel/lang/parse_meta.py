@@ -25,15 +25,10 @@ from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_kql import find
 from recollect.kernel.lang.parse_tail import tail
 from recollect.kernel.lang.parse_value import at_parameter, text, variable
+from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.model import ElementKind
 
-OTHER_NAMES = {
-    **dict.fromkeys(("TYPES", "CONCEPTS", "CONCEPT_TYPES", "NODES"), "CONCEPT TYPES"),
-    **dict.fromkeys(("PROPOSITIONS", "PREDICATES", "LINKS", "RELATIONS"), "PROPOSITION TYPES"),
-    "TYPE": "CONCEPT TYPE",
-    "PREDICATE": "PROPOSITION TYPE",
-    "DOMAIN": "DOMAINS",
-}
+OTHER_NAMES = synonyms(Where.DESCRIBED)
 List = type[DescribeDomains] | type[DescribeConceptTypes] | type[DescribePropositionTypes]
 
 PAGE = ("LIMIT", "CURSOR")

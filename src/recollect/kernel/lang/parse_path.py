@@ -11,8 +11,8 @@ import re
 from recollect.errors import RecollectError, Span
 from recollect.kernel.lang.ast import Literal, Path, Step, Text
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.lang.parse_value import literal, text
+from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.lang.tokens import A_VARIABLE, END
 
 OPERATOR = re.compile(r"[{}|]")

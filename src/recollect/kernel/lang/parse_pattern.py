@@ -20,7 +20,6 @@ from recollect.kernel.lang.ast import (
     Variable,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import meant, quoted
 from recollect.kernel.lang.parse_path import path
 from recollect.kernel.lang.parse_value import (
     at_parameter,
@@ -29,6 +28,7 @@ from recollect.kernel.lang.parse_value import (
     text,
     variable,
 )
+from recollect.kernel.lang.repair.diagnose import meant, quoted
 from recollect.kernel.lang.tokens import A_PATTERN, A_VARIABLE, END, is_named, is_word
 from recollect.kernel.lang.words import PATTERN_KEYS
 

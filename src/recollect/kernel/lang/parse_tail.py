@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from recollect.errors import RecollectError, Span, nearest
 from recollect.kernel.lang.ast import Literal, Size, SortKey, Text
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_column import order_by
 from recollect.kernel.lang.parse_value import (
     at_parameter,
@@ -20,6 +19,7 @@ from recollect.kernel.lang.parse_value import (
     value,
     whole_number,
 )
+from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import is_word
 
 MODES = ("keyword", "semantic", "hybrid")

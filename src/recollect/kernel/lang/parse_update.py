@@ -18,7 +18,6 @@ from recollect.kernel.lang.ast import (
     Variable,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import meant
 from recollect.kernel.lang.parse_clause import where
 from recollect.kernel.lang.parse_field import single_value
 from recollect.kernel.lang.parse_tail import tail
@@ -30,6 +29,7 @@ from recollect.kernel.lang.parse_value import (
     variable,
 )
 from recollect.kernel.lang.print_inline import inline
+from recollect.kernel.lang.repair.diagnose import meant
 from recollect.kernel.lang.tokens import A_TERM, is_named, is_word
 from recollect.kernel.lang.words import ARITHMETIC, VALUES
 

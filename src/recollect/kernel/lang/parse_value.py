@@ -24,7 +24,7 @@ from recollect.kernel.lang.ast import (
     Variable,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.diagnose import not_a_token
+from recollect.kernel.lang.repair.diagnose import not_a_token
 from recollect.kernel.lang.tokens import A_KEY, A_STRING, A_VALUE, A_VARIABLE, is_named, is_word
 from recollect.kernel.lang.words import KEYWORDS, VALUES
 

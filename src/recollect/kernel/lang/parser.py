@@ -22,15 +22,14 @@ from recollect.kernel.lang.ast import (
     Upsert,
 )
 from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor, unhurried
-from recollect.kernel.lang.idioms import idiom_at
 from recollect.kernel.lang.lexer import MAX_LENGTH, lex
-from recollect.kernel.lang.mend import mend, verified
 from recollect.kernel.lang.parse_kml import delete, merge, upsert
 from recollect.kernel.lang.parse_kql import find
 from recollect.kernel.lang.parse_meta import PAGE, describe, explain, export, search
 from recollect.kernel.lang.parse_update import update
+from recollect.kernel.lang.repair.mend import Fault, explained
 from recollect.kernel.lang.tokens import THE_END
-from recollect.kernel.lang.words import BEGINNINGS, CLAUSES, KEYWORDS, STATEMENTS, form_of
+from recollect.kernel.lang.words import BEGINNINGS, CLAUSES, STATEMENTS
 
 PARSERS: dict[str, Callable[[Cursor], Statement]] = {
     "FIND": find,
@@ -77,31 +76,12 @@ def parse(
     try:
         statements = statements_of(cursor)
     except RecollectError as error:
-        is_syntax = error.code.category == "syntax"
-        told = idiom_at(cursor.tokens, cursor.at, cursor.statement) if is_syntax else None
-        if told is not None:
-            raise verified(told, cursor.tokens, lambda part: _failing_at(part, max_depth)) from None
-        if is_syntax and not cursor.is_settled:
-            mend(
-                error,
-                cursor.tokens,
-                cursor.at,
-                statement=cursor.statement,
-                expected=cursor.expected,
-                attempt=lambda part: _failing_at(part, max_depth),
-            )
-        if not error.hint:
-            error.hint = f"write {_form_at(cursor.tokens.texts, cursor.at - 1)}"
+        fault = Fault(cursor.at, cursor.statement, cursor.expected, cursor.is_settled)
+        better = explained(error, cursor.tokens, fault, lambda part: _failing_at(part, max_depth))
+        if better is not error:
+            raise better from None
         raise
     return Script(tuple(statements), tuple(cursor.notices.values()), text, span=Span(0, len(text)))
-
-
-def _form_at(texts: Sequence[str], at: int) -> str:
-    """Return the form of the construct that token `at` stands in: of the last keyword up to it."""
-    for place in range(at, -1, -1):
-        if texts[place] in KEYWORDS:
-            return form_of(texts[place], texts[place - 1] if place else "")
-    return ""
 
 
 def _failing_at(text: str, max_depth: int) -> int | None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from recollect.errors import Fix, Notice, RecollectError, Span, is_slip, nearest
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.diagnose import quoted
 from recollect.kernel.lang.parse_value import literal
+from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import expression_reads
 from recollect.kernel.read.cache import Cache

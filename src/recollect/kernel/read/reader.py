@@ -19,7 +19,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.lang import ast
-from recollect.kernel.lang.diagnose import quoted
+from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from recollect.errors import Fix, Notice, Span, is_slip, nearest
 from recollect.kernel.lang.ast import Arithmetic, Computed, Field, Term, Update
-from recollect.kernel.lang.diagnose import quoted
+from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.write.element import Element
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import orjson
 
 from recollect.errors import Fix, RecollectError, Span
-from recollect.kernel.lang.near import (
+from recollect.kernel.lang.repair.near import (
     brackets_around,
     closing,
     field_end,

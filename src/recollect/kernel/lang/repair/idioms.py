@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import orjson
 
 from recollect.errors import Fix, RecollectError, Span
-from recollect.kernel.lang.near import (
+from recollect.kernel.lang.repair.near import (
     brackets_around,
     closing,
     field_end,
@@ -22,7 +22,7 @@ from recollect.kernel.lang.near import (
     statement_end,
     told,
 )
-from recollect.kernel.lang.spelled_otherwise import SPELLINGS
+from recollect.kernel.lang.repair.spelled_otherwise import SPELLINGS
 from recollect.kernel.lang.tokens import END, Tokens
 from recollect.kernel.lang.words import AGGREGATES, COMPARISONS, FIELDS, PATTERN_KEYS, STATEMENTS
 

@@ -7,13 +7,15 @@ holds another mistake; else the usual slips are tried, and one is offered if its
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from recollect.errors import Fix, RecollectError, Span
-from recollect.kernel.lang.diagnose import OPEN_STRING
-from recollect.kernel.lang.slips import edits
+from recollect.kernel.lang.repair.diagnose import OPEN_STRING
+from recollect.kernel.lang.repair.idioms import idiom_at
+from recollect.kernel.lang.repair.slips import edits
 from recollect.kernel.lang.tokens import END, Tokens
-from recollect.kernel.lang.words import STATEMENTS
+from recollect.kernel.lang.words import KEYWORDS, STATEMENTS, form_of
 
 Attempt = Callable[[str], int | None]
 """Parses a text; returns the character it fails at, or None if it parses."""
@@ -31,22 +33,49 @@ MOST_VERIFIED = 500_000
 """Characters of a statement whose proposed edit is tried; in a longer one it is taken on trust."""
 
 
-def mend(
-    error: RecollectError,
-    tokens: Tokens,
-    at: int,
-    *,
-    statement: int,
-    expected: tuple[str, ...],
-    attempt: Attempt,
-) -> None:
-    """Give an error the edit that mends its text, or take a proposed one away that does not.
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where a text fails: the token, the one its statement begins with, what could have stood."""
 
-    The text failed at token `at`, in the statement that begins at token `statement`. Cost: at
-    most `MOST_TRIED` characters parsed again, and one statement.
+    at: int
+    statement: int
+    expected: tuple[str, ...]
+    is_settled: bool
+    """Whether what the parser says is all that helps, so that no edit is looked for."""
+
+
+def explained(
+    error: RecollectError, tokens: Tokens, fault: Fault, attempt: Attempt
+) -> RecollectError:
+    """Return what is told of a fault: of its idiom if it is one, else the error with its edit.
+
+    Every error that comes back has a hint. Cost: at most `MOST_TRIED` characters parsed again,
+    and one statement.
     """
+    if error.code.category == "syntax":
+        told = idiom_at(tokens, fault.at, fault.statement)
+        if told is not None:
+            return _verified(told, tokens, attempt)
+        if not fault.is_settled:
+            _mend(error, tokens, fault, attempt)
+    if not error.hint:
+        error.hint = f"write {_form_at(tokens.texts, fault.at - 1)}"
+    return error
+
+
+def _form_at(texts: Sequence[str], at: int) -> str:
+    """Return the form of the construct that token `at` stands in: of the last keyword up to it."""
+    for place in range(at, -1, -1):
+        if texts[place] in KEYWORDS:
+            return form_of(texts[place], texts[place - 1] if place else "")
+    return ""
+
+
+def _mend(error: RecollectError, tokens: Tokens, fault: Fault, attempt: Attempt) -> None:
+    """Give an error the edit that mends its text, or take a proposed one away that does not."""
+    at = fault.at
     end = _next_statement(tokens, at)
-    part = Span(tokens.starts[statement] if at else 0, end)
+    part = Span(tokens.starts[fault.statement] if at else 0, end)
     proposed = error.fix
     size = part.end - part.start
     if size > (MOST_TRIED if proposed is None else MOST_VERIFIED):
@@ -57,7 +86,7 @@ def mend(
     if reached == 0:
         return
     found: Fix | None = None
-    for fix in edits(tokens, at, _token_at(tokens, error.span), expected):
+    for fix in edits(tokens, at, _token_at(tokens, error.span), fault.expected):
         if trial.is_over:
             break
         if proposed is None and not _is_about(error, fix, tokens.source):
@@ -76,7 +105,7 @@ def mend(
         error.fix = None
 
 
-def verified(error: RecollectError, tokens: Tokens, attempt: Attempt) -> RecollectError:
+def _verified(error: RecollectError, tokens: Tokens, attempt: Attempt) -> RecollectError:
     """Return an error whose edit was tried: it goes if the text fails as early with it."""
     fix, source = error.fix, tokens.source
     if fix is not None and len(source) <= MOST_VERIFIED:
@@ -192,4 +221,4 @@ def _beside(source: str, place: int, line: int) -> str:
     )
 
 
-__all__ = ["Attempt", "begins_statement", "mend"]
+__all__ = ["Attempt", "Fault", "begins_statement", "explained"]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from recollect.errors import Fix, Span
+from recollect.kernel.lang.repair.synonyms import OTHER_COMPARISONS, OTHER_SYMBOLS, Where, synonyms
 from recollect.kernel.lang.tokens import (
     A_HANDLE,
     A_KEY,
@@ -31,27 +32,7 @@ from recollect.kernel.lang.words import (
     VALUES,
 )
 
-OTHER_SYMBOLS = {
-    "=": ("==", ":"),
-    "==": (":",),
-    ":": ("==", ","),
-    ",": (":", "&&"),
-    ";": (",",),
-    ".": (",",),
-    "&": ("&&",),
-    "|": ("||",),
-    "&&": (",",),
-    "!": ("!=",),
-    "<": ("(",),
-    ">": (")",),
-    "AND": ("&&",),
-    "OR": ("||",),
-    "NOT": ("!",),
-    "IS": ("==",),
-    "TOP": ("LIMIT",),
-    "SKIP": ("OFFSET",),
-}
-COMPARED = {"===": "==", "!==": "!=", "<>": "!=", "=<": "<=", "=>": ">=", ":=": "==", "=!": "!="}
+OTHER_WORDS = synonyms(Where.OPERATOR, Where.CLAUSE)
 COLUMNS_AFTER = ("SELECT", "MATCH", "RETURN", "GET", "QUERY")
 COLUMN_WORDS = ("DISTINCT", "ALL")
 BRACKETS = ("(", ")", "{", "}", "[", "]")
@@ -100,7 +81,7 @@ def _replaced(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Iterator[Fi
         if better != token:
             yield Fix(span, better)
     source = tokens.source
-    for spelled, better in COMPARED.items():
+    for spelled, better in OTHER_COMPARISONS.items():
         for start in range(max(0, span.start - len(spelled) + 1), span.start + 1):
             if source.startswith(spelled, start):
                 yield Fix(Span(start, start + len(spelled)), better)
@@ -112,7 +93,8 @@ def _replaced(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Iterator[Fi
 
 def _spelled(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Iterator[str]:
     token = tokens.texts[at]
-    yield from OTHER_SYMBOLS.get(token.upper(), ())
+    meant = OTHER_WORDS.get(token.upper())
+    yield from (*((meant,) if meant else ()), *OTHER_SYMBOLS.get(token.upper(), ()))
     if is_word(token):
         upper = token.upper()
         yield from (upper,) if upper in KEYWORDS else ()

@@ -21,6 +21,7 @@ from recollect.errors import (
     Span,
     nearest,
 )
+from recollect.kernel.lang.repair.synonyms import OTHER_COMPARISONS, Where, synonyms
 from recollect.kernel.lang.tokens import (
     A_HANDLE,
     A_PATTERN,
@@ -33,19 +34,12 @@ from recollect.kernel.lang.tokens import (
     Tokens,
     is_word,
 )
-from recollect.kernel.lang.words import ARITHMETIC, KEYWORDS, STATEMENTS
+from recollect.kernel.lang.words import ARITHMETIC, KEYWORDS, STATEMENTS, VALUES
 
-SYNONYMS = {"AND": "&&", "OR": "||", "NOT": "!", "&": "&&", "|": "||", ";": ","} | {
-    "SORT": "ORDER",
-    "MINUS": "NOT",
-}
-COMPARISON_SYNONYMS = {"<>": "!=", "!==": "!=", "===": "==", "=<": "<=", "=>": ">="}
-FOREIGN_STATEMENTS = {
-    **dict.fromkeys(("SELECT", "MATCH", "GET", "QUERY", "ASK"), "FIND"),
-    **dict.fromkeys(("INSERT", "CREATE", "ADD", "SET", "PUT"), "UPSERT"),
-    **dict.fromkeys(("REMOVE", "DROP", "PURGE"), "DELETE"),
-    **dict.fromkeys(("SHOW", "LIST", "SCHEMA"), "DESCRIBE"),
-}
+SYNONYMS = synonyms(Where.OPERATOR, Where.CLAUSE)
+FOREIGN_STATEMENTS = synonyms(Where.STATEMENT)
+SPOKEN_VALUES = synonyms(Where.VALUE)
+LONG_DIRECTIONS = synonyms(Where.DIRECTION)
 FIRST_OF_TWO = {
     **dict.fromkeys(("TYPE", "METADATA"), "WITH"),
     **dict.fromkeys(("ATTRIBUTES", "PROPOSITIONS"), "SET"),
@@ -62,10 +56,8 @@ QUOTES = {one: one for one in "'`\u201d\uff02"} | {
 FULL_WIDTH = {chr(ord(one) + 0xFEE0): one for one in "(),:;?{}[]|!=<>&$@."} | {"\u3001": ","}
 CODE_FENCE = "```"
 FENCED = re.compile(r"```(?:\w*[ \t\r]*\n)?(.*?)(?:```|\Z)", re.DOTALL)
-SPOKEN_VALUES = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 OPEN_STRING = "this string is not closed on its line"
 DIRECTIONS = ("ASC", "DESC")
-LONG_DIRECTIONS = {"ASCENDING": "ASC", "DESCENDING": "DESC"}
 A_STATEMENT = "another statement"
 NOT_NUMBERS = ("NaN", "Infinity", "inf", "nan")
 DESCRIBED = re.compile(r"\w+ \w+")  # `a string`, and no keyword or symbol
@@ -294,7 +286,7 @@ def _other_spelling(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Recol
         return _written(tokens, span, ":")
     if A_VALUE in expected and is_word(token):
         spoken = SPOKEN_VALUES.get(token) or token.lower()
-        if spoken in ("true", "false", "null"):
+        if spoken in VALUES:
             return _written(tokens, span, spoken)
     if A_VALUE in expected and (token in NOT_NUMBERS or token in ("-", "+")):
         number = token if token in NOT_NUMBERS else token + tokens.texts[at + 1]
@@ -314,7 +306,7 @@ def _other_comparison(tokens: Tokens, at: int, expected: tuple[str, ...]) -> Rec
     """A comparison spelled as elsewhere, of which this token is the first or the last part."""
     source, span = tokens.source, tokens.span(at)
     if "==" in expected or A_VALUE in expected:
-        for spelled, better in COMPARISON_SYNONYMS.items():
+        for spelled, better in OTHER_COMPARISONS.items():
             if source.startswith(spelled, span.start):
                 return _written(tokens, Span(span.start, span.start + len(spelled)), better)
             if source.endswith(spelled, 0, span.end):

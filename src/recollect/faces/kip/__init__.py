@@ -8,7 +8,7 @@ from recollect.faces.kip.capsules import (
     write_capsules,
 )
 from recollect.faces.kip.changes import read_changes
-from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
+from recollect.faces.kip.execute import answer_kip, execute_kip, execute_kip_readonly
 from recollect.faces.kip.identity import Identity, identity_of, set_identity
 from recollect.faces.kip.prompts import tool_definitions
 from recollect.faces.kip.response import Response
@@ -21,6 +21,7 @@ __all__ = [
     "Identity",
     "Imported",
     "Response",
+    "answer_kip",
     "execute_kip",
     "execute_kip_readonly",
     "export_capsules",

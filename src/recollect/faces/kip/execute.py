@@ -59,6 +59,39 @@ def execute_kip(
     )
 
 
+def answer_kip(
+    nexus: Nexus,
+    command: str | Script,
+    *,
+    parameters: Mapping[str, Value] | None = None,
+    dry_run: bool = False,
+    as_of: AsOf | Mapping[str, object] | None = None,
+    actor: str | None = None,
+    request_id: str | None = None,
+    progress: Progress = silent,
+) -> Answer:
+    """Run a KIP text as `execute_kip` does, and return its answer as values.
+
+    What `execute_kip` answers with an error is raised, with the text its place points into.
+    """
+    request = read_request(
+        command=command,
+        commands=None,
+        parameters=parameters,
+        as_of=as_of,
+        form="rows",
+        dry_run=dry_run,
+        on_missing="skip",
+        actor=actor,
+        request_id=request_id,
+    )
+    asked = request.commands[0]
+    try:
+        return _run(nexus, request, asked, progress)
+    except RecollectError as error:
+        raise error.at(asked.text) from None
+
+
 def execute_kip_readonly(
     nexus: Nexus,
     command: str | Script | None = None,

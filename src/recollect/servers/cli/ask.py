@@ -6,20 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import Literal
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
-from recollect.faces.kip import execute_kip_readonly
+from recollect.faces.kip import answer_kip
+from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.response import Format
 from recollect.kernel import Nexus, Script
 from recollect.model import Value
+from recollect.servers.cli.answers import Asked, show_answer, without_place
 from recollect.servers.cli.given import STANDARD_INPUT, text_of
-from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.opening import opened_to_read
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.response import without_places
 
-Layout = Literal["rows", "columns", "objects"]
 AsOfGiven = Mapping[str, str | int | None]
 
 DESCRIPTIONS: Mapping[str, str] = {
@@ -59,7 +58,7 @@ class Question:
         return text_of(self.text) if self.text == STANDARD_INPUT else self.text
 
 
-def answer_query(on: Invocation, question: Question, layout: Layout, cursor: str | None) -> None:
+def answer_query(on: Invocation, question: Question, layout: Format, cursor: str | None) -> None:
     """Answer one text that reads; a cursor goes on after the page that gave it."""
     with output(as_json=on.as_json, takes_parameters=True) as out:
         _refuse_file(question.text)
@@ -67,13 +66,10 @@ def answer_query(on: Invocation, question: Question, layout: Layout, cursor: str
         if cursor is not None:
             whole = f"{whole}\n{_PARTS['cursor']} ${_NEXT}"
             parameters = {**parameters, _NEXT: cursor}
-        layout = layout if on.as_json else "rows"
         with opened_to_read(out, on) as nexus:
             script = _only_reading(nexus, whole)
-            response = execute_kip_readonly(
-                nexus, script, parameters=parameters, as_of=as_of, format=layout
-            )
-            out.response(response, whole, {} if on.as_json else names_of(nexus, response, as_of))
+            answer = answer_kip(nexus, script, parameters=parameters, as_of=as_of)
+            show_answer(out, nexus, answer, Asked(whole, read_as_of(as_of), layout))
 
 
 def answer_search(
@@ -108,11 +104,11 @@ def _answer(
 ) -> None:
     """Answer a text of the program's own; errors do not point into it, because no user wrote it."""
     with opened_to_read(out, on) as nexus:
-        response = without_places(
-            execute_kip_readonly(nexus, text, parameters=parameters, as_of=as_of)
-        )
-        names = {} if out.as_json else names_of(nexus, response, as_of)
-        out.response(response, text, names)
+        try:
+            answer = answer_kip(nexus, text, parameters=parameters, as_of=as_of)
+        except RecollectError as error:
+            raise without_place(error) from error
+        show_answer(out, nexus, answer, Asked(text, read_as_of(as_of)))
 
 
 def _refuse_file(text: str) -> None:

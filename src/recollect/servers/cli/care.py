@@ -11,11 +11,11 @@ import typer
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Finding
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, told
-from recollect.servers.cli.render import counted
 from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.wiring import require_group
 

@@ -14,11 +14,11 @@ from recollect.faces.kip.capsules import export_capsules, write_capsules
 from recollect.integrations.exchange import hand_out
 from recollect.kernel import new_file
 from recollect.model import Found, Progress, Value
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_OUTPUT, refuse_json_beside
 from recollect.servers.cli.opening import opened, warn_of_question
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import CUT_SHORT, NOTHING_KEPT, output, told
-from recollect.servers.cli.render import counted
 from recollect.servers.cli.safe_text import stdout_bytes
 from recollect.servers.wiring import require_group
 

@@ -20,10 +20,10 @@ from recollect.faces.kip import (
 )
 from recollect.kernel import Nexus
 from recollect.model import AttributeIndex, Found, Schema
+from recollect.servers.cli.cells import counted, facts
 from recollect.servers.cli.opening import opened, warn_of_absent_group, warn_of_question
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output, told
-from recollect.servers.cli.render import counted, facts
 from recollect.servers.settings import Settings
 
 _ONE = "FIND(?one) WHERE { ?one {type: $type} } LIMIT 1"

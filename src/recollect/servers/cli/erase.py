@@ -11,10 +11,10 @@ import typer
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import Found, Key, Receipt
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.opening import opened, warn_of_absent_group, warn_of_question
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.render import counted
 from recollect.servers.settings import Settings
 
 SHOWN = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from pygments.lexer import Lexer
 from rich.console import Group, RenderableType
@@ -10,6 +10,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 from rich.tree import Tree
 
+from recollect.model import Explanation
 from recollect.servers.cli.cells import cell
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.safe_text import plain, shown
@@ -17,28 +18,24 @@ from recollect.servers.cli.safe_text import plain, shown
 _INDENT = "  "
 
 
-def is_explanation(result: Mapping[str, object]) -> bool:
-    """Whether a result is what EXPLAIN answers."""
-    return {"tree", "plan", "engine", "steps"} <= result.keys()
-
-
-def explanation(result: Mapping[str, object]) -> RenderableType:
+def explanation(found: Explanation) -> RenderableType:
     """Return an explanation as Rich prints it; a stage that has nothing to say is left out."""
-    return Group(*_stages(result))
+    return Group(*_stages(found))
 
 
-def _stages(result: Mapping[str, object]) -> Iterator[RenderableType]:
-    yield _stage("query", coloured(str(result["tree"]), KipLexer()))
-    yield _stage("plan", *_steps(result["plan"]))
-    for name in ("rules", "counts", "parameters"):
-        lines = [*_lines(result[name])]
-        if lines:
-            yield _stage(name, *lines)
-    if result["sql"]:
-        yield _stage("sql", coloured(str(result["sql"]), "sql"))
-        yield _stage("engine", *_steps(result["engine"]))
-    took = f"rows: {result['rows']:,} · steps of the engine: {result['steps']:,}"
-    yield Text(f"{took} · rows scanned without an index: {result['scanned']:,}", style="dim")
+def _stages(found: Explanation) -> Iterator[RenderableType]:
+    yield _stage("query", coloured(found.tree, KipLexer()))
+    yield _stage("plan", *_steps(found.plan))
+    if found.rules:
+        yield _stage("rules", *map(shown, found.rules))
+    for name, members in (("counts", found.counts), ("parameters", found.parameters)):
+        if members:
+            yield _stage(name, *_lines(members))
+    if found.sql:
+        yield _stage("sql", coloured(found.sql, "sql"))
+        yield _stage("engine", *_steps(found.engine))
+    took = f"rows: {found.rows:,} · steps of the engine: {found.steps:,}"
+    yield Text(f"{took} · rows scanned without an index: {found.scanned:,}", style="dim")
 
 
 def coloured(text: str, lexer: Lexer | str) -> Text:
@@ -56,12 +53,11 @@ def _stage(name: str, *parts: RenderableType) -> Tree:
     return branch
 
 
-def _steps(lines: object) -> Iterator[Tree]:
+def _steps(lines: Iterable[str]) -> Iterator[Tree]:
     """Yield the steps, each with the ones that are indented below it."""
     roots = Tree("")
     above = [roots]
-    for line in lines if isinstance(lines, list) else ():
-        text = str(line)
+    for text in lines:
         step = text.lstrip(" ")
         depth = min((len(text) - len(step)) // len(_INDENT), len(above) - 1)
         branch = above[depth].add(shown(step))
@@ -70,10 +66,6 @@ def _steps(lines: object) -> Iterator[Tree]:
     yield from roots.children
 
 
-def _lines(part: object) -> Iterator[Text]:
-    match part:
-        case list() as items:
-            yield from (shown(str(item)) for item in items)
-        case Mapping() as members:
-            for name, value in members.items():
-                yield Text.assemble(shown(str(name), "dim"), "  ", cell(value, {}))
+def _lines(members: Mapping[str, object]) -> Iterator[Text]:
+    for name, value in members.items():
+        yield Text.assemble(shown(name, "dim"), "  ", cell(value))

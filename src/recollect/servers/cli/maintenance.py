@@ -24,10 +24,10 @@ from recollect.faces.kip.maintenance import (
 from recollect.faces.kip.maintenance.duplicates import LIKELY, SURE
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, Triple, instant_text
+from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output, told
-from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import escaped, one_line, shown
 from recollect.servers.settings import Settings
 

@@ -9,10 +9,10 @@ from shlex import quote
 
 from recollect.faces.kip import load_capsules, starter_capsule
 from recollect.kernel import Nexus
+from recollect.servers.cli.cells import counted, facts
 from recollect.servers.cli.opening import opened, opened_to_read
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
-from recollect.servers.cli.render import counted, facts
 from recollect.servers.settings import Settings
 
 

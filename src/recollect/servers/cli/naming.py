@@ -1,15 +1,25 @@
-"""Find out what to call the ends of links, which a response gives by id only."""
+"""Find out what to call the ends of links, which an answer gives by id only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from recollect.errors import RecollectError
-from recollect.faces.kip import execute_kip_readonly
-from recollect.faces.kip.as_of import read_as_of
-from recollect.kernel import Nexus, called
-from recollect.model import AsOf, Concept, Element, Link
-from recollect.servers.cli.response import Names, Response, ends_of, result_of
+from recollect.kernel import Nexus, called, is_wordless
+from recollect.model import (
+    AsOf,
+    Concept,
+    Description,
+    Element,
+    Hits,
+    Key,
+    Link,
+    Result,
+    Rows,
+    Triple,
+)
+from recollect.servers.cli.elements import Names
 from recollect.servers.cli.safe_text import one_line
 from recollect.servers.settings import Settings
 from recollect.servers.wiring import open_nexus
@@ -27,10 +37,28 @@ LISTS: Mapping[str, str] = {
 """What tells the names in use."""
 
 
-def names_of(nexus: Nexus, response: Response, as_of: Mapping[str, object] | None = None) -> Names:
-    """Return names for what the links of a response, of then, end in: concepts, or links."""
-    known = {"known": as_of.get("known")} if as_of else None  # an end need not be true itself
-    return names_by_id(nexus, ends_of(result_of(response)), read_as_of(known))
+def names_of(nexus: Nexus, results: Iterable[Result], as_of: AsOf | None = None) -> Names:
+    """Return names for what the links of an answer, of then, end in: concepts, or links."""
+    links = (one for result in results for one in _elements(result) if isinstance(one, Link))
+    return names_of_ends(nexus, links, as_of)
+
+
+def names_of_ends(nexus: Nexus, links: Iterable[Link], as_of: AsOf | None = None) -> Names:
+    """Return names for what links end in, then."""
+    known = None if as_of is None else replace(as_of, valid=None)  # an end need not be true itself
+    ends = (end for one in links for end in (one.subject, one.object))
+    return names_by_id(nexus, ends, known)
+
+
+def named_in(nexus: Nexus, elements: Iterable[tuple[str, Key | Triple | None]]) -> Names:
+    """Return names for the concepts that links end in, and for those that a UUID names."""
+    ids: list[str] = []
+    for identifier, what in elements:
+        if isinstance(what, Triple):
+            ids += (what.subject, what.object)
+        elif isinstance(what, Key) and is_wordless(what.name):
+            ids.append(identifier)
+    return names_by_id(nexus, ids)
 
 
 def names_by_id(nexus: Nexus, ids: Iterable[str], as_of: AsOf | None = None) -> Names:
@@ -62,11 +90,22 @@ def _called(found: Mapping[str, Element], identifier: str, depth: int) -> str | 
 
 def known_names(nexus: Nexus, command: str) -> tuple[str, ...]:
     """Return the names a DESCRIBE list holds: the types, or the predicates, in use."""
-    result = result_of(execute_kip_readonly(nexus, command))
-    items = result.get("items") if result is not None else None
-    if not isinstance(items, list):
-        return ()
-    return tuple(str(item["name"]) for item in items if isinstance(item, Mapping))
+    match nexus.read(command).results:
+        case (Description(body={"items": list() as items}),):
+            return tuple(str(item["name"]) for item in items if isinstance(item, Mapping))
+    return ()
+
+
+def _elements(result: Result) -> Iterator[Element]:
+    """Yield the elements of a result."""
+    match result:
+        case Rows(rows=rows):
+            for value in (value for row in rows for value in row):
+                for one in value if isinstance(value, list) else (value,):
+                    if isinstance(one, Concept | Link):
+                        yield one
+        case Hits(hits=hits):
+            yield from (hit.element for hit in hits)
 
 
 def names_in(database: str | None, group: str | None, what: str, beginning: str) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,9 +29,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from recollect.errors import CODES, INTERNAL_ERROR, STORE_UNAVAILABLE, Notice, RecollectError, Span
+from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError
 from recollect.servers.cli.own_words import own_hint
-from recollect.servers.cli.response import Names, Response, error_of, warnings_of, without_cursors
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
 if TYPE_CHECKING:
@@ -47,9 +45,6 @@ STOPPED = 130
 NOTHING_KEPT = "nothing is kept"
 CUT_SHORT = "what is written is cut short"
 """What Ctrl-C means for work that is whole or not at all, and for what others read meanwhile."""
-
-
-_PAGES = re.compile(r"\b(LIMIT|CURSOR)\b")
 
 
 class Output:
@@ -69,29 +64,7 @@ class Output:
         if not self.out.is_terminal:
             self.out.width = UNWRAPPED
 
-    def response(self, response: Response, source: str = "", names: Names | None = None) -> None:
-        """Show one response; `source` is the text it answers, for the caret of an error.
-
-        A person sees the cursor of the next page where the text asks for pages.
-        """
-        if error_of(response) is not None:
-            self.failed = True
-        response = self._in_own_words(response)
-        if self.as_json:
-            self.json(response)
-            return
-        for one in warnings_of(response):
-            self.warn(one.message, one.hint)
-        if (error := error_of(response)) is not None:
-            self._trouble(restored(error, source))
-        else:
-            # Drawing is loaded only by a command that draws.
-            from recollect.servers.cli.render import drawn
-
-            told = response if _PAGES.search(source) else without_cursors(response)
-            self.show(drawn(told, names or {}))
-
-    def json(self, response: Response) -> None:
+    def json(self, response: Mapping[str, object]) -> None:
         """Print one JSON text on a line, as UTF-8 whatever the terminal's encoding.
 
         Characters that a terminal would obey, or not show, are escaped; the JSON means the same.
@@ -127,7 +100,7 @@ class Output:
     def error(self, error: RecollectError) -> None:
         """Show a failure: JSON on standard output, or a caret and a hint on standard error."""
         self.failed = True
-        error = replace(error, hint=self._own_hint(error.hint))
+        error = self.own_error(error)
         if self.as_json:
             self.json({"error": error.to_wire()})
         else:
@@ -167,24 +140,17 @@ class Output:
         """Show the notices about an answer: each on a line, or beside it in the JSON."""
         for one in notices:
             if self.as_json:
-                self._warnings.append(self._rephrased(one.to_wire()))
+                self._warnings.append(self.own_notice(one).to_wire())
             else:
                 self.warn(one.message, one.hint)
 
-    def _in_own_words(self, response: Response) -> Response:
-        """Return the response with a hint that a person at a terminal can follow."""
-        own = dict(response)
-        if (error := error_of(response)) is not None:
-            own["error"] = self._rephrased(error)
-        if isinstance(warnings := response.get("warnings"), list):
-            own["warnings"] = [self._rephrased(one) for one in warnings]
-        return own
+    def own_notice(self, notice: Notice) -> Notice:
+        """Return a notice with a hint that a person at a terminal can follow."""
+        return replace(notice, hint=self._own_hint(notice.hint))
 
-    def _rephrased(self, trouble: Mapping[str, object]) -> Mapping[str, object]:
-        match trouble:
-            case {"hint": str() as hint}:
-                return {**trouble, "hint": self._own_hint(hint)}
-        return trouble
+    def own_error(self, error: RecollectError) -> RecollectError:
+        """Return an error with a hint that a person at a terminal can follow."""
+        return replace(error, hint=self._own_hint(error.hint))
 
     def _own_hint(self, hint: str) -> str:
         return own_hint(hint, takes_parameters=self._takes_parameters, is_shell=self._is_shell)
@@ -237,17 +203,6 @@ def _unwritten(error: OSError) -> RecollectError:
     return RecollectError(
         STORE_UNAVAILABLE, f"the answer cannot be written: {reason}", hint="free some space"
     )
-
-
-def restored(wire: Mapping[str, object], source: str) -> RecollectError:
-    """Return the error a response carries, with the text its span points into."""
-    span = None
-    match wire.get("span"):
-        case {"start": int(start), "end": int(end)}:
-            span = Span(start, end)
-    code = CODES.get(str(wire.get("code")), INTERNAL_ERROR)
-    hint, message = str(wire.get("hint") or ""), str(wire.get("message") or "")
-    return RecollectError(code, message, hint=hint, source=source, span=span)
 
 
 def error_text(error: RecollectError | str) -> Text:

@@ -9,7 +9,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.kip.as_of import read_as_of
-from recollect.faces.kip.changes import instant_text, logged_json, what_json
+from recollect.faces.kip.changes import (
+    instant_text,
+    logged_json,
+    transaction_json,
+    what_json,
+)
 from recollect.model import (
     Attributes,
     Content,
@@ -22,13 +27,12 @@ from recollect.model import (
     Version,
 )
 from recollect.servers.cli.beginnings import GIVEN, whole_id
-from recollect.servers.cli.cells import cell, end, label, link
-from recollect.servers.cli.log import fact_clock, life_json, named_in
+from recollect.servers.cli.cells import cell, counted, open_table
+from recollect.servers.cli.elements import Names, end, label, link_line
+from recollect.servers.cli.naming import named_in
 from recollect.servers.cli.opening import opened_to_read, warn_of_question
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
-from recollect.servers.cli.render import counted, open_table
-from recollect.servers.cli.response import Names
 from recollect.servers.cli.safe_text import plain, shown
 
 COLOURS: Mapping[Operation, str] = {
@@ -48,7 +52,7 @@ def tell_history(on: Invocation, element: str | Key, as_of: Mapping[str, str | i
         lives = nexus.history(element, as_of=moment)
         warn_of_question(out, nexus, None, moment)
         if out.as_json:
-            out.json({"result": {"lives": [life_json(one) for one in lives]}})
+            out.json({"result": {"lives": [_life_json(one) for one in lives]}})
             return
         names = named_in(nexus, [(life.id, life.what) for life in lives])
         out.show(Group(*(_life(life, names) for life in lives)))
@@ -71,19 +75,25 @@ def tell_changes(on: Invocation, since: int, limit: int) -> None:
             out.say(f"go on with: recollect changes --since {log[-1].transaction.number}", "dim")
 
 
-def named(what: Key | Triple | None, identifier: str, names: Names) -> Text:
+def fact_clock(content: Content) -> Attributes:
+    """Return the bounds of a content's fact clock that are set."""
+    bounds = {"valid_at": content.valid_at, "invalid_at": content.invalid_at}
+    return {name: instant_text(at) for name, at in bounds.items() if at is not None}
+
+
+def _named(what: Key | Triple | None, identifier: str, names: Names) -> Text:
     """Return what an element is called; what was purged has only an id."""
     match what:
         case Key():
             return end(identifier, names) if identifier in names else label(what.type, what.name)
         case Triple():
-            return link(what_json(what), names)
+            return link_line(what, names)
         case _:
             return shown(identifier, "dim").append(" (purged)", style="magenta")
 
 
 def _life(life: Life, names: Names) -> Tree:
-    title = named(life.what, life.id, names).append("  ").append_text(shown(life.id, "dim"))
+    title = _named(life.what, life.id, names).append("  ").append_text(shown(life.id, "dim"))
     root = Tree(title, guide_style="dim")
     for version in life.versions:
         branch = root.add(_step(version))
@@ -118,8 +128,8 @@ def _differences(version: Version) -> Iterator[Text]:
             continue
         line = shown(f"{key}  ", "dim")
         if key in before:
-            line.append_text(cell(old, {})).append(" → ", style="dim")
-        yield line.append_text(cell(new, {}) if key in after else Text("removed", style="red"))
+            line.append_text(cell(old)).append(" → ", style="dim")
+        yield line.append_text(cell(new) if key in after else Text("removed", style="red"))
 
 
 def _members(content: Content | None) -> Attributes:
@@ -144,6 +154,33 @@ def _log(log: tuple[LoggedTransaction, ...], names: Names) -> RenderableType:
             left.append(shown(one.request_id or "", "dim"))
         for change in logged.changes:
             operation = Text(change.operation.value, style=COLOURS[change.operation])
-            table.add_row(*left, operation, named(change.what, change.id, names))
+            table.add_row(*left, operation, _named(change.what, change.id, names))
             left = [Text("")] * len(left)
     return table
+
+
+def _life_json(life: Life) -> dict[str, object]:
+    """Return a life as JSON."""
+    versions = [_version_json(one) for one in life.versions]
+    return {"id": life.id, **what_json(life.what), "versions": versions}
+
+
+def _version_json(version: Version) -> dict[str, object]:
+    return {
+        "version": version.number,
+        "operation": version.operation.value,
+        "since": transaction_json(version.since),
+        "until": None if version.until is None else transaction_json(version.until),
+        "before": None if version.before is None else _content_json(version.before),
+        "after": None if version.after is None else _content_json(version.after),
+    }
+
+
+def _content_json(content: Content) -> Mapping[str, object]:
+    clock = fact_clock(content)
+    return {
+        "attributes": content.attributes,
+        "metadata": content.metadata,
+        "valid_at": clock.get("valid_at"),
+        "invalid_at": clock.get("invalid_at"),
+    }

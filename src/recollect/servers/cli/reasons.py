@@ -10,17 +10,16 @@ from rich.tree import Tree
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
-from recollect.faces.kip.response import with_warnings
-from recollect.model import Concept, Content, Ground, Transaction, Value, Why
+from recollect.model import Content, Ground, Link, Transaction, Value, Why
 from recollect.servers.cli.ask import Question
-from recollect.servers.cli.cells import cell, concept, link
-from recollect.servers.cli.log import fact_clock
-from recollect.servers.cli.naming import names_of
+from recollect.servers.cli.cells import cell, counted
+from recollect.servers.cli.elements import Names, element_cell, element_line
+from recollect.servers.cli.explained import explanation
+from recollect.servers.cli.naming import names_of_ends
 from recollect.servers.cli.opening import opened_to_read
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-from recollect.servers.cli.render import counted
-from recollect.servers.cli.response import Names
+from recollect.servers.cli.past import fact_clock
 from recollect.servers.cli.safe_text import one_line, shown
 
 
@@ -30,7 +29,11 @@ def tell_how(on: Invocation, question: Question) -> None:
         whole, as_of = question.whole, question.as_of
         with opened_to_read(out, on) as nexus:
             found = nexus.explain(whole, question.parameters, as_of=read_as_of(as_of))
-            out.response(with_warnings({"result": explanation_object(found)}, found.notices))
+            out.warn_of(found.notices)
+            if out.as_json:
+                out.json({"result": explanation_object(found)})
+            else:
+                out.show(explanation(found))
 
 
 def tell_why(on: Invocation, question: Question, row: int) -> None:
@@ -39,12 +42,13 @@ def tell_why(on: Invocation, question: Question, row: int) -> None:
         whole, as_of = question.whole, question.as_of
         with opened_to_read(out, on) as nexus:
             found = nexus.why(whole, row - 1, question.parameters, as_of=read_as_of(as_of))
-            response = with_warnings({"result": why_json(found)}, found.notices)
-            if out.as_json:
-                out.response(response)
-                return
             out.warn_of(found.notices)
-            _show(out, found, names_of(nexus, response, as_of))
+            if out.as_json:
+                out.json({"result": why_json(found)})
+                return
+            elements = [one.element for one in found.grounds]
+            links = [one for one in (*elements, *found.row) if isinstance(one, Link)]
+            _show(out, found, names_of_ends(nexus, links, read_as_of(as_of)))
 
 
 def why_json(why: Why) -> dict[str, object]:
@@ -79,8 +83,7 @@ def _show(out: Output, why: Why, names: Names) -> None:
     """Print the row, and below it each element with where it comes from."""
     pairs = zip(why.columns, why.row, strict=True)
     parts = [
-        Text.assemble(shown(f"{name} ", "dim"), cell(cell_object(value), names))
-        for name, value in pairs
+        Text.assemble(shown(f"{name} ", "dim"), element_cell(value, names)) for name, value in pairs
     ]
     root = Tree(Text("  ").join(parts), guide_style="dim")
     for ground in why.grounds:
@@ -95,9 +98,7 @@ def _show(out: Output, why: Why, names: Names) -> None:
 
 
 def _title(ground: Ground, names: Names) -> Text:
-    element = element_object(ground.element)
-    is_concept = isinstance(ground.element, Concept)
-    title = concept(element) if is_concept else link(element, names)
+    title = element_line(ground.element, names)
     variables = ", ".join(f"?{name}" for name in ground.names)
     return title.append(f"  {variables}", style="magenta") if variables else title
 
@@ -105,7 +106,7 @@ def _title(ground: Ground, names: Names) -> Text:
 def _origin(ground: Ground) -> Iterator[Text]:
     """Yield where an element comes from: what its metadata says, when it is true, who wrote it."""
     for key, value in {**ground.element.metadata, **_clock(ground)}.items():
-        yield Text.assemble(shown(f"{key}  ", "dim"), cell(value, {}))
+        yield Text.assemble(shown(f"{key}  ", "dim"), cell(value))
     yield _written(f"version {ground.version}", ground.written)
     if ground.created != ground.written:
         yield _written("created", ground.created)

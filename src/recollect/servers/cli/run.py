@@ -6,25 +6,25 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from shlex import quote
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
-from recollect.faces.kip import execute_kip
+from recollect.faces.kip import answer_kip
+from recollect.faces.kip.response import Response, failure, success
 from recollect.kernel import Nexus, Script, parse
-from recollect.model import Value, silent
+from recollect.model import Answer, Value, silent
+from recollect.servers.cli.answers import Asked, show_answer
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import is_comment, text_of
-from recollect.servers.cli.naming import names_of
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output, told
-from recollect.servers.cli.render import counted
-from recollect.servers.cli.response import Response, error_of
 from recollect.servers.settings import Settings
 
-Ask = Callable[..., Response]
-"""`execute_kip` with all that is the same for every statement."""
+Ask = Callable[..., Answer]
+"""`answer_kip` with all that is the same for every statement."""
 
 _TEXT = re.compile(r"\s*(FIND|UPSERT|UPDATE|MERGE|DELETE|DESCRIBE|SEARCH|EXPORT|EXPLAIN)[\s({]")
 """How a KIP text begins."""
@@ -51,7 +51,7 @@ def run_file(
     settings = Settings()
     run = _run_each if each else _run_whole
     ask = partial(
-        execute_kip,
+        answer_kip,
         parameters=parameters,
         dry_run=dry_run,
         actor=settings.actor(on.actor),
@@ -100,41 +100,48 @@ def _run_whole(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
     text = script.source
     out.if_stopped = "nothing of the text is kept"
     with told(out) if len(text) >= LARGE else nullcontext(silent) as progress:
-        response = ask(nexus, script, progress=progress)
+        answer = ask(nexus, script, progress=progress)
     out.if_stopped = "the text has run; only its report is missing"
-    out.response(response, text, {} if out.as_json else names_of(nexus, response))
+    show_answer(out, nexus, answer, Asked(text))
 
 
 def _run_each(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
     text, pieces = script.source, list(pieces_of(script))
-    responses: list[Response] = []
+    done: list[Answer] = []
+    failed: RecollectError | None = None
     with out.progress() as progress:
         task = progress.add_task("running", total=len(pieces))
         for piece in pieces:
-            out.if_stopped = f"{len(responses):,} of {counted(len(pieces), 'statement')} ran"
-            response = ask(nexus, piece.text)
-            responses.append(placed(response, text, piece.start))
-            progress.advance(task)
-            if error_of(response) is not None:
+            out.if_stopped = f"{len(done):,} of {counted(len(pieces), 'statement')} ran"
+            try:
+                done.append(placed(ask(nexus, piece.text), piece.start))
+            except RecollectError as error:
+                failed = out.own_error(replace(error.after(text[: piece.start]), source=text))
                 break
-    warnings = _not_run(len(pieces) - len(responses))
+            progress.advance(task)
+    out.failed = failed is not None
     if out.as_json:
-        out.response({"result": {"commands": responses}, **warnings})
+        own = [replace(one, notices=tuple(map(out.own_notice, one.notices))) for one in done]
+        responses: list[Response] = [success(one, "rows") for one in own]
+        if failed is not None:
+            responses.append(failure(failed))
+            out.warn_of(_not_run(len(pieces) - len(responses)))
+        out.json({"result": {"commands": responses}})
         return
-    for one in responses:
-        if error_of(one) is not None or len(pieces) <= SEVERAL:
-            out.response(one, text, names_of(nexus, one))
-    done = sum(error_of(one) is None for one in responses)
-    out.say(f"{done:,} of {counted(len(pieces), 'statement')} ran")
+    if len(pieces) <= SEVERAL:
+        for one in done:
+            show_answer(out, nexus, one, Asked(text))
+    if failed is not None:
+        out.error(failed)
+    out.say(f"{len(done):,} of {counted(len(pieces), 'statement')} ran")
 
 
-def _not_run(left: int) -> Mapping[str, object]:
-    """Return the warnings of a response whose last command failed, `left` before the end."""
+def _not_run(left: int) -> list[Notice]:
+    """Return what to know where a command failed, `left` before the end."""
     if not left:
-        return {}
+        return []
     message = f"{counted(left, 'statement')} after the one that failed did not run"
-    notice = Notice("not_run", message, hint="mend it and run the rest")
-    return {"warnings": [notice.to_wire()]}
+    return [Notice("not_run", message, hint="mend it and run the rest")]
 
 
 def pieces_of(script: Script) -> Iterator[Piece]:
@@ -144,24 +151,14 @@ def pieces_of(script: Script) -> Iterator[Piece]:
         yield Piece(script.source[span.start : span.end], span.start)
 
 
-def placed(response: Response, text: str, start: int) -> Response:
-    """Return the response to a piece of a text with its places counted in the whole text."""
-    moved = dict(response)
-    if (error := error_of(response)) is not None:
-        moved["error"] = _moved(error, text, start)
-    if isinstance(warnings := response.get("warnings"), list):
-        moved["warnings"] = [_moved(one, text, start) for one in warnings]
-    return moved
-
-
-def _moved(trouble: Mapping[str, object], text: str, start: int) -> dict[str, object]:
-    moved = dict(trouble)
-    for name in ("span", "fix"):
-        match trouble.get(name):
-            case {"start": int(first), "end": int(last), **rest}:
-                moved[name] = {"start": first + start, "end": last + start, **rest}
-                if name == "span" and "line" in trouble:
-                    before = text[: first + start]
-                    moved["line"] = before.count("\n") + 1
-                    moved["column"] = len(before) - before.rfind("\n")
-    return moved
+def placed(answer: Answer, start: int) -> Answer:
+    """Return the answer to a piece of a text with its places counted in the whole text."""
+    moved = [
+        replace(
+            one,
+            span=one.span and one.span.moved(start),
+            fix=one.fix and replace(one.fix, span=one.fix.span.moved(start)),
+        )
+        for one in answer.notices
+    ]
+    return replace(answer, notices=tuple(moved))

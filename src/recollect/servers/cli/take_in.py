@@ -15,11 +15,11 @@ from rich.table import Table
 from recollect.errors import RecollectError
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
 from recollect.kernel import Nexus
+from recollect.servers.cli.cells import counted, open_table
 from recollect.servers.cli.given import STANDARD_INPUT
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import NOTHING_KEPT, Output, output, told
-from recollect.servers.cli.render import counted, open_table
 from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Settings
 

@@ -20,13 +20,13 @@ from rich.text import Text
 from recollect.errors import INVALID_ARGUMENT, RecollectError, place
 from recollect.kernel import Diagnostic, Severity, check, format_text
 from recollect.model import Value
+from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_INPUT, is_comment, text_of
 from recollect.servers.cli.loading import require
 from recollect.servers.cli.opening import opened
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, error_text, output
 from recollect.servers.cli.own_words import own_hint
-from recollect.servers.cli.render import counted
 from recollect.servers.cli.safe_text import plain
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}

@@ -67,14 +67,23 @@ def list_groups(on: Invocation) -> None:
 @takes("place", "db", "group", "json")
 def show_place(on: Invocation) -> None:
     """Tell which memory would be used, and why."""
+    from recollect.servers.cli.cells import facts
     from recollect.servers.cli.output import output
     from recollect.servers.settings import Settings
 
     settings = Settings()
     located = settings.database(on.database)  # no memory is opened, and no kernel loaded
-    told = {"path": located.path, "reason": located.reason, "exists": located.exists}
+    told: dict[str, object] = {
+        "path": located.path,
+        "reason": located.reason,
+        "exists": located.exists,
+    }
     with output(as_json=on.as_json) as out:
-        out.response({"result": {**told, "group": settings.group(on.group)}})
+        told["group"] = settings.group(on.group)
+        if out.as_json:
+            out.json({"result": told})
+        else:
+            out.show(facts(told))
 
 
 @app.command("demo")

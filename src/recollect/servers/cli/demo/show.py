@@ -11,16 +11,17 @@ from shlex import quote
 from rich.syntax import Syntax
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, install
-from recollect.faces.kip import execute_kip
+from recollect.faces.kip import answer_kip
+from recollect.faces.kip.as_of import read_as_of
+from recollect.faces.kip.response import success
 from recollect.kernel import Nexus
+from recollect.servers.cli.answers import Asked, show_answer
 from recollect.servers.cli.demo import capsules, questions
 from recollect.servers.cli.demo.entry import Entry
 from recollect.servers.cli.demo.questions import Question
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.manage import counts_of
-from recollect.servers.cli.naming import names_of
-from recollect.servers.cli.output import Output, output, restored
-from recollect.servers.cli.response import error_of
+from recollect.servers.cli.output import Output, output
 from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import make_folder, open_nexus
 
@@ -43,7 +44,7 @@ class Demonstration:
             task = progress.add_task("learning", total=len(entries))
             for source, batch in _batches(entries):
                 progress.update(task, description=f"learning {source}")
-                _require_success(execute_kip(self.nexus, capsules.capsule(batch, source)))
+                answer_kip(self.nexus, capsules.capsule(batch, source))
                 progress.advance(task, len(batch))
         seconds = time.perf_counter() - started
         links = sum(len(entry.links) for entry in entries)
@@ -60,13 +61,12 @@ class Demonstration:
         text = syntax.highlight(question.text)
         text.rstrip()
         self.out.show_text(text)
-        response = execute_kip(self.nexus, question.text, as_of=as_of)
-        self.steps.append({"title": question.title, "command": question.text, "response": response})
-        if error_of(response) is not None:
-            self.out.failed = True
+        answer = answer_kip(self.nexus, question.text, as_of=as_of)
+        told = {"title": question.title, "command": question.text}
+        self.steps.append({**told, "response": success(answer, "rows")})
         if not self.out.as_json:
             self.out.say("")
-            self.out.response(response, question.text, names_of(self.nexus, response))
+            show_answer(self.out, self.nexus, answer, Asked(question.text, read_as_of(as_of)))
 
 
 def demonstrate(database: Path | None, *, as_json: bool) -> None:
@@ -149,9 +149,3 @@ def _batches(entries: Iterable[Entry]) -> Iterator[tuple[str, list[Entry]]]:
         run.append(entry)
     if run:
         yield run[0].source, run
-
-
-def _require_success(response: Mapping[str, object]) -> None:
-    """Stop at the first capsule the memory refuses."""
-    if (error := error_of(response)) is not None:
-        raise restored(error, "")

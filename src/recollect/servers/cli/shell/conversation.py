@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, nearest
-from recollect.faces.kip import execute_kip
+from recollect.faces.kip import answer_kip
+from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Nexus, parse
+from recollect.servers.cli.answers import Asked, show_answer, without_place
 from recollect.servers.cli.ask import DESCRIPTIONS
-from recollect.servers.cli.naming import known_names, names_of
+from recollect.servers.cli.cells import counted
+from recollect.servers.cli.naming import known_names
 from recollect.servers.cli.output import Output
-from recollect.servers.cli.render import counted
-from recollect.servers.cli.response import Response, without_places
 from recollect.servers.cli.shell.asked_time import AskedTime
 from recollect.servers.cli.shell.completion import Vocabulary
 from recollect.servers.cli.shell.whole import without_end
@@ -97,13 +98,9 @@ class Conversation:
         if as_of and not script.is_read_only:
             raise self.as_of.unchangeable()
         self.out.if_stopped = "nothing of this statement is kept"
-        response = execute_kip(self.nexus, script, as_of=as_of, actor=self.actor)
+        answer = answer_kip(self.nexus, script, as_of=as_of, actor=self.actor)
         self.out.if_stopped = "the statement has run"
-        self._show(response, text)
-
-    def _show(self, response: Response, text: str = "") -> None:
-        names = {} if self.out.as_json else names_of(self.nexus, response, self.as_of.wire)
-        self.out.response(response, source=text, names=names)
+        show_answer(self.out, self.nexus, answer, Asked(text, read_as_of(as_of)))
 
     def _obey(self, words: list[str], rest_of_line: str) -> None:
         match words:
@@ -139,8 +136,11 @@ class Conversation:
                 f"\\describe {' '.join(words)} is not a description",
                 hint=COMMANDS["\\describe [WHAT [NAME]]"],
             )
-        response = execute_kip(self.nexus, text, parameters={"name": name} if name else None)
-        self._show(without_places(response))
+        try:
+            answer = answer_kip(self.nexus, text, parameters={"name": name} if name else None)
+        except RecollectError as error:
+            raise without_place(error) from error
+        show_answer(self.out, self.nexus, answer, Asked())
 
     def _groups(self) -> None:
         groups = self.nexus.groups()

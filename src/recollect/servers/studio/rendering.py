@@ -40,6 +40,7 @@ PAGE_HEADERS: Final = dict(SAFE_HEADERS) | {"cache-control": "no-store"}
 NAVIGATION: Final = (
     ("/", "Home", "h"),
     ("/ask", "Ask", "a"),
+    ("/compare", "Compare", "t"),
 )
 """The pages that can be gone to from everywhere: address, name, key after `g`."""
 
@@ -131,6 +132,7 @@ class Pages:
             "counted": counted,
             "size": size,
             "in_path": in_path,
+            "visible": visible,
         }
         self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, urlencode
+from uuid import uuid4
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import Actor
@@ -52,6 +53,22 @@ class Visit:
     def acting(self) -> Actor:
         """Who acts on claims."""
         return Actor("user", self.actor)
+
+    @property
+    def fresh_id(self) -> str:
+        """A new id: a form that carries it makes one thing however often it is sent."""
+        return str(uuid4())
+
+    @property
+    def transactions(self) -> int:
+        """How many transactions the group has."""
+        return self.nexus.stats().transactions
+
+    def known_transaction(self, last: int) -> int:
+        """Return the transaction that is asked about, where its number is given; else the last."""
+        digits = self.known.removeprefix("#")
+        is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS
+        return min(int(digits), last) if is_number else last
 
     @property
     def groups(self) -> list[str]:

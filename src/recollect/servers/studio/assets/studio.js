@@ -40,7 +40,7 @@
 
   // The slider of the clock of the system writes into its field.
   for (const slider of document.querySelectorAll("input[type=range][data-sets]")) {
-    slider.hidden = false
+    slider.closest("label").hidden = false
     slider.addEventListener("input", () => { slider.form.elements[slider.dataset.sets].value = "#" + slider.value })
     slider.addEventListener("change", () => slider.form.requestSubmit())
   }

@@ -1,0 +1,185 @@
+"""The page of one element: what it says, its two clocks, its past, and what it stands beside.
+
+The rule: a page shows the element as of the moment asked about, its past always whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from recollect.errors import NOT_FOUND, RecollectError
+from recollect.faces.claims import Claim
+from recollect.faces.claims.reading import claims_of
+from recollect.kernel import Nexus
+from recollect.model import (
+    OWNED,
+    SOURCES,
+    AsOf,
+    Attributes,
+    Concept,
+    Dated,
+    Exported,
+    Life,
+    Limits,
+    Link,
+    Rows,
+    Version,
+)
+from recollect.servers.studio.clocks import picture_of
+from recollect.servers.studio.shown import Shown, shown_ids, shown_of
+from recollect.servers.studio.trying import Part, differences
+from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, absent, required
+
+MOST_NEIGHBOURS: Final = 60
+_MOST_VERSIONS: Final = 50
+_MOST_SOURCES: Final = 20
+_OUTWARD: Final = "FIND(?l, ?o) WHERE { ?x {id: $id} ?l (?x, ?p, ?o) } LIMIT 60"
+_INWARD: Final = "FIND(?l, ?s) WHERE { ?x {id: $id} ?l (?s, ?p, ?x) } LIMIT 60"
+_OUTWARD_OF_LINK: Final = "FIND(?l, ?o) WHERE { ?x (id: $id) ?l (?x, ?p, ?o) } LIMIT 60"
+_INWARD_OF_LINK: Final = "FIND(?l, ?s) WHERE { ?x (id: $id) ?l (?s, ?p, ?x) } LIMIT 60"
+_SAID: Final = "EXPORT ?x WHERE { ?x {id: $id} }"
+_SAID_OF_LINK: Final = "EXPORT ?x WHERE { ?x (id: $id) }"
+_BRIEFLY: Final = Limits(max_seconds=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One version with what it changed."""
+
+    version: Version
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The links of one predicate and direction, each with what is at its other end."""
+
+    predicate: str
+    is_outward: bool
+    joined: tuple[tuple[str, Shown], ...]  # the link's id
+
+
+def element_page(visit: Visit) -> Answered:
+    """Show an element."""
+    nexus, identifier = visit.nexus, required(visit.query, "id")
+    dated, is_held = held(visit, identifier)
+    lives = nexus.history(identifier)
+    (shown,) = shown_of(nexus, [dated], visit.then)
+    element = dated.element
+    claim = _claim(nexus, element, visit.then) if isinstance(element, Concept) else None
+    shows = {
+        "one": shown,
+        "element": element,
+        "dated": dated,
+        "is_held": is_held,
+        "ends": _ends(visit, element),
+        "picture": picture_of(lives, nexus.now()),
+        "steps": steps_of(lives),
+        "marks": [one.since.number for life in lives for one in life.versions][-_MOST_VERSIONS:],
+        "neighbours": neighbours(visit, element),
+        "sources": shown_ids(nexus, _sources(element.metadata)),
+        "claim": claim,
+        "capsule": _capsule(visit, element),
+        "is_owned": isinstance(element, Concept) and element.type in OWNED,
+        "is_living": dated.expired_at is None and is_held and visit.moment is None,
+        "done": visit.number("done", 0, 10**15),
+    }
+    return Page("element.html", shown.name, shows)
+
+
+def held(visit: Visit, identifier: str) -> tuple[Dated, bool]:
+    """Return an element as of the moment asked about, else as it was last, and whether it was."""
+    moment = visit.moment
+    found = visit.nexus.look_up([identifier], as_of=moment).get(identifier)
+    if found is not None:
+        return found, True
+    last = visit.nexus.look_up([identifier], closed=True).get(identifier)
+    if last is None:
+        raise absent(identifier)
+    return last, moment is None
+
+
+def steps_of(lives: Sequence[Life]) -> tuple[Step, ...]:
+    """Return the versions of an element with what each changed, the newest first."""
+    versions = [one for life in lives for one in life.versions]
+    return tuple(
+        Step(one, differences(one.before, one.after))
+        for one in reversed(versions[-_MOST_VERSIONS:])
+    )
+
+
+def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
+    """Return what is joined to an element by links, by predicate and direction."""
+    is_link = isinstance(element, Link)
+    texts = (_OUTWARD_OF_LINK, _INWARD_OF_LINK) if is_link else (_OUTWARD, _INWARD)
+    found: list[Neighbours] = []
+    for text, is_outward in zip(texts, (True, False), strict=True):
+        (rows,) = visit.nexus.read(text, {"id": element.id}, as_of=visit.moment).results
+        assert isinstance(rows, Rows)
+        pairs = [
+            (row[0], row[1])
+            for row in rows.rows
+            if isinstance(row[0], Link) and isinstance(row[1], Concept | Link)
+        ]
+        far = {
+            one.id: one for one in shown_ids(visit.nexus, [end.id for _, end in pairs], visit.then)
+        }
+        predicates = dict.fromkeys(link.predicate for link, _ in pairs)
+        for predicate in predicates:
+            joined = tuple(
+                (link.id, far[end.id])
+                for link, end in pairs
+                if link.predicate == predicate and end.id in far
+            )
+            found.append(Neighbours(predicate, is_outward, joined))
+    return tuple(found)
+
+
+def raw(visit: Visit) -> Answered:
+    """Return an element as JSON."""
+    dated, _ = held(visit, required(visit.query, "id"))
+    laid = orjson.dumps(dated, option=orjson.OPT_INDENT_2)
+    return Download("element.json", "application/json", laid)
+
+
+def _claim(nexus: Nexus, concept: Concept, as_of: AsOf | None) -> Claim | None:
+    if concept.type != "Claim":
+        return None
+    found = claims_of(nexus, [concept], as_of)
+    return found[0] if found else None
+
+
+def _ends(visit: Visit, element: Concept | Link) -> tuple[Shown, ...]:
+    if isinstance(element, Concept):
+        return ()
+    return shown_ids(visit.nexus, [element.subject, element.object], visit.then)
+
+
+def _sources(metadata: Attributes) -> list[str]:
+    sources = metadata.get(SOURCES)
+    found = [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
+    return found[:_MOST_SOURCES]
+
+
+def _capsule(visit: Visit, element: Concept | Link) -> str:
+    """Return the KIP that makes an element; empty where KIP cannot say it."""
+    text = _SAID if isinstance(element, Concept) else _SAID_OF_LINK
+    try:
+        answer = visit.nexus.read(text, {"id": element.id}, as_of=visit.moment, limits=_BRIEFLY)
+    except RecollectError as error:
+        if error.code is NOT_FOUND or error.code.category == "limit":
+            return ""
+        raise
+    (result,) = answer.results
+    assert isinstance(result, Exported)
+    return result.capsule if result.concepts or result.links else ""
+
+
+ROUTES: Final = (
+    Route("/element", element_page),
+    Route("/element/raw", raw),
+)

@@ -20,6 +20,20 @@ from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.log import (
+    AT_CHANGE,
+    CHANGES,
+    CONCEPTS,
+    LINKS,
+    MISNUMBERED_PAST,
+    PAST,
+    PURGED,
+    STANDING,
+    STOOD,
+    TRANSACTIONS,
+    UNLOGGED_CONTENTS,
+    UNLOGGED_PAST,
+)
 from recollect.kernel.write.log import (
     Identity,
     Logged,
@@ -34,81 +48,6 @@ _ABSENT = "the transaction is not in the log"
 _CHUNK = 5_000  # changes checked together
 _HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
 
-_STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
-_AT_CHANGE = """
-SELECT c.tx FROM change AS c WHERE c.group_id = :group
-ORDER BY c.tx DESC, c.element DESC LIMIT 1 OFFSET :most
-"""
-_STOOD = """
-SELECT t.number, t.at, t.chain FROM tx AS t WHERE t.group_id = :group AND t.number = :number
-"""
-_TRANSACTIONS = """
-SELECT t.number, t.at, t.last_id, t.actor, t.request, t.chain FROM tx AS t
-WHERE t.group_id = :group AND t.number > :after ORDER BY t.number LIMIT :most
-"""
-_CHANGES = """
-SELECT c.tx, c.element, c.operation, c.digest FROM change AS c
-WHERE c.group_id = :group AND (c.tx, c.element) > (:tx, :element)
-ORDER BY c.tx, c.element LIMIT :most
-"""
-_PURGED = """
-SELECT c.element, c.tx FROM change AS c WHERE c.group_id = :group AND c.operation = :purge
-"""
-_CONCEPTS = """
-SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
-  e.attributes, e.metadata, e.valid_at, e.invalid_at, t.text, e.name, e.public_id
-FROM json_each(:ids) AS w CROSS JOIN concept AS e
-LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.type
-WHERE e.id = w.value AND e.group_id = :group
-"""
-_LINKS = """
-SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
-  e.attributes, e.metadata, e.valid_at, e.invalid_at,
-  e.subject, t.text, e.object, e.key, e.public_id
-FROM json_each(:ids) AS w CROSS JOIN link AS e
-LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.predicate
-WHERE e.id = w.value AND e.group_id = :group
-"""
-_PAST = """
-SELECT c.id, c.changed_at, c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
-WHERE c.group_id = :group AND c.id = w.value
-UNION ALL
-SELECT k.id, k.changed_at, k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN link_past AS k
-WHERE k.group_id = :group AND k.id = w.value
-"""
-_UNLOGGED_CONTENTS = """
-SELECT e.id, e.changed_at FROM {table} AS e
-WHERE e.group_id = :group AND (
-  NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
-    AND b.tx = e.born_at AND b.element = e.id AND b.operation = 'create')
-  OR NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
-    AND c.tx = e.changed_at AND c.element = e.id
-    AND c.operation IN ('create', 'update', 'close'))
-  OR e.expired_at <> :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
-    AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
-  OR e.version <> {moved} + 1 + (SELECT count(*) FROM {table}_past AS p
-    WHERE p.group_id = :group AND p.id = e.id))
-LIMIT 1
-"""
-_UNLOGGED_PAST = """
-SELECT e.id, e.changed_at FROM {table}_past AS e
-WHERE e.group_id = :group AND (
-  NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
-    AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
-  OR NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
-    AND d.tx = e.until AND d.element = e.id AND d.operation IN ('update', 'close'))
-  OR NOT EXISTS (SELECT 1 FROM {table} AS o WHERE o.group_id = :group AND o.id = e.id))
-LIMIT 1
-"""
-_MISNUMBERED_PAST = """
-SELECT e.id, e.changed_at FROM (
-  SELECT p.id, p.changed_at, p.version, p.metadata,
-    row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
-  FROM {table}_past AS p WHERE p.group_id = :group) AS e
-WHERE e.version <> {moved} + e.place LIMIT 1
-"""
 _MOVED = {
     "concept": "0",
     "link": (
@@ -204,13 +143,13 @@ class _Auditing:
         self._total = last_transaction(session, group.group_id)
         self._number, self._at, self._chain = 0, 0, NO_CHAIN  # as far as the log holds
         self._contents = self._erased = 0
-        rows = self._rows(_PURGED, purge=Operation.PURGE)
+        rows = self._rows(PURGED, purge=Operation.PURGE)
         self._purged = {whole(element): whole(number) for element, number in rows}
 
     def begin_with_newest(self, most: int) -> None:
         """Take the log as it stands up to the transactions that the newest changes are of."""
-        for (number,) in self._rows(_AT_CHANGE, most=most):
-            for *standing, chain in self._rows(_STOOD, number=number):
+        for (number,) in self._rows(AT_CHANGE, most=most):
+            for *standing, chain in self._rows(STOOD, number=number):
                 self._number, self._at, self._chain = *map(whole, standing), octets(chain)
 
     def chain_breach(self) -> Breach | None:
@@ -254,7 +193,7 @@ class _Auditing:
     def _ending(self, change: _Change | None, kept: Head | None) -> Breach | None:
         """Return what is wrong after the last transaction that the log has."""
         last = self._number
-        standing = self._rows(_STANDING)
+        standing = self._rows(STANDING)
         if change is not None or any(whole(number) > last for number, _, _ in standing):
             return Breach(last + 1, _ABSENT)
         if kept is not None and kept.number > last:
@@ -265,7 +204,7 @@ class _Auditing:
 
     def _logged(self) -> Iterator[tuple[Record, bytes]]:
         after = self._number or -1
-        while rows := self._rows(_TRANSACTIONS, after=after, most=_CHUNK):
+        while rows := self._rows(TRANSACTIONS, after=after, most=_CHUNK):
             for number, at, last_id, actor, request, chain in rows:
                 after = whole(number)
                 who = _text_or_none(actor), _text_or_none(request)
@@ -273,7 +212,7 @@ class _Auditing:
 
     def _changes(self) -> Iterator[_Change]:
         number, element = (self._number, LIVING) if self._number else (-1, -1)
-        while rows := self._rows(_CHANGES, tx=number, element=element, most=_CHUNK):
+        while rows := self._rows(CHANGES, tx=number, element=element, most=_CHUNK):
             self._progress("transactions", self._number, self._total)
             elements = self._elements(dict.fromkeys(whole(one) for _, one, _, _ in rows))
             for tx, one, operation, digest in rows:
@@ -313,16 +252,16 @@ class _Auditing:
     def _elements(self, ids: Mapping[int, None]) -> dict[int, _Row]:
         wanted = orjson.dumps(list(ids)).decode()
         past: dict[int, dict[int, tuple[SqlValue, ...]]] = {}
-        for one, number, *content in self._rows(_PAST, ids=wanted):
+        for one, number, *content in self._rows(PAST, ids=wanted):
             past.setdefault(whole(one), {})[whole(number)] = tuple(content)
-        rows = [*self._rows(_CONCEPTS, ids=wanted), *self._rows(_LINKS, ids=wanted)]
+        rows = [*self._rows(CONCEPTS, ids=wanted), *self._rows(LINKS, ids=wanted)]
         return {whole(row[0]): _row(row, past.get(whole(row[0]), {})) for row in rows}
 
     def _unlogged(self) -> Breach | None:
         """Return the first content that no transaction of the log wrote, or left like that."""
         for table in ("concept", "link"):
-            for sql in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST, _MISNUMBERED_PAST):
-                parameters = {"living": LIVING} if sql is _UNLOGGED_CONTENTS else {}
+            for sql in (UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST):
+                parameters = {"living": LIVING} if sql is UNLOGGED_CONTENTS else {}
                 question = sql.format(table=table, moved=_MOVED[table])
                 for element, number in self._rows(question, **parameters):
                     name = public_id(self._group.id_bits, whole(element))

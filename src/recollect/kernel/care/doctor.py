@@ -31,35 +31,20 @@ from recollect.kernel.store.identity import BITS_BYTES
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.statements.checks import (
+    COUNTERS,
+    COUNTING,
+    DOCUMENTS,
+    SIZE,
+    SUPERSEDED,
+    TEXT_COUNTS,
+)
 from recollect.kernel.store.text_structure import structure_fault
 from recollect.kernel.store.upkeep import optimise
 from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
 from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
 from recollect.model import Diagnosis, Finding, Progress
-
-_SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
-_COUNTING = "SELECT g.name FROM grp AS g WHERE length(g.id_bits) <= ? ORDER BY g.name"
-_DOCUMENTS = """
-SELECT (SELECT count(*) FROM text_index),
-  (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
-"""
-_COUNTERS = """
-SELECT n.last_n >= given.n AND e.finished <= e.begun, n.last_n = given.n OR e.last_group > 0,
-  max(n.last_n, e.begun) < :living
-FROM counter AS n, erasure AS e,
-  (SELECT max(0, coalesce(max(t.last_id) >> 1, 0)) AS n FROM tx AS t) AS given
-"""
-"""Whether nothing is counted twice; whether no id is left out, which only a dropped group
-explains; whether counting can go on. How many purges there were, no row tells."""
-_TEXT_COUNTS = """
-SELECT y.kind, y.term, y.count FROM tally AS y
-WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.term
-"""
-_SUPERSEDED = """
-SELECT p.element, p.until FROM text_past AS p
-WHERE p.group_id = ? ORDER BY p.element, p.until
-"""
 
 
 def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
@@ -95,8 +80,8 @@ def _diagnosis(
     """Return what was found, and how many groups and elements there are: none if unreadable."""
     try:
         with store.reading() as session:
-            groups, size = len(group_names(session)), whole(session.rows(_SIZE)[0][0])
-            counting = tuple(text(name) for (name,) in session.rows(_COUNTING, (BITS_BYTES,)))
+            groups, size = len(group_names(session)), whole(session.rows(SIZE)[0][0])
+            counting = tuple(text(name) for (name,) in session.rows(COUNTING, (BITS_BYTES,)))
     except RecollectError as error:
         if error.code is not STORE_CORRUPT:
             raise
@@ -197,7 +182,7 @@ def _counts_are_right(session: Session, group_id: int) -> bool:
 
 
 def _store_findings(session: Session) -> Iterator[Finding]:
-    documents, elements = map(whole, session.rows(_DOCUMENTS)[0])
+    documents, elements = map(whole, session.rows(DOCUMENTS)[0])
     if documents != elements:
         held = "1 document" if documents == 1 else f"{documents} documents"
         message = f"the text index has {held} and should have {elements}"
@@ -208,7 +193,7 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         if not is_name(group.name):
             message = f"the group {group.group_id} has an invalid name"
             yield Finding("groups", message)
-    counters = session.rows(_COUNTERS, {"living": LIVING})
+    counters = session.rows(COUNTERS, {"living": LIVING})
     is_behind, is_ahead, is_over = (one == 0 for one in counters[0]) if counters else (True,) * 3
     if is_behind:
         yield Finding("counters", "the counters are behind the ids or purges in use")
@@ -233,8 +218,8 @@ def _rebuild_texts(session: Session, group_id: int, progress: Progress) -> bool:
 
 
 def _texts(session: Session, group_id: int) -> object:
-    counts = session.rows(_TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
-    superseded = session.rows(_SUPERSEDED, (group_id,))
+    counts = session.rows(TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
+    superseded = session.rows(SUPERSEDED, (group_id,))
     return fingerprint(session, group_id), size_fingerprint(session, group_id), counts, superseded
 
 

@@ -14,10 +14,10 @@ from recollect.kernel.care.dump_format import END, GROUP, HEADER, LINES, Kind, L
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.statements.copies import TERMS, counted_rows, group_row, page
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows read together
-_TERMS = "SELECT t.code, t.text FROM term AS t WHERE t.group_id = ?"
 
 
 def write_dump(session: Session, names: Sequence[str], stream: BinaryIO, progress: Progress) -> int:
@@ -39,10 +39,10 @@ def _chunks(session: Session, names: Sequence[str], progress: Progress) -> Itera
         group = load_group(session, name)
         if group is None:
             continue
-        row = session.row(f"SELECT {GROUP.columns} FROM grp WHERE group_id = ?", (group.group_id,))  # noqa: S608 - the columns are constants
+        row = session.row(group_row(GROUP.columns), (group.group_id,))
         assert row is not None
         yield [_encoded(GROUP, row, {})]
-        terms = {whole(code): text(term) for code, term in session.rows(_TERMS, (group.group_id,))}
+        terms = {whole(code): text(term) for code, term in session.rows(TERMS, (group.group_id,))}
         for line in LINES:
             done, total = 0, _count(session, line, group.group_id)
             for rows in _pages(session, line, group.group_id):
@@ -53,17 +53,10 @@ def _chunks(session: Session, names: Sequence[str], progress: Progress) -> Itera
 
 def _pages(session: Session, line: Line, group_id: int) -> Iterator[list[SqlRow]]:
     """Yield the rows of a table that are a group's, in the order of its keys."""
-    keys = ", ".join(line.keys)
-    # Elements are read in the order of their ids; by another index each page would sort them all.
-    hint = "NOT INDEXED" if line.keys == ("id",) else ""
     after: tuple[SqlValue, ...] = ()
     while True:
-        beyond = f"AND ({keys}) > ({', '.join('?' * len(after))})" if after else ""
-        sql = (
-            f"SELECT {keys}, {line.columns} FROM {line.table} AS r {hint}"  # noqa: S608 - constants
-            f" WHERE r.group_id = ? {beyond} ORDER BY {keys} LIMIT {_AT_ONCE}"
-        )
-        rows = session.rows(sql, (group_id, *after))
+        sql = page(line.table, line.keys, line.columns, is_first=not after)
+        rows = session.rows(sql, (group_id, *after, _AT_ONCE))
         if rows:
             yield [row[len(line.keys) :] for row in rows]
         if len(rows) < _AT_ONCE:
@@ -72,8 +65,7 @@ def _pages(session: Session, line: Line, group_id: int) -> Iterator[list[SqlRow]
 
 
 def _count(session: Session, line: Line, group_id: int) -> int:
-    sql = f"SELECT count(*) FROM {line.table} AS r WHERE r.group_id = ?"  # noqa: S608 - a constant
-    row = session.row(sql, (group_id,))
+    row = session.row(counted_rows(line.table), (group_id,))
     assert row is not None
     return whole(row[0])
 

@@ -31,12 +31,27 @@ from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
-    LIVING,
     TALLY_CONCEPTS,
     TALLY_KEYED,
     TALLY_LINK_OBJECTS,
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
+)
+from recollect.kernel.store.statements.erasing import (
+    AT_ONE,
+    DELETE_ROWS,
+    DELETE_TALLY,
+    DELETE_TERM,
+    DOCUMENTS,
+    EVERY_ELEMENT,
+    EVERY_TERM,
+    IS_USED,
+    LINKS_AT,
+    LIVING_PURGE,
+    OTHER_LIVES,
+    PARTS,
+    PAST_CONTENTS,
+    TERMS,
 )
 from recollect.kernel.vectors.rows import purge_vectors, vectors_in
 from recollect.kernel.work.answers import forget_answers
@@ -67,86 +82,6 @@ _TALLIES = (
 """Those whose term is a type or a predicate."""
 _CHUNK = 5_000  # elements one statement speaks of
 
-_LINKS_AT = """
-SELECT s.id FROM json_each(:ids) AS w CROSS JOIN link AS s
-WHERE s.group_id = :group AND s.subject = w.value
-UNION
-SELECT o.id FROM json_each(:ids) AS w CROSS JOIN link AS o
-WHERE o.group_id = :group AND o.object = w.value
-"""
-_OTHER_LIVES = """
-SELECT e.id FROM json_each(:names) AS w CROSS JOIN link AS s CROSS JOIN link AS e
-WHERE s.id = w.value ->> 0 AND s.group_id = :group
-  AND e.group_id = :group AND e.public_id = w.value ->> 1
-  AND (e.born_at = s.expired_at OR e.expired_at = s.born_at)
-UNION
-SELECT f.id FROM json_each(:names) AS w CROSS JOIN link AS s CROSS JOIN link AS f
-WHERE s.id = w.value ->> 0 AND s.group_id = :group
-  AND f.id = w.value ->> 2 AND f.group_id = :group AND f.expired_at = s.born_at
-"""  # what is moved is closed here and born there at once
-_PAST_CONTENTS = """
-SELECT
-  (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
-    WHERE c.group_id = :group AND c.id = w.value)
-  + (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN link_past AS k
-    WHERE k.group_id = :group AND k.id = w.value)
-"""
-_DOCUMENTS = """
-SELECT
-  (SELECT count(*) FROM text_index WHERE text_index.rowid IN (
-    SELECT w.value FROM json_each(:ids) AS w))
-  + (SELECT count(*) FROM text_past AS t WHERE t.group_id = :group
-    AND t.element IN (SELECT w.value FROM json_each(:ids) AS w))
-"""
-_AT_ONE = """
-SELECT s.id FROM link AS s WHERE s.group_id = :group AND s.subject = :element
-UNION ALL
-SELECT o.id FROM link AS o WHERE o.group_id = :group AND o.object = :element
-"""
-_PARTS = """
-SELECT DISTINCT e.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
-CROSS JOIN link AS k CROSS JOIN concept AS e
-WHERE c.id = w.value AND c.group_id = :group
-  AND k.group_id = :group AND k.subject = c.id AND e.id = k.object AND e.group_id = :group
-  AND EXISTS (SELECT 1 FROM json_each(:kinds) AS p
-    CROSS JOIN term AS t ON t.group_id = :group AND t.text = p.value ->> 0
-    CROSS JOIN term AS u ON u.group_id = :group AND u.text = p.value ->> 1
-    WHERE t.code = c.type AND u.code = e.type)
-"""
-_TERMS = """
-SELECT c.type FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-UNION
-SELECT k.predicate FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-"""
-_LIVING = f"""
-SELECT c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group AND c.expired_at = {LIVING}
-UNION ALL
-SELECT k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group AND k.expired_at = {LIVING}
-"""  # noqa: S608 - a number
-_IS_USED = """
-SELECT EXISTS (SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.type = :code)
-  OR EXISTS (SELECT 1 FROM link AS k WHERE k.group_id = :group AND k.predicate = :code)
-"""
-_EVERY_ELEMENT = """
-SELECT c.id FROM concept AS c WHERE c.group_id = :group
-UNION ALL
-SELECT k.id FROM link AS k WHERE k.group_id = :group
-"""
-_EVERY_TERM = "SELECT count(*) FROM term AS t WHERE t.group_id = :group"
-
-_DELETE_ROWS = (
-    "DELETE FROM concept_past WHERE group_id = ? AND id = ?",
-    "DELETE FROM link_past WHERE group_id = ? AND id = ?",
-    "DELETE FROM concept WHERE group_id = ? AND id = ?",
-    "DELETE FROM link WHERE group_id = ? AND id = ?",
-)
-_DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?) AND term = ?"
-_DELETE_TERM = "DELETE FROM term WHERE group_id = ? AND code = ?"
-
 
 def purge(
     unit: Unit,
@@ -170,13 +105,13 @@ def purge(
     receipt = _receipt(session, group, doomed, is_dry_run=is_dry_run)
     if not doomed:
         return receipt
-    codes = {whole(code) for (code,) in _each(session, group, _TERMS, doomed)}
+    codes = {whole(code) for (code,) in _each(session, group, TERMS, doomed)}
     if not is_dry_run:
         begin_erasure(session)
     _erase_texts(unit, doomed)
     vectors = purge_vectors(session, group.group_id, doomed)
     receipt = replace(receipt, vectors=vectors)
-    for sql in _DELETE_ROWS:
+    for sql in DELETE_ROWS:
         session.execute_many(sql, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
     terms = _erase_unused(unit, codes)
@@ -194,8 +129,8 @@ def purge(
 def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     """Erase a whole group: its elements, its log and its name."""
     parameters = {"group": group.group_id}
-    doomed = [whole(one) for (one,) in session.rows(_EVERY_ELEMENT, parameters)]
-    terms = whole(session.rows(_EVERY_TERM, parameters)[0][0])
+    doomed = [whole(one) for (one,) in session.rows(EVERY_ELEMENT, parameters)]
+    terms = whole(session.rows(EVERY_TERM, parameters)[0][0])
     vectors = vectors_in(session, group.group_id)
     receipt = _receipt(session, group, doomed, is_dry_run=is_dry_run)
     receipt = replace(receipt, terms=terms, vectors=vectors)
@@ -227,8 +162,8 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
         ids=tuple(dict.fromkeys(names[one] for one in doomed)),
         concepts=len(doomed) - links,
         links=links,
-        past_contents=_total(_each(session, group, _PAST_CONTENTS, doomed)),
-        texts=_total(_each(session, group, _DOCUMENTS, doomed)),
+        past_contents=_total(_each(session, group, PAST_CONTENTS, doomed)),
+        texts=_total(_each(session, group, DOCUMENTS, doomed)),
         vectors=0,
         terms=0,
         transaction=None,
@@ -241,7 +176,7 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
 def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
     """Take elements out of the text index; their contents need not even be readable."""
     texts = TextIndex(unit.session, unit.group.group_id)
-    living = {whole(one) for (one,) in _each(unit.session, unit.group, _LIVING, elements)}
+    living = {whole(one) for (one,) in _each(unit.session, unit.group, LIVING_PURGE, elements)}
     for one in elements:
         texts.remove(one, was_living=one in living)
     texts.flush()
@@ -252,7 +187,7 @@ def _with_parts(session: Session, group: Group, elements: Iterable[int]) -> list
     doomed = _with_links(session, group, elements)
     kinds = [[one, part] for one, own in OWN_TYPES.items() for part in sorted(own.parts)]
     asked = orjson.dumps(kinds).decode()
-    parts = {whole(one) for (one,) in _each(session, group, _PARTS, doomed, kinds=asked)}
+    parts = {whole(one) for (one,) in _each(session, group, PARTS, doomed, kinds=asked)}
     gone = set(doomed)
     unused = {one for one in parts - gone if not _is_used(session, group, one, gone)}
     return sorted(gone | unused)
@@ -260,7 +195,7 @@ def _with_parts(session: Session, group: Group, elements: Iterable[int]) -> list
 
 def _is_used(session: Session, group: Group, element: int, gone: Set[int]) -> bool:
     """Whether a link, living or closed, ends in an element that is not among those that go."""
-    rows = session.each(_AT_ONE, {"group": group.group_id, "element": element})
+    rows = session.each(AT_ONE, {"group": group.group_id, "element": element})
     with closing(rows):
         return any(whole(one) not in gone for (one,) in rows)
 
@@ -273,7 +208,7 @@ def _with_links(session: Session, group: Group, elements: Iterable[int]) -> list
     found = set(elements)
     wave = list(found)
     while wave:
-        rows = _each(session, group, _LINKS_AT, wave)
+        rows = _each(session, group, LINKS_AT, wave)
         wave = list(({whole(one) for (one,) in rows} | _other_lives(session, group, wave)) - found)
         found.update(wave)
     return sorted(found)
@@ -287,7 +222,7 @@ def _other_lives(session: Session, group: Group, elements: Sequence[int]) -> set
     found: set[int] = set()
     for start in range(0, len(names), _CHUNK):
         chunk = orjson.dumps(names[start : start + _CHUNK]).decode()
-        rows = session.rows(_OTHER_LIVES, {"group": group.group_id, "names": chunk})
+        rows = session.rows(OTHER_LIVES, {"group": group.group_id, "names": chunk})
         found.update(whole(one) for (one,) in rows)
     return found
 
@@ -295,13 +230,13 @@ def _other_lives(session: Session, group: Group, elements: Sequence[int]) -> set
 def _erase_unused(unit: Unit, codes: Iterable[int]) -> int:
     """Erase the terms that nothing uses any more, and what is declared of them; count them."""
     session, group_id = unit.session, unit.group.group_id
-    used = {code: session.row(_IS_USED, {"group": group_id, "code": code}) for code in codes}
+    used = {code: session.row(IS_USED, {"group": group_id, "code": code}) for code in codes}
     unused = {unit.terms.text(code): code for code, is_used in used.items() if is_used == (0,)}
     for index in attribute_indexes(session, group_id):
         if index.type in unused:
             take_back_index(session, group_id, index.type, index.attribute)
-    session.execute_many(_DELETE_TALLY, ((group_id, *_TALLIES, code) for code in unused.values()))
-    session.execute_many(_DELETE_TERM, ((group_id, code) for code in unused.values()))
+    session.execute_many(DELETE_TALLY, ((group_id, *_TALLIES, code) for code in unused.values()))
+    session.execute_many(DELETE_TERM, ((group_id, code) for code in unused.values()))
     return len(unused)
 
 

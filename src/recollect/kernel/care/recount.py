@@ -18,45 +18,28 @@ from recollect.kernel.store.schema import (
     TALLY_LINKS,
     TALLY_TOKENS,
 )
+from recollect.kernel.store.statements.counts import (
+    CONCEPTS,
+    FORGET,
+    KEPT,
+    KEYED,
+    LINK_OBJECTS,
+    LINK_SUBJECTS,
+    LINKS,
+    PUT,
+)
 
 Counts = dict[tuple[str, int], int]
 """Counts that are not zero, by kind and term code."""
 
-_CONCEPTS = """
-SELECT c.type, count(*) FROM concept AS c
-WHERE c.group_id = :group AND c.expired_at = :living GROUP BY c.type
-"""
-_LINKS = """
-SELECT k.predicate, count(*) FROM link AS k
-WHERE k.group_id = :group AND k.expired_at = :living GROUP BY k.predicate
-"""
-_KEYED = """
-SELECT k.predicate, count(*) FROM link AS k
-WHERE k.group_id = :group AND k.key != '' GROUP BY k.predicate
-"""
-_LINK_SUBJECTS = """
-SELECT k.predicate, count(*) FROM link AS k
-WHERE k.group_id = :group AND k.subject & 1 = :link GROUP BY k.predicate
-"""
-_LINK_OBJECTS = """
-SELECT k.predicate, count(*) FROM link AS k
-WHERE k.group_id = :group AND k.object & 1 = :link GROUP BY k.predicate
-"""
 _COUNTED = {
-    TALLY_CONCEPTS: _CONCEPTS,
-    TALLY_LINKS: _LINKS,
-    TALLY_KEYED: _KEYED,
-    TALLY_LINK_SUBJECTS: _LINK_SUBJECTS,
-    TALLY_LINK_OBJECTS: _LINK_OBJECTS,
+    TALLY_CONCEPTS: CONCEPTS,
+    TALLY_LINKS: LINKS,
+    TALLY_KEYED: KEYED,
+    TALLY_LINK_SUBJECTS: LINK_SUBJECTS,
+    TALLY_LINK_OBJECTS: LINK_OBJECTS,
 }
 _OF_TEXTS = (TALLY_DOCUMENTS, TALLY_TOKENS)  # `rebuild` counts these
-
-_KEPT = """
-SELECT y.kind, y.term, y.count FROM tally AS y
-WHERE y.group_id = ? AND y.kind NOT IN (?, ?) AND y.count != 0
-"""
-_FORGET = "DELETE FROM tally WHERE group_id = ? AND kind NOT IN (?, ?)"
-_PUT = "INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)"
 
 
 def counted(session: Session, group_id: int) -> Counts:
@@ -72,12 +55,12 @@ def counted(session: Session, group_id: int) -> Counts:
 
 def kept(session: Session, group_id: int) -> Counts:
     """Return the counts as the writer kept them."""
-    rows = session.rows(_KEPT, (group_id, *_OF_TEXTS))
+    rows = session.rows(KEPT, (group_id, *_OF_TEXTS))
     return {(text(kind), whole(term)): whole(count) for kind, term, count in rows}
 
 
 def recount(session: Session, group_id: int) -> None:
     """Put the counts of a group right, inside a write transaction."""
-    session.execute_many(_FORGET, [(group_id, *_OF_TEXTS)])
+    session.execute_many(FORGET, [(group_id, *_OF_TEXTS)])
     rows = [(group_id, *key, count) for key, count in sorted(counted(session, group_id).items())]
-    session.execute_many(_PUT, rows)
+    session.execute_many(PUT, rows)

@@ -9,8 +9,8 @@ from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import model_of
 from recollect.kernel.vectors.rows import VectorRows, forget_vectors
@@ -19,22 +19,6 @@ from recollect.kernel.write.own_types import meaning_of
 from recollect.model import Progress, Reindexed
 
 _AT_ONCE = 512  # elements
-
-_CONCEPTS = f"""
-SELECT c.id, t.text, c.name, c.attributes FROM concept AS c
-CROSS JOIN term AS t ON t.group_id = :group AND t.code = c.type
-LEFT JOIN embedded AS m ON m.group_id = :group AND m.element = c.id
-WHERE c.group_id = :group AND c.expired_at = {LIVING} AND c.id > :after
-  AND coalesce(m.vector, 0) = 0
-ORDER BY c.id LIMIT :most
-"""  # noqa: S608 - a number
-_LINKS = f"""
-SELECT k.id, '', NULL, k.attributes FROM link AS k
-LEFT JOIN embedded AS m ON m.group_id = :group AND m.element = k.id
-WHERE k.group_id = :group AND k.expired_at = {LIVING} AND k.id > :after
-  AND json_type(k.attributes, '$.fact') = 'text' AND coalesce(m.vector, 0) = 0
-ORDER BY k.id LIMIT :most
-"""  # noqa: S608 - a number
 
 
 def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progress) -> Reindexed:
@@ -53,7 +37,7 @@ def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progres
             forget_vectors(session, group.group_id)
             make_stale(session)
     count = 0
-    for sql, step in ((_CONCEPTS, "concepts"), (_LINKS, "links")):
+    for sql, step in ((CONCEPTS, "concepts"), (LINKS, "links")):
         count += _embed_all(store, group.group_id, meanings, sql, progress, f"{name}: {step}")
     return Reindexed(meanings.embedder.name, count)
 

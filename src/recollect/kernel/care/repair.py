@@ -18,13 +18,10 @@ from recollect.kernel.store.damage import file_faults, forget, text_parts
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
 from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.statements.texts import FORGET_TEXTS
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.model import UNREADABLE, Finding, Progress
 
-_FORGET_TEXTS = (
-    "INSERT INTO text_index (text_index) VALUES ('delete-all')",
-    "DELETE FROM text_past",
-)
 _FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
 
 
@@ -82,7 +79,7 @@ def _refuse_unsound(session: SqliteSession) -> None:
 
 def remake_texts(session: Session, groups: list[Group], progress: Progress) -> None:
     """Make the text index of all groups anew, inside a write transaction."""
-    for sql in _FORGET_TEXTS:
+    for sql in FORGET_TEXTS:
         session.execute_many(sql, [()])
     for group in groups:
         rebuild(session, group.group_id, progress)

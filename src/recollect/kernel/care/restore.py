@@ -20,29 +20,13 @@ from recollect.kernel.store.cells import text
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.statements.copies import COUNT_IDS, HOLDS, STAND, TAKEN, put_row
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.kernel.write.own_types import set_name_keys
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows written together
 _BYTES_AT_ONCE = 2**24  # of their lines
-
-_HOLDS = """
-SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
-  + (SELECT count(*) FROM term AS m WHERE m.group_id = :group)
-  + (SELECT count(*) FROM attribute_index AS i WHERE i.group_id = :group)
-  + (SELECT count(*) FROM schema_mode AS s WHERE s.group_id = :group)
-  + (SELECT count(*) FROM work AS w WHERE w.group_id = :group)
-  + (SELECT count(*) FROM receipt AS r WHERE r.group_id = :group)
-"""
-_STAND = "UPDATE grp SET id_bits = ?, number = ?, at = ?, chain = ? WHERE group_id = ?"
-_TAKEN = """
-SELECT (SELECT count(*) FROM concept AS c WHERE c.id IN (SELECT w.value FROM json_each(:ids) AS w))
-  + (SELECT count(*) FROM link AS k WHERE k.id IN (SELECT w.value FROM json_each(:ids) AS w))
-"""
-_COUNT_IDS = """
-UPDATE counter SET last_n = max(last_n, coalesce((SELECT max(t.last_id) >> 1 FROM tx AS t), 0))
-"""
 
 
 def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list[str]:
@@ -56,7 +40,7 @@ def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list
     for chunk in _chunks(read_lines(stream)):
         restoring.put(chunk)
         progress("rows", restoring.rows, restoring.rows)
-    session.execute_many(_COUNT_IDS, [()])
+    session.execute_many(COUNT_IDS, [()])
     for done, group in enumerate(restoring.groups, 1):
         _complete(session, group, progress)
         progress("groups", done, len(restoring.groups))
@@ -100,8 +84,7 @@ class _Restoring:
             self._codes.update((term, code) for term, code in (one.row for one in chunk))
         if line.table in ("concept", "link"):
             self._refuse_taken(chunk)
-        marks = ", ".join("?" * len(line.fields))
-        sql = f"INSERT INTO {line.table} (group_id, {line.columns}) VALUES (?, {marks})"  # noqa: S608 - constants
+        sql = put_row(line.table, line.columns, len(line.fields))
         group_id = self.groups[-1].group_id
         rows = [(group_id, *self._coded(line, read)) for read in chunk]
         try:
@@ -120,7 +103,7 @@ class _Restoring:
         session, name = self._session, text(given)
         is_new = load_group(session, name) is None
         group = create_group(session, name)
-        if not is_new and session.row(_HOLDS, {"group": group.group_id}) != (0,):
+        if not is_new and session.row(HOLDS, {"group": group.group_id}) != (0,):
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f'the group "{name}" is not empty, and a dump is restored into an empty one',
@@ -128,7 +111,7 @@ class _Restoring:
             )
         if not is_new:
             make_stale(session)  # what is cached of it has other id bits
-        session.execute_many(_STAND, [(id_bits, number, at, chain, group.group_id)])
+        session.execute_many(STAND, [(id_bits, number, at, chain, group.group_id)])
         restored = load_group(session, group.name)
         assert restored is not None
         self._codes = {}
@@ -137,7 +120,7 @@ class _Restoring:
     def _refuse_taken(self, chunk: list[Read]) -> None:
         """Refuse ids that other groups of the store have: they are one for all groups."""
         ids = orjson.dumps([read.row[0] for read in chunk]).decode()
-        if self._session.row(_TAKEN, {"ids": ids}) != (0,):
+        if self._session.row(TAKEN, {"ids": ids}) != (0,):
             raise RecollectError(
                 INVALID_ARGUMENT,
                 "ids of the dump are in use in this store, and a dump keeps its ids",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.statements.meanings import EMBEDDED, UNUSED
 from recollect.kernel.vectors.embedder import NUMBER_BYTES
 from recollect.kernel.vectors.model import model_of
 from recollect.kernel.vectors.rows import (
@@ -23,22 +24,6 @@ from recollect.kernel.vectors.texts import link_meaning, text_hash
 from recollect.kernel.write.own_types import meaning_of
 
 _AT_ONCE = 1_000
-_EMBEDDED = """
-SELECT m.number, m.element, m.vector, v.hash, length(v.vector), t.text, c.name,
-  coalesce(c.attributes, k.attributes),
-  m.digest IS row_digest(m.group_id, m.number, m.element, m.vector) AND (m.vector = 0
-    OR v.digest IS row_digest(v.group_id, v.id, v.hash, v.vector, :model, :dimension))
-FROM embedded AS m
-LEFT JOIN vector AS v ON v.group_id = :group AND v.id = m.vector
-LEFT JOIN concept AS c ON c.group_id = :group AND c.id = m.element
-LEFT JOIN term AS t ON t.group_id = :group AND t.code = c.type
-LEFT JOIN link AS k ON k.group_id = :group AND k.id = m.element
-WHERE m.group_id = :group AND m.number > :after ORDER BY m.number LIMIT :most
-"""
-_UNUSED = """
-SELECT v.id FROM vector AS v WHERE v.group_id = :group AND NOT EXISTS (
-  SELECT 1 FROM embedded AS m WHERE m.group_id = :group AND m.vector = v.id)
-"""
 
 
 def wrong_vectors(session: Session, group_id: int) -> list[int]:
@@ -50,7 +35,7 @@ def wrong_vectors(session: Session, group_id: int) -> list[int]:
 
 def unused_vectors(session: Session, group_id: int) -> list[int]:
     """Return the vectors that no element has."""
-    return [whole(one) for (one,) in session.rows(_UNUSED, {"group": group_id})]
+    return [whole(one) for (one,) in session.rows(UNUSED, {"group": group_id})]
 
 
 def mend_vectors(session: Session, group_id: int) -> None:
@@ -69,7 +54,7 @@ def _rows(session: Session, group_id: int, model: tuple[str, int]) -> Iterator[S
     while True:
         parameters: dict[str, SqlValue] = {"group": group_id, "after": after, "most": _AT_ONCE}
         parameters |= {"model": model[0], "dimension": model[1]}
-        rows = session.rows(_EMBEDDED, parameters)
+        rows = session.rows(EMBEDDED, parameters)
         yield from rows
         if len(rows) < _AT_ONCE:
             return

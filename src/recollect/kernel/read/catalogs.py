@@ -18,17 +18,13 @@ from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.functions import forget_patterns
 from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
 from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.vectors.meanings import Meanings
 
 NOBODY = 0
 """The number of a group that has never been written to."""
 
 _MOST = 256  # groups that are remembered
-_STATE = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.name = ?"
-_LAST = """
-SELECT e.begun, c.last_n, g.number, g.at, g.chain FROM erasure AS e CROSS JOIN counter AS c
-LEFT JOIN grp AS g ON g.name = ?
-"""
 
 
 class Last(NamedTuple):
@@ -63,7 +59,7 @@ class Catalogs:
 
     def state(self, session: Session, name: str) -> GroupState:
         """Return the state of a group as the snapshot of a session shows it, and remember that."""
-        row = session.row(_STATE, (name,))
+        row = session.row(STATE, (name,))
         epoch, number = (0, None) if row is None else row
         version = session.version()
         catalog = self._at(session, name, whole(epoch))
@@ -98,7 +94,7 @@ class Catalogs:
 
         Nobody else sees what the write makes or counts until it is committed.
         """
-        row = session.row(_LAST, (name,))
+        row = session.row(LAST, (name,))
         assert row is not None
         epoch, n, number, at, chain = row
         key = whole(epoch), name

@@ -10,6 +10,7 @@ from recollect.kernel.read.transactions import transactions_after
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.statements.log import OF_TRANSACTIONS
 from recollect.kernel.store.terms import Terms
 from recollect.model import (
     LINK_BIT,
@@ -22,11 +23,6 @@ from recollect.model import (
 
 DEFAULT_LIMIT = 100
 """Transactions read when no limit is given."""
-
-_CHANGES = """
-SELECT c.tx, c.element, c.operation FROM change AS c
-WHERE c.group_id = :group AND c.tx >= :first AND c.tx <= :last ORDER BY c.tx, c.element
-"""
 
 
 def changes_after(
@@ -47,7 +43,7 @@ def changes_after(
     if not log:
         return ()
     parameters = {"group": group.group_id, "first": log[0].number, "last": log[-1].number}
-    rows = session.rows(_CHANGES, parameters)
+    rows = session.rows(OF_TRANSACTIONS, parameters)
     elements = dict.fromkeys(whole(element) for _, element, _ in rows)
     names = public_ids(session, group, elements)
     what = identities(session, group, terms, elements)

@@ -16,32 +16,17 @@ from recollect.kernel.store.content_digest import digest_of_cells
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.statements.elements import CURRENT, PAST
 from recollect.model import LINK_BIT
 
 _IDENTITIES = {"concept": "t.text, e.name, e.public_id"} | {
     "link": "e.subject, t.text, e.object, e.key, e.public_id"
 }
 _TERMS = {"concept": "type", "link": "predicate"}
-_CURRENT = """
-SELECT e.id, e.public_id, e.salt, c.digest,
-  e.attributes, e.metadata, e.valid_at, e.invalid_at, {identity}
-FROM json_each(:ids) AS w CROSS JOIN {table} AS e
-LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.{term}
-LEFT JOIN change AS c ON c.group_id = :group AND c.tx = e.changed_at AND c.element = e.id
-WHERE e.id = w.value AND e.group_id = :group
-"""
-_PAST = """
-SELECT e.id, e.public_id, e.salt, c.digest,
-  p.attributes, p.metadata, p.valid_at, p.invalid_at, {identity}
-FROM json_each(:ids) AS w CROSS JOIN {table} AS e CROSS JOIN {table}_past AS p
-LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.{term}
-LEFT JOIN change AS c ON c.group_id = :group AND c.tx = p.changed_at AND c.element = e.id
-WHERE e.id = w.value AND e.group_id = :group AND p.group_id = :group AND p.id = e.id
-"""
 _SQL = {
     (table, is_past): sql.format(table=table, identity=identity, term=_TERMS[table])
     for table, identity in _IDENTITIES.items()
-    for is_past, sql in enumerate((_CURRENT, _PAST))
+    for is_past, sql in enumerate((CURRENT, PAST))
 }
 
 

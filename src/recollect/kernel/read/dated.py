@@ -19,13 +19,9 @@ from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.protocol import Parameters, SqlRow
 from recollect.kernel.store.schema import LINK_BIT, LIVING
+from recollect.kernel.store.statements.elements import KEYS
 from recollect.model import BEGINNING, FOREVER, Dated, ElementKind, Instant, Key
 
-_KEYS = """
-SELECT c.id, c.type, c.name FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group AND c.born_at <= :known
-  AND (:closed OR c.expired_at > :known)
-"""
 _KINDS = ((ElementKind.CONCEPT, 0, shown_concept), (ElementKind.LINK, LINK_BIT, shown_link))
 _CLOCK_COLUMNS = 5  # the last ones of `dated_sql`
 
@@ -72,7 +68,7 @@ def keys_of(reader: Reader, ids: Collection[str], *, closed: bool) -> dict[str, 
     }
     found = {
         whole(one): Key(reader.terms.text(session, whole(code)), str(name))
-        for one, code, name in session.rows(_KEYS, parameters)
+        for one, code, name in session.rows(KEYS, parameters)
     }
     return {text: found[one] for text, one in named.items() if one in found}
 

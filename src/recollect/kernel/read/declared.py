@@ -12,6 +12,7 @@ from typing import Final
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.elements import DECLARED
 from recollect.model import ElementKind
 
 CONCEPT_TYPE = "$ConceptType"
@@ -26,21 +27,13 @@ META_TYPES: Final[Mapping[ElementKind, str]] = {
 MOST_DECLARED = 1_000
 """Declared names compared with an unknown one."""
 
-_DECLARED = """
-SELECT concept.name FROM concept
-WHERE concept.group_id = :group AND concept.type = (
-    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
-  AND concept.expired_at = :living
-ORDER BY concept.name = :first DESC, concept.name LIMIT :limit
-"""
-
 
 def declared_names(
     session: Session, group_id: int, kind: ElementKind, first: str = ""
 ) -> tuple[str, ...]:
     """Return the names a group declares of types, or of predicates: `first` first, then by name."""
     rows = session.rows(
-        _DECLARED,
+        DECLARED,
         {
             "group": group_id,
             "meta": META_TYPES[kind],

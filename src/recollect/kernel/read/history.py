@@ -19,6 +19,7 @@ from recollect.kernel.read.transactions import transactions
 from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.statements.log import CURRENT, SUPERSEDED_CONTENTS
 from recollect.kernel.store.terms import Terms
 from recollect.model import (
     BEGINNING,
@@ -31,29 +32,6 @@ from recollect.model import (
     Transaction,
     Version,
 )
-
-_CURRENT = """
-SELECT c.id, c.expired_at, c.changed_at, c.version,
-  c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-UNION ALL
-SELECT k.id, k.expired_at, k.changed_at, k.version,
-  k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-"""
-_PAST = """
-SELECT c.id, c.until, c.changed_at, c.version,
-  c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
-WHERE c.group_id = :group AND c.id = w.value
-UNION ALL
-SELECT k.id, k.until, k.changed_at, k.version,
-  k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN link_past AS k
-WHERE k.group_id = :group AND k.id = w.value
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +90,7 @@ def _written(session: Session, group: Group, ids: Sequence[int]) -> dict[int, li
         "ids": orjson.dumps(list(ids)).decode(),
     }
     found: defaultdict[int, list[_Written]] = defaultdict(list)
-    for row in session.rows(_PAST, parameters) + session.rows(_CURRENT, parameters):
+    for row in session.rows(SUPERSEDED_CONTENTS, parameters) + session.rows(CURRENT, parameters):
         found[whole(row[0])].append(_content(row))
     for contents in found.values():
         contents.sort(key=lambda one: one.since)

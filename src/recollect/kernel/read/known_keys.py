@@ -20,6 +20,7 @@ from recollect.kernel.read.cache import Cache
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.keys import COUNTED, LISTED, SEARCHED, SOME
 from recollect.kernel.store.terms import Terms
 from recollect.model import MERGED_FROM, MOVED_FROM, ElementKind, Rows
 
@@ -33,34 +34,6 @@ _FIELDS = {
 }
 _CLOCKS = ("_valid_at", "_invalid_at", "_created_at", "_updated_at", "_expired_at", "_version")
 _OWN = (*_CLOCKS, MERGED_FROM, MOVED_FROM)
-_LISTED = (
-    "SELECT DISTINCT member.key FROM ({some}) AS some CROSS JOIN json_each(some.content) AS member"
-)
-_SEARCHED = (
-    "SELECT 1 FROM ({some}) AS some CROSS JOIN json_each(some.content) AS member"
-    " WHERE member.key = :key LIMIT 1"
-)
-_COUNTED = "SELECT count(*) FROM ({some}) AS some"
-_SOME = {
-    (ElementKind.CONCEPT, True): (
-        "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
-        " AND concept.type = :term AND concept.expired_at = :living"
-        " ORDER BY concept.id DESC LIMIT :most"
-    ),
-    (ElementKind.LINK, True): (
-        "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
-        " AND link.predicate = :term AND link.expired_at = :living"
-        " ORDER BY link.subject DESC, link.object DESC LIMIT :most"
-    ),
-    (ElementKind.CONCEPT, False): (
-        "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
-        " AND concept.expired_at = :living LIMIT :most"
-    ),
-    (ElementKind.LINK, False): (
-        "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
-        " AND link.expired_at = :living LIMIT :most"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +99,7 @@ class KnownKeys:
         """Return the keys of some elements, as of transaction `number`."""
 
         def read() -> frozenset[str]:
-            rows = session.rows(*self._query(session, _LISTED, keys, MOST_LISTED))
+            rows = session.rows(*self._query(session, LISTED, keys, MOST_LISTED))
             return frozenset(str(key) for (key,) in rows)
 
         return self._listed.get((keys, number), read)
@@ -135,7 +108,7 @@ class KnownKeys:
         """Whether one of many elements has a key, as of transaction `number`."""
 
         def read() -> bool:
-            sql, parameters = self._query(session, _SEARCHED, keys, MOST_SEARCHED)
+            sql, parameters = self._query(session, SEARCHED, keys, MOST_SEARCHED)
             return session.row(sql, {**parameters, "key": key}) is not None
 
         return self._found.get((keys, key, number), read)
@@ -148,7 +121,7 @@ class KnownKeys:
         """Return how many elements there are to look at, as of transaction `number`."""
 
         def read() -> int:
-            row = session.row(*self._query(session, _COUNTED, keys, MOST_SEARCHED))
+            row = session.row(*self._query(session, COUNTED, keys, MOST_SEARCHED))
             return 0 if row is None else int(str(row[0]))
 
         return self._counted.get((keys, number), read)
@@ -163,7 +136,7 @@ class KnownKeys:
         }
         if keys.term is not None:
             parameters["term"] = self._terms.code(session, keys.term)
-        some = _SOME[keys.kind, keys.term is not None].format(section=keys.section.value)
+        some = SOME[keys.kind, keys.term is not None].format(section=keys.section.value)
         return outer.format(some=some), parameters
 
 

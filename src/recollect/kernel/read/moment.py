@@ -9,13 +9,8 @@ from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, ask_at
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.statements.elements import AT_INSTANT, AT_NUMBER
 from recollect.model import LIVING, AsOf, Instant, instant_text
-
-_AT_NUMBER = "SELECT t.number, t.last_id FROM tx AS t WHERE t.group_id = ? AND t.number = ?"
-_AT_INSTANT = (
-    "SELECT t.number, t.last_id FROM tx AS t WHERE t.group_id = ? AND t.at <= ?"
-    " ORDER BY t.at DESC LIMIT 1"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +100,8 @@ def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterat
 
 def _known(session: Session, group: Group, as_of: AsOf) -> tuple[int, int]:
     if as_of.transaction is None:
-        row = session.row(_AT_INSTANT, (group.group_id, as_of.known))
+        row = session.row(AT_INSTANT, (group.group_id, as_of.known))
     else:
         number = min(as_of.transaction, last_transaction(session, group.group_id))
-        row = session.row(_AT_NUMBER, (group.group_id, number))
+        row = session.row(AT_NUMBER, (group.group_id, number))
     return (0, 0) if row is None else (int(str(row[0])), int(str(row[1])))

@@ -18,46 +18,16 @@ from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.statements.elements import (
+    BY_ID,
+    BY_KEY,
+    GIVEN_IDS,
+    MEANT_KEYS,
+    PURGED,
+    TRIPLES,
+)
 from recollect.kernel.store.terms import Terms
 from recollect.model import LIVING, Key, Triple
-
-_BY_KEY = """
-SELECT e.id FROM concept AS e
-WHERE e.group_id = :group AND e.type = :type AND e.name = :name ORDER BY e.id
-"""
-_BY_ID = """
-SELECT w.value, c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.public_id = w.value AND c.born_at <= :known
-UNION ALL
-SELECT w.value, k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.group_id = :group AND k.public_id = w.value AND k.born_at <= :known
-UNION ALL
-SELECT w.key, c.id FROM json_each(:computed) AS w CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.id = w.value AND c.public_id IS NULL AND c.born_at <= :known
-UNION ALL
-SELECT w.key, k.id FROM json_each(:computed) AS w CROSS JOIN link AS k
-WHERE k.group_id = :group AND k.id = w.value AND k.public_id IS NULL AND k.born_at <= :known
-ORDER BY 2
-"""
-_PURGED = """
-SELECT max(c.tx) FROM change AS c
-WHERE c.group_id = :group AND c.element = :element AND c.operation = 'purge'
-"""
-_GIVEN_IDS = """
-SELECT c.id, c.public_id FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group AND c.public_id IS NOT NULL
-UNION ALL
-SELECT k.id, k.public_id FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group AND k.public_id IS NOT NULL
-"""
-_KEYS = """
-SELECT c.id, c.type, c.name FROM json_each(:ids) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-"""
-_TRIPLES = """
-SELECT k.id, k.subject, k.predicate, k.object FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-"""
 
 
 def elements_named(session: Session, group: Group, terms: Terms, what: str | Key) -> list[int]:
@@ -112,7 +82,7 @@ def lives_by_id(
         "known": LIVING if moment.known is None else moment.known,
     }
     found = defaultdict[str, list[int]](list)
-    for name, one in session.rows(_BY_ID, parameters):
+    for name, one in session.rows(BY_ID, parameters):
         found[text(name)].append(whole(one))
     return {given: found[name] for given, name in normal.items() if name in found}
 
@@ -128,7 +98,7 @@ def public_ids(session: Session, group: Group, elements: Iterable[int]) -> dict[
     """Return the public ids of elements by integer id: given, else computed."""
     ids = list(dict.fromkeys(elements))
     parameters: Parameters = {"group": group.group_id, "ids": orjson.dumps(ids).decode()}
-    given = {one: text(own) for one, own in session.rows(_GIVEN_IDS, parameters)}
+    given = {one: text(own) for one, own in session.rows(GIVEN_IDS, parameters)}
     return {one: given.get(one) or public_id(group.id_bits, one) for one in ids}
 
 
@@ -138,9 +108,9 @@ def identities(
     """Return what names each element for good, by integer id; what was purged is left out."""
     parameters: Parameters = {"group": group.group_id, "ids": orjson.dumps(list(elements)).decode()}
     found: dict[int, Key | Triple] = {}
-    for one, code, name in session.rows(_KEYS, parameters):
+    for one, code, name in session.rows(MEANT_KEYS, parameters):
         found[whole(one)] = Key(terms.text(session, whole(code)), text(name))
-    triples = session.rows(_TRIPLES, parameters)
+    triples = session.rows(TRIPLES, parameters)
     ends = {whole(end) for _, subject, _, target in triples for end in (subject, target)}
     ids = public_ids(session, group, ends)
     for one, subject, code, target in triples:
@@ -159,7 +129,7 @@ def _by_key(session: Session, group: Group, terms: Terms, key: Key) -> list[int]
         "type": code,
         "name": canonical_name(key.name),
     }
-    return [whole(one) for (one,) in session.rows(_BY_KEY, parameters)]
+    return [whole(one) for (one,) in session.rows(BY_KEY, parameters)]
 
 
 def _purged(session: Session, group: Group, what: str | Key) -> RecollectError | None:
@@ -167,7 +137,7 @@ def _purged(session: Session, group: Group, what: str | Key) -> RecollectError |
     element = None if isinstance(what, Key) else element_id(group.id_bits, canonical_name(what))
     if element is None:
         return None
-    row = session.row(_PURGED, {"group": group.group_id, "element": element})
+    row = session.row(PURGED, {"group": group.group_id, "element": element})
     if row is None or row[0] is None:
         return None
     number = whole(row[0])

@@ -15,13 +15,7 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
-
-_TALLIES = (
-    "SELECT a.kind, t.text, a.count FROM tally AS a"
-    " JOIN term AS t ON t.group_id = a.group_id AND t.code = a.term"
-    " WHERE a.group_id = :group AND t.group_id = :group AND a.count > 0"
-    " AND a.kind IN (:concepts, :links, :keyed, :link_subjects, :link_objects)"
-)
+from recollect.kernel.store.statements.counts import TALLIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +54,7 @@ class GroupStatistics:
             "link_subjects": TALLY_LINK_SUBJECTS,
             "link_objects": TALLY_LINK_OBJECTS,
         }
-        for kind, term, count in session.rows(_TALLIES, parameters):
+        for kind, term, count in session.rows(TALLIES, parameters):
             found[str(kind)][str(term)] = coarse(int(str(count)))
         return Statistics.of(
             concepts=found[TALLY_CONCEPTS],

@@ -7,30 +7,14 @@ from pathlib import Path
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.statements.counts import COUNTS
 from recollect.kernel.store.upkeep import file_size
 from recollect.model import Instant, Stats
-
-_COUNTS = """
-SELECT
-    (SELECT coalesce(sum(a.count), 0) FROM tally AS a
-      WHERE a.group_id = :group AND a.kind = 'concept'),
-    (SELECT coalesce(sum(b.count), 0) FROM tally AS b
-      WHERE b.group_id = :group AND b.kind = 'link'),
-    (SELECT count(*) FROM tally AS c
-      WHERE c.group_id = :group AND c.kind = 'concept' AND c.count > 0),
-    (SELECT count(*) FROM tally AS d
-      WHERE d.group_id = :group AND d.kind = 'link' AND d.count > 0),
-    (SELECT coalesce(sum(e.count), 0) FROM tally AS e
-      WHERE e.group_id = :group AND e.kind = 'documents'),
-    coalesce((SELECT g.number FROM grp AS g WHERE g.group_id = :group), 0),
-    coalesce((SELECT h.at FROM grp AS h WHERE h.group_id = :group), 0),
-    (SELECT count(*) FROM grp)
-"""
 
 
 def stats_of(session: Session, group: Group, path: Path | None) -> Stats:
     """Return the counts of a group and the size of the store. Cost: a few rows."""
-    counts = session.rows(_COUNTS, {"group": group.group_id})[0]
+    counts = session.rows(COUNTS, {"group": group.group_id})[0]
     concepts, links, types, predicates, documents, transactions, at, groups = map(whole, counts)
     (version,) = session.rows("SELECT sqlite_version()")[0]
     size = file_size(session, path)

@@ -9,16 +9,8 @@ import orjson
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow
+from recollect.kernel.store.statements.log import AFTER, BY_NUMBER
 from recollect.model import Instant, Transaction
-
-_BY_NUMBER = """
-SELECT t.number, t.at, t.actor, t.request FROM json_each(:numbers) AS w CROSS JOIN tx AS t
-WHERE t.group_id = :group AND t.number = w.value
-"""
-_AFTER = """
-SELECT t.number, t.at, t.actor, t.request FROM tx AS t
-WHERE t.group_id = :group AND t.number > :since ORDER BY t.number LIMIT :limit
-"""
 
 
 def transactions(session: Session, group: Group, numbers: Iterable[int]) -> dict[int, Transaction]:
@@ -27,14 +19,14 @@ def transactions(session: Session, group: Group, numbers: Iterable[int]) -> dict
         "group": group.group_id,
         "numbers": orjson.dumps(list(numbers)).decode(),
     }
-    found = map(_transaction, session.rows(_BY_NUMBER, parameters))
+    found = map(_transaction, session.rows(BY_NUMBER, parameters))
     return {one.number: one for one in found}
 
 
 def transactions_after(session: Session, group: Group, since: int, limit: int) -> list[Transaction]:
     """Return the transactions after a number, in order, at most `limit`."""
     parameters = {"group": group.group_id, "since": since, "limit": limit}
-    return [_transaction(row) for row in session.rows(_AFTER, parameters)]
+    return [_transaction(row) for row in session.rows(AFTER, parameters)]
 
 
 def _transaction(row: SqlRow) -> Transaction:

@@ -19,42 +19,17 @@ from recollect.kernel.store.cells import json_value, octets, text, whole
 from recollect.kernel.store.group import last_transaction, load_group
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.statements.answers import (
+    EXPIRE,
+    FIND,
+    FORGET,
+    KEEP,
+    RECEIPTS,
+    SALTS,
+    WRITTEN,
+)
 from recollect.kernel.write.validation import identifier
 from recollect.model import Instant, Operation, Value
-
-_FIND = """
-SELECT k.payload, k.answer, k.about FROM kept_answer AS k
-WHERE k.group_id = :group AND k.operation = :operation AND k.key = :key AND k.until > :now
-"""
-_KEEP = """
-INSERT OR REPLACE INTO kept_answer (group_id, operation, key, payload, answer, about, until)
-VALUES (:group, :operation, :key, :payload, :answer, :about, :until)
-"""
-_EXPIRE = "DELETE FROM kept_answer WHERE group_id = :group AND until <= :now"
-_FORGET = """
-DELETE FROM kept_answer WHERE group_id = :group AND (
-  EXISTS (SELECT 1 FROM json_each(:ids) AS w WHERE instr(kept_answer.answer, w.value) > 0)
-  OR EXISTS (SELECT 1 FROM json_each(kept_answer.about) AS a
-    WHERE a.value IN (SELECT d.value FROM json_each(:elements) AS d)))
-"""
-_RECEIPTS = """
-SELECT DISTINCT r.receipt FROM json_each(:ids) AS w
-CROSS JOIN receipt AS r ON r.item = w.value
-WHERE r.group_id = :group
-"""
-_WRITTEN = """
-SELECT DISTINCT c.element, c.operation FROM change AS c
-WHERE c.group_id = :group AND c.tx > :after ORDER BY c.element
-"""
-_SALTS = """
-SELECT c.id, c.salt FROM json_each(:about) AS w CROSS JOIN concept AS c
-WHERE c.id = w.value AND c.group_id = :group
-UNION ALL
-SELECT k.id, k.salt FROM json_each(:about) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-ORDER BY 1
-"""
-
 
 Values = dict[str, SqlValue]
 
@@ -80,7 +55,7 @@ class Answers:
             if group is None:
                 return None
             asked: Values = {"group": group.group_id, "operation": operation, "key": key}
-            row = session.row(_FIND, asked | {"now": now})
+            row = session.row(FIND, asked | {"now": now})
             if row is None:
                 return None
             held, answer, about = row
@@ -122,7 +97,7 @@ class Answers:
             if group is None:
                 return
             group_id = group.group_id
-            session.execute_many(_EXPIRE, [{"group": group_id, "now": now}])
+            session.execute_many(EXPIRE, [{"group": group_id, "now": now}])
             about = _written(session, group_id, after)
             digest = None if about is None else _digest(session, group_id, about, payload)
             if digest is None:
@@ -136,7 +111,7 @@ class Answers:
                 "about": about,
                 "until": until,
             }
-            session.execute_many(_KEEP, [entry])
+            session.execute_many(KEEP, [entry])
 
 
 def forget_answers(
@@ -148,21 +123,21 @@ def forget_answers(
     one. To be called before the elements leave the queue.
     """
     asked: Values = {"group": group_id, "ids": orjson.dumps(ids).decode()}
-    receipts = [text(one) for (one,) in session.rows(_RECEIPTS, asked)]
+    receipts = [text(one) for (one,) in session.rows(RECEIPTS, asked)]
     spelled = [orjson.dumps(one).decode() for one in (*ids, *receipts)]
     doomed: Values = {
         "group": group_id,
         "ids": orjson.dumps(spelled).decode(),
         "elements": orjson.dumps(elements).decode(),
     }
-    session.execute_many(_FORGET, [doomed])
+    session.execute_many(FORGET, [doomed])
 
 
 def _written(session: Session, group_id: int, after: int | None) -> str | None:
     """Return the elements that transactions after a number wrote, as JSON; None: they erased."""
     if after is None:
         return "[]"
-    rows = session.rows(_WRITTEN, {"group": group_id, "after": after})
+    rows = session.rows(WRITTEN, {"group": group_id, "after": after})
     if any(operation == Operation.PURGE for _, operation in rows):
         return None
     return orjson.dumps(list(dict.fromkeys(whole(one) for one, _ in rows))).decode()
@@ -170,7 +145,7 @@ def _written(session: Session, group_id: int, after: int | None) -> str | None:
 
 def _digest(session: Session, group_id: int, about: str, payload: bytes) -> bytes | None:
     """Return the digest of what a call was given; None: a part of its key is erased."""
-    rows = session.rows(_SALTS, {"group": group_id, "about": about})
+    rows = session.rows(SALTS, {"group": group_id, "about": about})
     if len(rows) < len(orjson.loads(about)):
         return None
     key = hashlib.sha256(b"".join(octets(salt) for _, salt in rows)).digest()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
-from typing import Final
 
 import orjson
 
@@ -18,97 +17,30 @@ from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import create_group, load_group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.statements.queue import (
+    AGAIN,
+    COUNTS,
+    DUE_GROUPS,
+    FORGET,
+    GIVE,
+    HAS_LEASE,
+    HELD,
+    IN_STATE,
+    LEASE,
+    LOST,
+    NEXT,
+    OF_RECEIPT,
+    ONE,
+    PUT,
+    RENEW,
+    RETURN,
+    SETTLE,
+)
 from recollect.kernel.write.validation import identifier
 from recollect.kernel.write.validation import members as checked_members
 from recollect.model import BEGINNING, FOREVER, Attributes, Instant, WorkItem
 
 Values = dict[str, SqlValue]
-
-_ITEM: Final = "w.number, w.item, w.state, w.attempts, w.due_at, w.payload"
-
-_PUT = """
-INSERT OR IGNORE INTO work (group_id, number, item, state, attempts, due_at, payload)
-SELECT :group, 1 + coalesce(max(w.number), 0), :item, :state, 0, :due_at, '{}'
-FROM work AS w WHERE w.group_id = :group
-"""
-_GIVE = """
-INSERT OR IGNORE INTO receipt (group_id, receipt, position, item)
-VALUES (:group, :receipt, :position, :item)
-"""
-_OF_RECEIPT = f"""
-SELECT {_ITEM} FROM receipt AS r
-JOIN work AS w ON w.group_id = :group AND w.item = r.item
-WHERE r.group_id = :group AND r.receipt = :receipt ORDER BY r.position
-"""  # noqa: S608 - only the columns above are inserted
-_IN_STATE = f"""
-SELECT {_ITEM} FROM work AS w INDEXED BY work_state
-WHERE w.group_id = :group AND w.state = :state ORDER BY w.number
-"""  # noqa: S608
-_ONE = f"SELECT {_ITEM} FROM work AS w WHERE w.group_id = :group AND w.item = :item"  # noqa: S608
-_NEXT = f"""
-SELECT {_ITEM} FROM work AS w INDEXED BY work_waiting
-WHERE w.group_id = :group AND w.due_at < {FOREVER} AND w.due_at <= :now AND NOT EXISTS (
-  SELECT 1 FROM work AS o
-  WHERE o.group_id = :group AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
-ORDER BY w.number LIMIT :most
-"""  # noqa: S608
-_LEASE = """
-UPDATE work INDEXED BY work_item SET owner = :owner, lease_until = :until
-WHERE group_id = :group AND item IN (SELECT one.value FROM json_each(:items) AS one)
-"""
-_HELD = """
-SELECT w.item FROM json_each(:items) AS one CROSS JOIN work AS w ON w.item = one.value
-WHERE w.group_id = :group AND w.owner = :owner AND w.owner != ''
-"""
-_SETTLE = f"""
-UPDATE work INDEXED BY work_leased SET
-  state = one.value ->> 'state', attempts = one.value ->> 'attempts',
-  due_at = one.value ->> 'due_at', payload = one.value ->> 'payload', lease_until = :until,
-  owner = CASE WHEN one.value ->> 'due_at' = {BEGINNING} THEN owner ELSE '' END
-FROM json_each(:items) AS one
-WHERE group_id = :group AND item = one.value ->> 'item' AND owner = :owner AND owner != ''
-RETURNING item
-"""  # noqa: S608 - a number
-_RETURN = """
-UPDATE work INDEXED BY work_leased SET owner = ''
-WHERE group_id = :group AND owner = :owner AND owner != ''
-  AND item IN (SELECT one.value FROM json_each(:items) AS one)
-"""
-_HAS_LEASE = """
-SELECT 1 FROM work AS w INDEXED BY work_leased WHERE w.owner = :owner AND w.owner != '' LIMIT 1
-"""
-_RENEW = """
-UPDATE work INDEXED BY work_leased SET lease_until = :until WHERE owner = :owner AND owner != ''
-"""
-_AGAIN = """
-UPDATE work SET state = :state, attempts = 0, due_at = :due_at, payload = :payload
-WHERE group_id = :group AND item = :item
-"""
-_DUE_GROUPS = f"""
-SELECT g.name FROM grp AS g
-WHERE EXISTS (
-  SELECT 1 FROM work AS w
-  WHERE w.group_id = g.group_id AND w.due_at < {FOREVER} AND w.due_at <= :now)
-AND NOT EXISTS (
-  SELECT 1 FROM work AS o
-  WHERE o.group_id = g.group_id AND o.lease_until > :now AND o.owner != '' AND o.owner != :owner)
-ORDER BY g.name
-"""  # noqa: S608 - a number; the one question about all groups, of whoever works for all
-_COUNTS = """
-SELECT w.state, count(*) FROM work AS w WHERE w.group_id = :group GROUP BY w.state
-"""
-_FORGET = (
-    "DELETE FROM work WHERE group_id = ? AND item = ?",
-    "DELETE FROM receipt WHERE group_id = ? AND item = ?",
-)
-_LOST = """
-SELECT w.item FROM work AS w WHERE w.group_id = :group AND NOT EXISTS (
-  SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.public_id = w.item)
-UNION
-SELECT r.item FROM receipt AS r WHERE r.group_id = :group AND NOT EXISTS (
-  SELECT 1 FROM work AS o WHERE o.group_id = :group AND o.item = r.item)
-ORDER BY 1
-"""
 
 
 def _nothing() -> None:
@@ -141,22 +73,22 @@ class Queue:
             for position, one in enumerate(items):
                 entry: Values = {"group": group_id, "item": identifier(one, "item")}
                 put = entry | {"state": state, "due_at": BEGINNING}
-                session.execute_many(_PUT, [put])
+                session.execute_many(PUT, [put])
                 given = entry | {"receipt": receipt, "position": position}
-                session.execute_many(_GIVE, [given])
+                session.execute_many(GIVE, [given])
             session.on_commit(then)
 
     def receipt(self, receipt: str) -> tuple[WorkItem, ...]:
         """Return the items of a receipt in the order they were given; none of an unknown one."""
-        return self._items(_OF_RECEIPT, receipt=receipt)
+        return self._items(OF_RECEIPT, receipt=receipt)
 
     def in_state(self, state: str) -> tuple[WorkItem, ...]:
         """Return the items in a state, in the order they were accepted."""
-        return self._items(_IN_STATE, state=state)
+        return self._items(IN_STATE, state=state)
 
     def find(self, item: str) -> WorkItem | None:
         """Return an item, if it is in the queue."""
-        return next(iter(self._items(_ONE, item=item)), None)
+        return next(iter(self._items(ONE, item=item)), None)
 
     def counts(self) -> Mapping[str, int]:
         """Return how many items are in each state. Cost: every item of the group."""
@@ -164,7 +96,7 @@ class Queue:
             group = load_group(session, self._name)
             if group is None:
                 return {}
-            rows = session.rows(_COUNTS, {"group": group.group_id})
+            rows = session.rows(COUNTS, {"group": group.group_id})
             return {text(state): whole(count) for state, count in rows}
 
     def claim(
@@ -181,10 +113,10 @@ class Queue:
             if group is None:
                 return ()
             asked: Values = {"group": group.group_id, "now": now, "owner": owner}
-            due = [_item(row) for row in session.rows(_NEXT, asked | {"most": most})]
+            due = [_item(row) for row in session.rows(NEXT, asked | {"most": most})]
             items = tuple(takewhile(lambda one: one.state == due[0].state, due))
             if items:
-                session.execute_many(_LEASE, [asked | {"until": until, "items": _names(items)}])
+                session.execute_many(LEASE, [asked | {"until": until, "items": _names(items)}])
             return items
 
     def held(self, owner: str, items: Iterable[WorkItem]) -> frozenset[str]:
@@ -194,7 +126,7 @@ class Queue:
             if group is None:
                 return frozenset()
             asked: Values = {"group": group.group_id, "owner": owner, "items": _names(items)}
-            return frozenset(text(item) for (item,) in session.rows(_HELD, asked))
+            return frozenset(text(item) for (item,) in session.rows(HELD, asked))
 
     def settle(self, owner: str, items: Sequence[WorkItem], until: Instant) -> tuple[WorkItem, ...]:
         """Store items as they are given, and return those that were stored.
@@ -209,7 +141,7 @@ class Queue:
                 return ()
             asked: Values = {"group": group.group_id, "owner": owner, "until": until}
             written = orjson.dumps([_written(one) for one in items]).decode()
-            settled = {item for (item,) in session.rows(_SETTLE, asked | {"items": written})}
+            settled = {item for (item,) in session.rows(SETTLE, asked | {"items": written})}
             return tuple(one for one in items if one.item in settled)
 
     def give_back(self, owner: str, items: Iterable[WorkItem]) -> None:
@@ -218,7 +150,7 @@ class Queue:
             group = load_group(session, self._name)
             if group is not None:
                 asked: Values = {"group": group.group_id, "owner": owner, "items": _names(items)}
-                session.execute_many(_RETURN, [asked])
+                session.execute_many(RETURN, [asked])
 
     def again(self, items: Iterable[WorkItem], then: Callable[[], None] = _nothing) -> None:
         """Let items that are at rest be due as they are given, their attempts forgotten.
@@ -231,7 +163,7 @@ class Queue:
                 for one in items:
                     entry = _written(one) | {"group": group.group_id}
                     del entry["attempts"]
-                    session.execute_many(_AGAIN, [entry])
+                    session.execute_many(AGAIN, [entry])
                 session.on_commit(then)
 
     def due_groups(self, owner: str, now: Instant) -> list[str]:
@@ -240,16 +172,16 @@ class Queue:
         Cost: two look-ups for each group of the store.
         """
         with self._store.reading() as session:
-            rows = session.rows(_DUE_GROUPS, {"owner": owner, "now": now})
+            rows = session.rows(DUE_GROUPS, {"owner": owner, "now": now})
             return [text(name) for (name,) in rows]
 
     def renew(self, owner: str, until: Instant) -> None:
         """Let the leases that an owner has in any group run until an instant."""
         with self._store.reading() as session:
-            if session.row(_HAS_LEASE, {"owner": owner}) is None:
+            if session.row(HAS_LEASE, {"owner": owner}) is None:
                 return
         with self._store.writing() as session:
-            session.execute_many(_RENEW, [{"owner": owner, "until": until}])
+            session.execute_many(RENEW, [{"owner": owner, "until": until}])
 
     def _items(self, sql: str, **asked: str) -> tuple[WorkItem, ...]:
         with self._store.reading() as session:
@@ -263,13 +195,13 @@ class Queue:
 def forget_work(session: Session, group_id: int, items: Iterable[str]) -> None:
     """Take items out of the queue and off their receipts; what waits for them is never done."""
     doomed = list(items)
-    for sql in _FORGET:
+    for sql in FORGET:
         session.execute_many(sql, [(group_id, one) for one in doomed])
 
 
 def lost_work(session: Session, group_id: int) -> list[str]:
     """Return the items whose element is not there, and those of receipts that no work is for."""
-    return [text(one) for (one,) in session.rows(_LOST, {"group": group_id})]
+    return [text(one) for (one,) in session.rows(LOST, {"group": group_id})]
 
 
 def _names(items: Iterable[WorkItem]) -> str:

@@ -1,0 +1,146 @@
+"""What must hold in every group, each as a question for the rows that break it."""
+
+from __future__ import annotations
+
+END = """
+SELECT k.id FROM link AS k NOT INDEXED
+LEFT JOIN concept AS sc ON sc.group_id = :group AND sc.id = k.subject
+LEFT JOIN link AS sk ON sk.group_id = :group AND sk.id = k.subject
+LEFT JOIN concept AS oc ON oc.group_id = :group AND oc.id = k.object
+LEFT JOIN link AS ok ON ok.group_id = :group AND ok.id = k.object
+WHERE k.group_id = :group
+"""
+
+LOST_ENDS = f"""
+{END} AND (coalesce(sc.id, sk.id) IS NULL OR coalesce(oc.id, ok.id) IS NULL)
+LIMIT :most
+"""
+
+ALIVE_AFTER_ENDS = f"""
+{END} AND k.expired_at > min(coalesce(sc.expired_at, sk.expired_at, :living),
+coalesce(oc.expired_at, ok.expired_at, :living)) LIMIT :most
+"""
+
+OLDER_THAN_ENDS = f"""
+{END} AND k.id <= max(k.subject, k.object) AND :living > 0 LIMIT :most
+"""
+
+SHARED_NAMES = """
+SELECT max(c.id) FROM concept AS c NOT INDEXED
+WHERE c.group_id = :group AND c.expired_at = :living
+GROUP BY c.type, c.name HAVING count(*) > 1 LIMIT :most
+"""
+
+SHARED_TRIPLES = """
+SELECT max(k.id) FROM link AS k NOT INDEXED
+WHERE k.group_id = :group AND k.expired_at = :living
+GROUP BY k.subject, k.predicate, k.object, k.key HAVING count(*) > 1 LIMIT :most
+"""
+
+SHARED_IDS = """
+SELECT max(g.id) FROM (
+  SELECT c.id, c.public_id FROM concept AS c
+  WHERE c.group_id = :group AND c.expired_at = :living AND c.public_id IS NOT NULL
+  UNION ALL
+  SELECT k.id, k.public_id FROM link AS k
+  WHERE k.group_id = :group AND k.expired_at = :living AND k.public_id IS NOT NULL
+) AS g GROUP BY g.public_id HAVING count(*) > 1 LIMIT :most
+"""
+
+WRONG_IDS = """
+SELECT e.id FROM (
+  SELECT c.id, c.id & 1 = :link AS is_odd FROM concept AS c WHERE c.group_id = :group
+  UNION ALL
+  SELECT k.id, k.id & 1 != :link FROM link AS k WHERE k.group_id = :group
+) AS e WHERE e.is_odd OR e.id > (SELECT 2 * n.last_n + 1 FROM counter AS n) LIMIT :most
+"""
+
+EARLY_IDS = """
+SELECT c.id FROM concept AS c JOIN tx AS t
+  ON t.group_id = :group AND t.number = c.born_at
+WHERE c.group_id = :group AND c.id > t.last_id
+UNION ALL
+SELECT k.id FROM link AS k JOIN tx AS t ON t.group_id = :group AND t.number = k.born_at
+WHERE k.group_id = :group AND k.id > t.last_id
+LIMIT :most
+"""
+
+LOST_TERMS = """
+SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.type NOT IN (
+  SELECT t.code FROM term AS t WHERE t.group_id = :group)
+UNION ALL
+SELECT k.id FROM link AS k WHERE k.group_id = :group AND k.predicate NOT IN (
+  SELECT t.code FROM term AS t WHERE t.group_id = :group)
+LIMIT :most
+"""
+
+WRONG_CONTENTS = """
+SELECT e.id FROM (
+  SELECT c.id, c.attributes, c.metadata FROM concept AS c WHERE c.group_id = :group
+  UNION ALL
+  SELECT k.id, k.attributes, k.metadata FROM link AS k WHERE k.group_id = :group
+  UNION ALL
+  SELECT c.id, c.attributes, c.metadata FROM concept_past AS c WHERE c.group_id = :group
+  UNION ALL
+  SELECT k.id, k.attributes, k.metadata FROM link_past AS k WHERE k.group_id = :group
+) AS e
+WHERE CASE WHEN json_valid(e.attributes) THEN json_type(e.attributes) END IS NOT 'object'
+  OR CASE WHEN json_valid(e.metadata) THEN json_type(e.metadata) END IS NOT 'object'
+LIMIT :most
+"""
+
+WRONG_CLOCKS = """
+SELECT e.id FROM (
+  SELECT c.id, c.born_at, c.changed_at, c.expired_at FROM concept AS c
+  WHERE c.group_id = :group
+  UNION ALL
+  SELECT k.id, k.born_at, k.changed_at, k.expired_at FROM link AS k
+  WHERE k.group_id = :group
+) AS e
+WHERE e.born_at < 1 OR e.changed_at < e.born_at OR e.expired_at < e.changed_at
+  OR e.changed_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group)
+  OR (e.expired_at != :living
+    AND e.expired_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group))
+LIMIT :most
+"""
+
+LOST_PAST = """
+SELECT p.id FROM concept_past AS p
+LEFT JOIN concept AS c ON c.group_id = :group AND c.id = p.id
+WHERE p.group_id = :group
+  AND (c.id IS NULL OR p.until <= p.changed_at OR p.until > c.changed_at)
+UNION ALL
+SELECT p.id FROM link_past AS p
+LEFT JOIN link AS k ON k.group_id = :group AND k.id = p.id
+WHERE p.group_id = :group
+  AND (k.id IS NULL OR p.until <= p.changed_at OR p.until > k.changed_at)
+LIMIT :most
+"""
+
+SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
+
+COUNTING = "SELECT g.name FROM grp AS g WHERE length(g.id_bits) <= ? ORDER BY g.name"
+
+DOCUMENTS = """
+SELECT (SELECT count(*) FROM text_index),
+  (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
+"""
+
+COUNTERS = """
+SELECT n.last_n >= given.n AND e.finished <= e.begun, n.last_n = given.n OR e.last_group > 0,
+  max(n.last_n, e.begun) < :living
+FROM counter AS n, erasure AS e,
+  (SELECT max(0, coalesce(max(t.last_id) >> 1, 0)) AS n FROM tx AS t) AS given
+"""
+"""Whether nothing is counted twice; whether no id is left out, which only a dropped group
+explains; whether counting can go on. How many purges there were, no row tells."""
+
+TEXT_COUNTS = """
+SELECT y.kind, y.term, y.count FROM tally AS y
+WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.term
+"""
+
+SUPERSEDED = """
+SELECT p.element, p.until FROM text_past AS p
+WHERE p.group_id = ? ORDER BY p.element, p.until
+"""

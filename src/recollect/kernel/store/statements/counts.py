@@ -1,0 +1,61 @@
+"""The counts that are kept, and the same counted from the rows."""
+
+from __future__ import annotations
+
+CONCEPTS = """
+SELECT c.type, count(*) FROM concept AS c
+WHERE c.group_id = :group AND c.expired_at = :living GROUP BY c.type
+"""
+
+LINKS = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND k.expired_at = :living GROUP BY k.predicate
+"""
+
+KEYED = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND k.key != '' GROUP BY k.predicate
+"""
+
+LINK_SUBJECTS = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND k.subject & 1 = :link GROUP BY k.predicate
+"""
+
+LINK_OBJECTS = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND k.object & 1 = :link GROUP BY k.predicate
+"""
+
+KEPT = """
+SELECT y.kind, y.term, y.count FROM tally AS y
+WHERE y.group_id = ? AND y.kind NOT IN (?, ?) AND y.count != 0
+"""
+
+FORGET = "DELETE FROM tally WHERE group_id = ? AND kind NOT IN (?, ?)"
+
+PUT = "INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)"
+
+TALLIES = (
+    "SELECT a.kind, t.text, a.count FROM tally AS a"
+    " JOIN term AS t ON t.group_id = a.group_id AND t.code = a.term"
+    " WHERE a.group_id = :group AND t.group_id = :group AND a.count > 0"
+    " AND a.kind IN (:concepts, :links, :keyed, :link_subjects, :link_objects)"
+)
+
+COUNTS = """
+SELECT
+    (SELECT coalesce(sum(a.count), 0) FROM tally AS a
+      WHERE a.group_id = :group AND a.kind = 'concept'),
+    (SELECT coalesce(sum(b.count), 0) FROM tally AS b
+      WHERE b.group_id = :group AND b.kind = 'link'),
+    (SELECT count(*) FROM tally AS c
+      WHERE c.group_id = :group AND c.kind = 'concept' AND c.count > 0),
+    (SELECT count(*) FROM tally AS d
+      WHERE d.group_id = :group AND d.kind = 'link' AND d.count > 0),
+    (SELECT coalesce(sum(e.count), 0) FROM tally AS e
+      WHERE e.group_id = :group AND e.kind = 'documents'),
+    coalesce((SELECT g.number FROM grp AS g WHERE g.group_id = :group), 0),
+    coalesce((SELECT h.at FROM grp AS h WHERE h.group_id = :group), 0),
+    (SELECT count(*) FROM grp)
+"""

@@ -1,0 +1,129 @@
+"""The log: transactions, changes with their digests, the chain, and the lives of an element."""
+
+from __future__ import annotations
+
+STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
+
+AT_CHANGE = """
+SELECT c.tx FROM change AS c WHERE c.group_id = :group
+ORDER BY c.tx DESC, c.element DESC LIMIT 1 OFFSET :most
+"""
+
+STOOD = """
+SELECT t.number, t.at, t.chain FROM tx AS t WHERE t.group_id = :group AND t.number = :number
+"""
+
+TRANSACTIONS = """
+SELECT t.number, t.at, t.last_id, t.actor, t.request, t.chain FROM tx AS t
+WHERE t.group_id = :group AND t.number > :after ORDER BY t.number LIMIT :most
+"""
+
+CHANGES = """
+SELECT c.tx, c.element, c.operation, c.digest FROM change AS c
+WHERE c.group_id = :group AND (c.tx, c.element) > (:tx, :element)
+ORDER BY c.tx, c.element LIMIT :most
+"""
+
+PURGED = """
+SELECT c.element, c.tx FROM change AS c WHERE c.group_id = :group AND c.operation = :purge
+"""
+
+CONCEPTS = """
+SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
+  e.attributes, e.metadata, e.valid_at, e.invalid_at, t.text, e.name, e.public_id
+FROM json_each(:ids) AS w CROSS JOIN concept AS e
+LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.type
+WHERE e.id = w.value AND e.group_id = :group
+"""
+
+LINKS = """
+SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
+  e.attributes, e.metadata, e.valid_at, e.invalid_at,
+  e.subject, t.text, e.object, e.key, e.public_id
+FROM json_each(:ids) AS w CROSS JOIN link AS e
+LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.predicate
+WHERE e.id = w.value AND e.group_id = :group
+"""
+
+PAST = """
+SELECT c.id, c.changed_at, c.attributes, c.metadata, c.valid_at, c.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+WHERE c.group_id = :group AND c.id = w.value
+UNION ALL
+SELECT k.id, k.changed_at, k.attributes, k.metadata, k.valid_at, k.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+WHERE k.group_id = :group AND k.id = w.value
+"""
+
+UNLOGGED_CONTENTS = """
+SELECT e.id, e.changed_at FROM {table} AS e
+WHERE e.group_id = :group AND (
+  NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
+    AND b.tx = e.born_at AND b.element = e.id AND b.operation = 'create')
+  OR NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
+    AND c.tx = e.changed_at AND c.element = e.id
+    AND c.operation IN ('create', 'update', 'close'))
+  OR e.expired_at <> :living AND NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+    AND d.tx = e.expired_at AND d.element = e.id AND d.operation = 'close')
+  OR e.version <> {moved} + 1 + (SELECT count(*) FROM {table}_past AS p
+    WHERE p.group_id = :group AND p.id = e.id))
+LIMIT 1
+"""
+
+UNLOGGED_PAST = """
+SELECT e.id, e.changed_at FROM {table}_past AS e
+WHERE e.group_id = :group AND (
+  NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
+    AND c.tx = e.changed_at AND c.element = e.id AND c.operation IN ('create', 'update'))
+  OR NOT EXISTS (SELECT 1 FROM change AS d WHERE d.group_id = :group
+    AND d.tx = e.until AND d.element = e.id AND d.operation IN ('update', 'close'))
+  OR NOT EXISTS (SELECT 1 FROM {table} AS o WHERE o.group_id = :group AND o.id = e.id))
+LIMIT 1
+"""
+
+MISNUMBERED_PAST = """
+SELECT e.id, e.changed_at FROM (
+  SELECT p.id, p.changed_at, p.version, p.metadata,
+    row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
+  FROM {table}_past AS p WHERE p.group_id = :group) AS e
+WHERE e.version <> {moved} + e.place LIMIT 1
+"""
+
+OF_TRANSACTIONS = """
+SELECT c.tx, c.element, c.operation FROM change AS c
+WHERE c.group_id = :group AND c.tx >= :first AND c.tx <= :last ORDER BY c.tx, c.element
+"""
+
+BY_NUMBER = """
+SELECT t.number, t.at, t.actor, t.request FROM json_each(:numbers) AS w CROSS JOIN tx AS t
+WHERE t.group_id = :group AND t.number = w.value
+"""
+
+AFTER = """
+SELECT t.number, t.at, t.actor, t.request FROM tx AS t
+WHERE t.group_id = :group AND t.number > :since ORDER BY t.number LIMIT :limit
+"""
+
+CURRENT = """
+SELECT c.id, c.expired_at, c.changed_at, c.version,
+  c.attributes, c.metadata, c.valid_at, c.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN concept AS c
+WHERE c.id = w.value AND c.group_id = :group
+UNION ALL
+SELECT k.id, k.expired_at, k.changed_at, k.version,
+  k.attributes, k.metadata, k.valid_at, k.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN link AS k
+WHERE k.id = w.value AND k.group_id = :group
+"""
+
+SUPERSEDED_CONTENTS = """
+SELECT c.id, c.until, c.changed_at, c.version,
+  c.attributes, c.metadata, c.valid_at, c.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+WHERE c.group_id = :group AND c.id = w.value
+UNION ALL
+SELECT k.id, k.until, k.changed_at, k.version,
+  k.attributes, k.metadata, k.valid_at, k.invalid_at
+FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+WHERE k.group_id = :group AND k.id = w.value
+"""

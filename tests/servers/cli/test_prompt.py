@@ -18,11 +18,11 @@ from tests.servers.cli.conftest import CAPSULE, DRUGS, control_c_in_a_second
 
 from recollect.kernel import Nexus
 from recollect.servers.cli.output import Output
-from recollect.servers.cli.shell.completion import KipCompleter, Vocabulary
+from recollect.servers.cli.shell.completion import KipCompleter, KnownNames
 from recollect.servers.cli.shell.conversation import NAMES, Conversation
 from recollect.servers.cli.shell.loop import converse, history_in, prompt
 
-WORDS = Vocabulary(types=("Drug", "DrugClass", 'Od"d'), predicates=("treats", "is_class_of"))
+WORDS = KnownNames(types=("Drug", "DrugClass", 'Od"d'), predicates=("treats", "is_class_of"))
 
 
 PAPER = 'UPSERT { CONCEPT @p { {type: "Paper", name: "A"} } }'

@@ -9,7 +9,7 @@ import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli
 
 from recollect.servers.cli.shell.loop import texts_in
-from recollect.servers.cli.shell.whole import State, state_of
+from recollect.servers.cli.shell.whole import TextState, state_of
 
 
 def responses(stdout: str) -> list[dict]:
@@ -103,26 +103,26 @@ def test_an_unknown_command_names_the_nearest(cli: Cli, memory: str):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", State.EMPTY),
-        ("  // only a comment", State.EMPTY),
-        ("FIND(?d", State.PARTIAL),
-        ("FIND(?d)", State.PARTIAL),
-        ("FIND(?d) WHERE {", State.PARTIAL),
-        ('FIND(?d) WHERE { ?d {type: "{"}', State.PARTIAL),
-        ('FIND(?d) WHERE { ?d {type: "}"} }', State.OPEN),
-        ('FIND(?d) WHERE { ?d {type: "D"} } // {', State.OPEN),
-        ('FIND(?d) WHERE { ?d {type: "D"} };', State.WHOLE),
-        ('FIND(?d) WHERE { ?d {type: "D"} } // ;', State.OPEN),
-        ('UPSERT { CONCEPT @a { {type: "D", name: "a"} } }', State.OPEN),
-        ('UPSERT { CONCEPT @a { {type: "D", name: "a"} } } WITH METADATA {}', State.WHOLE),
-        ('DELETE CONCEPT {type: "D", name: "a"} DETACH', State.WHOLE),
-        ("DESCRIBE", State.PARTIAL),
-        ("DESCRIBE PRIMER", State.WHOLE),
-        ("nonsense", State.WHOLE),
-        ("FIND ) WHERE", State.WHOLE),
+        ("", TextState.EMPTY),
+        ("  // only a comment", TextState.EMPTY),
+        ("FIND(?d", TextState.PARTIAL),
+        ("FIND(?d)", TextState.PARTIAL),
+        ("FIND(?d) WHERE {", TextState.PARTIAL),
+        ('FIND(?d) WHERE { ?d {type: "{"}', TextState.PARTIAL),
+        ('FIND(?d) WHERE { ?d {type: "}"} }', TextState.OPEN),
+        ('FIND(?d) WHERE { ?d {type: "D"} } // {', TextState.OPEN),
+        ('FIND(?d) WHERE { ?d {type: "D"} };', TextState.WHOLE),
+        ('FIND(?d) WHERE { ?d {type: "D"} } // ;', TextState.OPEN),
+        ('UPSERT { CONCEPT @a { {type: "D", name: "a"} } }', TextState.OPEN),
+        ('UPSERT { CONCEPT @a { {type: "D", name: "a"} } } WITH METADATA {}', TextState.WHOLE),
+        ('DELETE CONCEPT {type: "D", name: "a"} DETACH', TextState.WHOLE),
+        ("DESCRIBE", TextState.PARTIAL),
+        ("DESCRIBE PRIMER", TextState.WHOLE),
+        ("nonsense", TextState.WHOLE),
+        ("FIND ) WHERE", TextState.WHOLE),
     ],
 )
-def test_a_text_is_whole_when_no_further_line_is_wanted(text: str, expected: State):
+def test_a_text_is_whole_when_no_further_line_is_wanted(text: str, expected: TextState):
     assert state_of(text) is expected
 
 

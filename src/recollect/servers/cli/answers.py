@@ -17,7 +17,7 @@ _PAGES = re.compile(r"\b(LIMIT|CURSOR)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedText:
     """What was asked: the text, the time it was asked of, and how rows are laid out as JSON."""
 
     text: str = ""
@@ -25,7 +25,7 @@ class Asked:
     layout: Format = "rows"
 
 
-def show_answer(out: Output, nexus: Nexus, answer: Answer, asked: Asked) -> None:
+def show_answer(out: Output, nexus: Nexus, answer: Answer, asked: AskedText) -> None:
     """Show an answer, with warnings of what to know about it.
 
     A person sees the cursor of the next page where the text asks for pages.

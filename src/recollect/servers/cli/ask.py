@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
@@ -13,13 +12,11 @@ from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import Format
 from recollect.kernel import Nexus, Script
 from recollect.model import Value
-from recollect.servers.cli.answers import Asked, show_answer, without_place
-from recollect.servers.cli.given import STANDARD_INPUT, text_of
+from recollect.servers.cli.answers import AskedText, show_answer, without_place
+from recollect.servers.cli.given import parameters_of, whole_text
 from recollect.servers.cli.opening import opened_to_read
 from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import Output, output
-
-AsOfGiven = Mapping[str, str | int | None]
 
 DESCRIPTIONS: Mapping[str, str] = {
     "primer": "DESCRIBE PRIMER",
@@ -44,47 +41,29 @@ _NEXT = "next_cursor"
 _LONGEST = 255  # of what may be the name of a file
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A text of KIP that reads, the values of its parameters, and the time it is about."""
-
-    text: str
-    parameters: Mapping[str, Value]
-    as_of: AsOfGiven
-
-    @property
-    def whole(self) -> str:
-        """The text, read from standard input where that is meant."""
-        return text_of(self.text) if self.text == STANDARD_INPUT else self.text
-
-
-def answer_query(on: Invocation, question: Question, layout: Format, cursor: str | None) -> None:
+def answer_query(on: Invocation, text: str, layout: Format, cursor: str | None) -> None:
     """Answer one text that reads; a cursor goes on after the page that gave it."""
     with output(as_json=on.as_json, takes_parameters=True) as out:
-        _refuse_file(question.text)
-        whole, parameters, as_of = question.whole, question.parameters, question.as_of
+        _refuse_file(text)
+        whole, parameters = whole_text(text), parameters_of(on.param)
         if cursor is not None:
             whole = f"{whole}\n{_PARTS['cursor']} ${_NEXT}"
             parameters = {**parameters, _NEXT: cursor}
         with opened_to_read(out, on) as nexus:
             script = _only_reading(nexus, whole)
-            answer = answer_kip(nexus, script, parameters=parameters, as_of=as_of)
-            show_answer(out, nexus, answer, Asked(whole, read_as_of(as_of), layout))
+            answer = answer_kip(nexus, script, parameters=parameters, as_of=on.as_of)
+            show_answer(out, nexus, answer, AskedText(whole, read_as_of(on.as_of), layout))
 
 
 def answer_search(
-    on: Invocation,
-    term: str,
-    kind: str | None,
-    options: Mapping[str, Value],
-    as_of: AsOfGiven,
+    on: Invocation, term: str, kind: str | None, options: Mapping[str, Value]
 ) -> None:
     """Find elements by their words; an option that is not given is null."""
     given = {name: value for name, value in options.items() if value is not None}
     parts = "".join(f" {_PARTS[name]} ${name}" for name in given)
     of_kind = f" {kind.upper()}" if kind else ""
     with output(as_json=on.as_json) as out:
-        _answer(out, on, f"SEARCH{of_kind} $term{parts}", {"term": term, **given}, as_of)
+        _answer(out, on, f"SEARCH{of_kind} $term{parts}", {"term": term, **given})
 
 
 def answer_describe(on: Invocation, what: str, options: Mapping[str, Value]) -> None:
@@ -100,15 +79,14 @@ def _answer(
     on: Invocation,
     text: str,
     parameters: Mapping[str, Value],
-    as_of: AsOfGiven | None = None,
 ) -> None:
     """Answer a text of the program's own; errors do not point into it, because no user wrote it."""
     with opened_to_read(out, on) as nexus:
         try:
-            answer = answer_kip(nexus, text, parameters=parameters, as_of=as_of)
+            answer = answer_kip(nexus, text, parameters=parameters, as_of=on.as_of)
         except RecollectError as error:
             raise without_place(error) from error
-        show_answer(out, nexus, answer, Asked(text, read_as_of(as_of)))
+        show_answer(out, nexus, answer, AskedText(text, read_as_of(on.as_of)))
 
 
 def _refuse_file(text: str) -> None:

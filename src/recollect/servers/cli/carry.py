@@ -32,13 +32,12 @@ class Carried:
     format: str
     query: str | None
     parameters: Mapping[str, Value]
-    as_of: Mapping[str, object]
 
 
 def write_out(on: Invocation, path: str, carried: Carried) -> None:
     """Write a group in one of the formats to a new file or to standard output."""
     refuse_json_beside(path, as_json=on.as_json)
-    query, parameters, as_of = carried.query, carried.parameters, carried.as_of
+    query, parameters, as_of = carried.query, carried.parameters, on.as_of
     noun = "capsule" if carried.format == _KIP else "element"
     notices: list[Notice] = []
     with output(as_json=on.as_json) as out:

@@ -65,7 +65,7 @@ class NewClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class ClaimFilters:
     """Which claims are asked for; all that is given must be true of each."""
 
     status: tuple[str, ...] = ()
@@ -82,11 +82,11 @@ class Filters:
     @property
     def fit_question(self) -> bool:
         """Whether a question takes all that is given."""
-        return self == Filters(self.status, self.scope, self.project)
+        return self == ClaimFilters(self.status, self.scope, self.project)
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _ClaimPage:
     """A claim with all that its page shows."""
 
     claim: Claim
@@ -158,7 +158,7 @@ def add_claim(on: Invocation, new: NewClaim, evidence: Sequence[str]) -> None:
             _settled(out, claim.id, there.claim_status, verb="is there already:")
 
 
-def list_claims(on: Invocation, filters: Filters, limit: int, after: str | None) -> None:
+def list_claims(on: Invocation, filters: ClaimFilters, limit: int, after: str | None) -> None:
     """List claims, the newest first."""
 
     async def matching(store: NexusKnowledgeStore) -> list[Claim]:
@@ -180,7 +180,7 @@ def list_claims(on: Invocation, filters: Filters, limit: int, after: str | None)
     _show_claims(on, matching)
 
 
-def find_claims(on: Invocation, question: str, filters: Filters, limit: int) -> None:
+def find_claims(on: Invocation, question: str, filters: ClaimFilters, limit: int) -> None:
     """List the claims that answer a question, the best first."""
 
     async def matching(store: NexusKnowledgeStore) -> list[Claim]:
@@ -339,7 +339,7 @@ def _require_folder(path: Path, option: str) -> None:
         raise typer.BadParameter(f"{path} is not a folder", param_hint=option)
 
 
-async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _Standing:
+async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _ClaimPage:
     claim = await store.get(claim_id)
     if claim is None:
         raise RecollectError(
@@ -348,7 +348,7 @@ async def _standing(store: NexusKnowledgeStore, claim_id: str) -> _Standing:
             hint="list them: recollect claim list",
         )
     events = await store.history(claim_id)
-    return _Standing(claim, events, await store.superseded_by(claim_id))
+    return _ClaimPage(claim, events, await store.superseded_by(claim_id))
 
 
 def _settled(

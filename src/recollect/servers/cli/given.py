@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -37,6 +38,11 @@ def text_of(file: str) -> str:
         ) from error
 
 
+def whole_text(text: str) -> str:
+    """Return a text as it is typed, or what standard input holds for `-`."""
+    return text_of(text) if text == STANDARD_INPUT else text
+
+
 def refuse_json_beside(path: str, *, as_json: bool) -> None:
     """Refuse --json where standard output holds what is written, which one JSON text is not."""
     if as_json and path == STANDARD_OUTPUT:
@@ -56,14 +62,14 @@ def is_comment(text: str) -> bool:
     return bool(said) and all(line.startswith("//") for line in said)
 
 
-def parameters_of(given: list[str] | None) -> dict[str, Value]:
+def parameters_of(given: Sequence[str]) -> dict[str, Value]:
     """Return the parameters given as NAME=VALUE, the value JSON or else text.
 
     >>> parameters_of(["limit=5", "name=Aspirin", 'code="007"'])
     {'limit': 5, 'name': 'Aspirin', 'code': '007'}
     """
     parameters: dict[str, Value] = {}
-    for one in given or ():
+    for one in given:
         name, equals, text = one.partition("=")
         name = name.removeprefix("$")
         if not equals or not name:
@@ -72,7 +78,7 @@ def parameters_of(given: list[str] | None) -> dict[str, Value]:
     return parameters
 
 
-def parameters_of_query(given: list[str] | None, query: str | None) -> dict[str, Value]:
+def parameters_of_query(given: Sequence[str], query: str | None) -> dict[str, Value]:
     """Return the parameters of a query; without one they would mean nothing, and are refused."""
     if given and query is None:
         raise typer.BadParameter("it is of no use without --query", param_hint="--param")

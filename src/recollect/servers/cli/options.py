@@ -6,7 +6,7 @@ The rule: a command names the shared options it takes, and gets one `Invocation`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, Literal, ParamSpec, cast
@@ -15,7 +15,8 @@ import typer
 
 ParamT = ParamSpec("ParamT")
 
-Shared = Literal["place", "actor", "request_id", "db", "group", "json"]
+AsOfGiven = Mapping[str, str | int | None]
+Shared = Literal["param", "as_of", "place", "actor", "request_id", "db", "group", "json"]
 
 Database = Annotated[
     str | None,
@@ -80,13 +81,24 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")
 ]
 
-_OPTIONS: Final[Mapping[Shared, tuple[object, object]]] = {
-    "place": (Place, None),
-    "actor": (Actor, None),
-    "request_id": (RequestId, None),
-    "db": (Database, None),
-    "group": (GroupName, None),
-    "json": (Json, False),
+
+def _option(name: str, annotation: object, default: object = None) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+_OPTIONS: Final[Mapping[Shared, tuple[Parameter, ...]]] = {
+    "param": (_option("param", Parameters),),
+    "as_of": (
+        _option("valid", Valid),
+        _option("known", Known),
+        _option("transaction", AfterTransaction),
+    ),
+    "place": (_option("place", Place),),
+    "actor": (_option("actor", Actor),),
+    "request_id": (_option("request_id", RequestId),),
+    "db": (_option("db", Database),),
+    "group": (_option("group", GroupName),),
+    "json": (_option("json", Json, False),),
 }
 
 
@@ -99,6 +111,8 @@ class Invocation:
     actor: str | None = None
     request_id: str | None = None
     as_json: bool = False
+    param: tuple[str, ...] = ()  # the values of the parameters of a text, as they are typed
+    as_of: AsOfGiven = field(default_factory=dict)  # the point of both clocks that is read
 
 
 def takes(
@@ -117,11 +131,11 @@ def takes(
 
     def made(function: Callable[Concatenate[Invocation, ParamT], None]) -> Callable[..., None]:
         _, *own = signature(function, eval_str=True).parameters.values()
-        shared = [_parameter(name, *_OPTIONS[name]) for name in names]
+        shared = [one for name in names for one in _OPTIONS[name]]
         parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own] + shared
 
         def command(**given: object) -> None:
-            on = _invocation({name: given.pop(name, None) for name in names})
+            on = _invocation({one.name: given.pop(one.name, None) for one in shared})
             run(on, **given)
 
         run, told = cast("Callable[..., None]", function), cast("Any", command)
@@ -135,21 +149,8 @@ def takes(
     return made
 
 
-def moment(
-    valid: str | None, known: str | None, transaction: int | None
-) -> dict[str, str | int | None]:
-    """Return the point of both clocks that the options name."""
-    if known is not None and transaction is not None:
-        raise typer.BadParameter("give --known or --transaction, not both")
-    return {"valid": valid, "known": known if transaction is None else transaction}
-
-
-def _parameter(name: str, annotation: object, default: object) -> Parameter:
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _invocation(given: Mapping[Shared, object]) -> Invocation:
-    texts = cast("Mapping[Shared, str | None]", given)
+def _invocation(given: Mapping[str, object]) -> Invocation:
+    texts = cast("Mapping[str, str | None]", given)
     place, db = texts.get("place"), texts.get("db")
     if place is not None and db is not None:
         raise typer.BadParameter("name the memory once: DATABASE or --db")
@@ -159,4 +160,14 @@ def _invocation(given: Mapping[Shared, object]) -> Invocation:
         texts.get("actor"),
         texts.get("request_id"),
         bool(given.get("json")),
+        tuple(cast("list[str] | None", given.get("param")) or ()),
+        _moment(texts.get("valid"), texts.get("known"), given.get("transaction")),
     )
+
+
+def _moment(valid: str | None, known: str | None, transaction: object) -> AsOfGiven:
+    """Return the point of both clocks that the options name."""
+    if known is not None and transaction is not None:
+        raise typer.BadParameter("give --known or --transaction, not both")
+    number = cast("int | None", transaction)
+    return {"valid": valid, "known": known if number is None else number}

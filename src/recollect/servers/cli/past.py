@@ -43,10 +43,10 @@ COLOURS: Mapping[Operation, str] = {
 }
 
 
-def tell_history(on: Invocation, element: str | Key, as_of: Mapping[str, str | int | None]) -> None:
+def tell_history(on: Invocation, element: str | Key) -> None:
     """Show the lives of an element, step by step."""
     with output(as_json=on.as_json) as out, opened_to_read(out, on) as nexus:
-        moment = read_as_of(as_of)
+        moment = read_as_of(on.as_of)
         if isinstance(element, str):
             element = whole_id(nexus, element, GIVEN)
         lives = nexus.history(element, as_of=moment)

@@ -11,10 +11,10 @@ from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
 from recollect.model import Content, Ground, Link, Transaction, Value, Why
-from recollect.servers.cli.ask import Question
 from recollect.servers.cli.cells import cell, counted
 from recollect.servers.cli.elements import Names, element_cell, element_line
 from recollect.servers.cli.explained import explanation
+from recollect.servers.cli.given import parameters_of, whole_text
 from recollect.servers.cli.naming import names_of_ends
 from recollect.servers.cli.opening import opened_to_read
 from recollect.servers.cli.options import Invocation
@@ -23,12 +23,12 @@ from recollect.servers.cli.past import fact_clock
 from recollect.servers.cli.safe_text import one_line, shown
 
 
-def tell_how(on: Invocation, question: Question) -> None:
+def tell_how(on: Invocation, text: str) -> None:
     """Show how a query is answered."""
     with output(as_json=on.as_json, takes_parameters=True) as out:
-        whole, as_of = question.whole, question.as_of
+        whole, parameters = whole_text(text), parameters_of(on.param)
         with opened_to_read(out, on) as nexus:
-            found = nexus.explain(whole, question.parameters, as_of=read_as_of(as_of))
+            found = nexus.explain(whole, parameters, as_of=read_as_of(on.as_of))
             out.warn_of(found.notices)
             if out.as_json:
                 out.json({"result": explanation_object(found)})
@@ -36,19 +36,19 @@ def tell_how(on: Invocation, question: Question) -> None:
                 out.show(explanation(found))
 
 
-def tell_why(on: Invocation, question: Question, row: int) -> None:
+def tell_why(on: Invocation, text: str, row: int) -> None:
     """Show what a row of an answer stands on; rows count from 1, as people count."""
     with output(as_json=on.as_json, takes_parameters=True) as out:
-        whole, as_of = question.whole, question.as_of
+        whole, parameters = whole_text(text), parameters_of(on.param)
         with opened_to_read(out, on) as nexus:
-            found = nexus.why(whole, row - 1, question.parameters, as_of=read_as_of(as_of))
+            found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(on.as_of))
             out.warn_of(found.notices)
             if out.as_json:
                 out.json({"result": why_json(found)})
                 return
             elements = [one.element for one in found.grounds]
             links = [one for one in (*elements, *found.row) if isinstance(one, Link)]
-            _show(out, found, names_of_ends(nexus, links, read_as_of(as_of)))
+            _show(out, found, names_of_ends(nexus, links, read_as_of(on.as_of)))
 
 
 def why_json(why: Why) -> dict[str, object]:

@@ -48,7 +48,7 @@ def drawn(answer: Answer, names: Names, *, has_pages: bool) -> RenderableType:
 
     The cursor of a next page is shown where there are pages; else only that there is more.
     """
-    page = _Page(names, is_dry_run=answer.is_dry_run, has_pages=has_pages)
+    page = _Drawing(names, is_dry_run=answer.is_dry_run, has_pages=has_pages)
     drawings = [page.drawn(one) for one in answer.results]
     if len(drawings) == 1:
         return drawings[0]
@@ -58,7 +58,7 @@ def drawn(answer: Answer, names: Names, *, has_pages: bool) -> RenderableType:
     return Group(*several)
 
 
-class _Page:
+class _Drawing:
     """Draws the results of one answer."""
 
     def __init__(self, names: Names, *, is_dry_run: bool, has_pages: bool) -> None:

@@ -15,7 +15,7 @@ from recollect.faces.kip import answer_kip
 from recollect.faces.kip.response import Response, failure, success
 from recollect.kernel import Nexus, Script, parse
 from recollect.model import Answer, Value, silent
-from recollect.servers.cli.answers import Asked, show_answer
+from recollect.servers.cli.answers import AskedText, show_answer
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import is_comment, text_of
 from recollect.servers.cli.opening import opened
@@ -102,7 +102,7 @@ def _run_whole(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
     with told(out) if len(text) >= LARGE else nullcontext(silent) as progress:
         answer = ask(nexus, script, progress=progress)
     out.if_stopped = "the text has run; only its report is missing"
-    show_answer(out, nexus, answer, Asked(text))
+    show_answer(out, nexus, answer, AskedText(text))
 
 
 def _run_each(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
@@ -130,7 +130,7 @@ def _run_each(out: Output, nexus: Nexus, script: Script, ask: Ask) -> None:
         return
     if len(pieces) <= SEVERAL:
         for one in done:
-            show_answer(out, nexus, one, Asked(text))
+            show_answer(out, nexus, one, AskedText(text))
     if failed is not None:
         out.error(failed)
     out.say(f"{len(done):,} of {counted(len(pieces), 'statement')} ran")

@@ -55,7 +55,7 @@ def escaped(json_text: str) -> str:
     return _UNSEEN_IN_JSON.sub(_escape, json_text)
 
 
-class Shown(BufferedIOBase):
+class EscapedStream(BufferedIOBase):
     """A stream for what programs read, onto a terminal: `escaped`, since a person looks at it."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -81,7 +81,7 @@ class Shown(BufferedIOBase):
 def stdout_bytes() -> BinaryIO:
     """Return standard output for bytes: as they are, but on a terminal nothing is obeyed."""
     stream = sys.stdout.buffer
-    return cast(BinaryIO, Shown(stream)) if sys.stdout.isatty() else stream
+    return cast(BinaryIO, EscapedStream(stream)) if sys.stdout.isatty() else stream
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServeOptions:
     """How a memory is served, as the command line asks for it."""
 
     host: str | None
@@ -41,7 +41,7 @@ class Service:
     check_at: str | None = None
 
 
-def serve_memory(on: Invocation, service: Service) -> None:
+def serve_memory(on: Invocation, service: ServeOptions) -> None:
     """Open the memory, listen, say where, and serve until SIGTERM or Ctrl-C."""
     settings = Settings()
     with output(as_json=on.as_json) as out:
@@ -49,7 +49,7 @@ def serve_memory(on: Invocation, service: Service) -> None:
         _serve(settings.database(on.database), settings, service, out)
 
 
-def _serve(located: Located, settings: Settings, service: Service, out: Output) -> None:
+def _serve(located: Located, settings: Settings, service: ServeOptions, out: Output) -> None:
     from recollect.servers.http.logs import Form, log_event
     from recollect.servers.http.options import LOOPBACK, Options
     from recollect.servers.http.plan import Plan, serve_in_processes
@@ -114,7 +114,7 @@ def _makers() -> Sequence[FaceMaker]:
     return (*(one for one in FACES if one is not front_face), studio_face)
 
 
-def _processes(service: Service, located: Located) -> int:
+def _processes(service: ServeOptions, located: Located) -> int:
     """Return how many processes serve: one, unless more are asked for."""
     count = service.processes or 1
     if count > 1 and located.file is None:
@@ -126,7 +126,7 @@ def _processes(service: Service, located: Located) -> int:
     return count
 
 
-def _threads(service: Service, settings: Settings) -> int:
+def _threads(service: ServeOptions, settings: Settings) -> int:
     """Return how many requests are worked on at once: more where they wait for the network."""
     from recollect.servers.http.options import NETWORK_THREADS, Options
 

@@ -27,7 +27,7 @@ _STANDARD_INPUT = "standard input"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ImportOptions:
     """How files are to be taken in."""
 
     format: str
@@ -37,7 +37,7 @@ class Wanted:
     dry_run: bool
 
 
-def take_in_files(on: Invocation, files: Sequence[str], wanted: Wanted) -> None:
+def take_in_files(on: Invocation, files: Sequence[str], wanted: ImportOptions) -> None:
     """Take in files one after another, creating the memory if need be; show the reports."""
     is_together = wanted.dry_run and len(files) > 1
     with output(as_json=on.as_json) as out:
@@ -100,7 +100,7 @@ def _kept(done: int, files: int) -> str:
 
 
 @contextmanager
-def _filled(on: Invocation, wanted: Wanted) -> Iterator[Nexus]:
+def _filled(on: Invocation, wanted: ImportOptions) -> Iterator[Nexus]:
     """Open the memory; a dry run of one that is not there makes none."""
     settings = Settings()
     if wanted.dry_run and not settings.database(on.database).exists:

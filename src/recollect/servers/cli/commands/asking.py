@@ -8,15 +8,10 @@ from typing import Annotated
 import typer
 
 from recollect.servers.cli.options import (
-    AfterTransaction,
     Cursor,
     Invocation,
     KeyName,
     KeyType,
-    Known,
-    Parameters,
-    Valid,
-    moment,
     takes,
 )
 from recollect.servers.cli.usage import verbs
@@ -70,31 +65,25 @@ def _described(context: typer.Context, incomplete: str) -> list[str]:
 
 
 @app.command("query")
-@takes("db", "group", "json")
+@takes("param", "as_of", "db", "group", "json")
 def ask_query(
     on: Invocation,
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="A KIP text that reads; - is standard input.")
     ],
-    param: Parameters = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
     format: Annotated[
         Layout, typer.Option("--format", help="The layout of rows with --json.")
     ] = Layout.ROWS,
     cursor: Cursor = None,
 ) -> None:
     """Ask one question in KIP; it can change nothing."""
-    from recollect.servers.cli.ask import Question, answer_query
-    from recollect.servers.cli.given import parameters_of
+    from recollect.servers.cli.ask import answer_query
 
-    as_of = moment(valid, known, transaction)
-    answer_query(on, Question(text, parameters_of(param), as_of), format.value, cursor)
+    answer_query(on, text, format.value, cursor)
 
 
 @app.command("search")
-@takes("db", "group", "json")
+@takes("as_of", "db", "group", "json")
 def search_words(
     on: Invocation,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The words to look for.")],
@@ -118,16 +107,12 @@ def search_words(
         typer.Option("--threshold", metavar="SCORE", help="Only what scores so much, 0 to 1."),
     ] = None,
     cursor: Cursor = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
 ) -> None:
     """Find concepts and propositions by their words."""
     from recollect.servers.cli.ask import answer_search
 
     options = {"type": type, "mode": mode, "threshold": threshold, "limit": limit, "cursor": cursor}
-    as_of = moment(valid, known, transaction)
-    answer_search(on, text, kind.value if kind else None, options, as_of)
+    answer_search(on, text, kind.value if kind else None, options)
 
 
 @app.command("describe")
@@ -164,48 +149,34 @@ def describe_memory(
 
 
 @app.command("explain")
-@takes("db", "group", "json")
+@takes("param", "as_of", "db", "group", "json")
 def explain_query(
     on: Invocation,
     text: Annotated[
         str, typer.Argument(metavar="TEXT", help="A query in KIP; - is standard input.")
     ],
-    param: Parameters = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
 ) -> None:
     """Show how a query is answered: its steps, the SQL, and what running it took."""
-    from recollect.servers.cli.ask import Question
-    from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.reasons import tell_how
 
-    as_of = moment(valid, known, transaction)
-    tell_how(on, Question(text, parameters_of(param), as_of))
+    tell_how(on, text)
 
 
 @app.command("why")
-@takes("db", "group", "json")
+@takes("param", "as_of", "db", "group", "json")
 def explain_row(
     on: Invocation,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="A FIND; - is standard input.")],
     row: Annotated[int, typer.Option("--row", metavar="N", min=1, help="The Nth row.")] = 1,
-    param: Parameters = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
 ) -> None:
     """Show what a row of an answer stands on, and where each of it comes from."""
-    from recollect.servers.cli.ask import Question
-    from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.reasons import tell_why
 
-    as_of = moment(valid, known, transaction)
-    tell_why(on, Question(text, parameters_of(param), as_of), row)
+    tell_why(on, text, row)
 
 
 @app.command("history")
-@takes("db", "group", "json")
+@takes("as_of", "db", "group", "json")
 def show_history(
     on: Invocation,
     identifier: Annotated[
@@ -213,9 +184,6 @@ def show_history(
     ] = None,
     type: KeyType = None,
     name: KeyName = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
 ) -> None:
     """Tell what an element was, step by step, and who changed it."""
     from recollect.model import Key
@@ -224,7 +192,7 @@ def show_history(
     if (type is None) != (name is None) or (identifier is None) == (name is None):
         raise typer.BadParameter("give an ID, or --type and --name")
     element = Key(type, name) if type is not None and name is not None else identifier or ""
-    tell_history(on, element, moment(valid, known, transaction))
+    tell_history(on, element)
 
 
 @app.command("changes")

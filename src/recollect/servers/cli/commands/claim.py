@@ -109,9 +109,9 @@ def list_claims(
     ] = None,
 ) -> None:
     """List claims: the best for a question, or the newest."""
-    from recollect.servers.cli.claims import Filters, find_claims, list_claims
+    from recollect.servers.cli.claims import ClaimFilters, find_claims, list_claims
 
-    filters = Filters(
+    filters = ClaimFilters(
         status=tuple(status or ()),
         scope=scope,
         project=project,

@@ -14,7 +14,6 @@ from recollect.servers.cli.options import (
     Invocation,
     KeyName,
     KeyType,
-    Parameters,
     takes,
 )
 from recollect.servers.cli.usage import verbs
@@ -169,7 +168,7 @@ def make_vectors(on: Invocation) -> None:
 
 
 @app.command("purge")
-@takes("actor", "request_id", "db", "group", "json")
+@takes("param", "actor", "request_id", "db", "group", "json")
 def erase_elements(
     on: Invocation,
     identifier: Annotated[
@@ -180,7 +179,6 @@ def erase_elements(
     query: Annotated[
         str | None, typer.Option("--query", metavar="TEXT", help="What this FIND finds.")
     ] = None,
-    param: Parameters = None,
     drop_group: Annotated[
         str | None, typer.Option("--drop-group", metavar="NAME", help="A whole group.")
     ] = None,
@@ -201,7 +199,7 @@ def erase_elements(
         raise typer.BadParameter(
             "a group goes with its log, which would hold --actor and --request-id"
         )
-    parameters = parameters_of_query(param, query)
+    parameters = parameters_of_query(on.param, query)
     what: str | Key | Found | WholeGroup = identifier or ""
     if type is not None and name is not None:
         what = Key(type, name)

@@ -90,9 +90,9 @@ def serve_http(
     log: Annotated[LogForm, typer.Option("--log", help="The form of the log.")] = LogForm.JSON,
 ) -> None:
     """Serve a memory over HTTP; see docs/http.md."""
-    from recollect.servers.cli.serve import Service, serve_memory
+    from recollect.servers.cli.serve import ServeOptions, serve_memory
 
-    service = Service(
+    service = ServeOptions(
         host=host,
         port=port,
         tokens=tokens,

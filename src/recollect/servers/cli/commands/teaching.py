@@ -8,13 +8,8 @@ from typing import Annotated
 import typer
 
 from recollect.servers.cli.options import (
-    AfterTransaction,
     DryRun,
     Invocation,
-    Known,
-    Parameters,
-    Valid,
-    moment,
     takes,
 )
 from recollect.servers.cli.usage import verbs
@@ -62,11 +57,10 @@ def begin_memory(
 
 
 @app.command("run")
-@takes("actor", "request_id", "db", "group", "json")
+@takes("param", "actor", "request_id", "db", "group", "json")
 def run_text(
     on: Invocation,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A KIP text; - is standard input.")],
-    param: Parameters = None,
     each: Annotated[
         bool,
         typer.Option("--each", help="Run each statement as a transaction of its own."),
@@ -77,11 +71,11 @@ def run_text(
     from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.run import run_file
 
-    run_file(on, file, parameters_of(param), each=each, dry_run=dry_run)
+    run_file(on, file, parameters_of(on.param), each=each, dry_run=dry_run)
 
 
 @app.command("export")
-@takes("db", "group", "json")
+@takes("param", "as_of", "db", "group", "json")
 def export_memory(
     on: Invocation,
     path: Annotated[
@@ -94,17 +88,12 @@ def export_memory(
         str | None,
         typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
     ] = None,
-    param: Parameters = None,
-    valid: Valid = None,
-    known: Known = None,
-    transaction: AfterTransaction = None,
 ) -> None:
     """Write what a group holds now, for another memory or another program."""
     from recollect.servers.cli.carry import Carried, write_out
     from recollect.servers.cli.given import parameters_of_query
 
-    as_of = moment(valid, known, transaction)
-    write_out(on, path, Carried(format.value, query, parameters_of_query(param, query), as_of))
+    write_out(on, path, Carried(format.value, query, parameters_of_query(on.param, query)))
 
 
 @app.command("import")
@@ -130,9 +119,9 @@ def import_files(
     ] = False,
 ) -> None:
     """Take in files of KIP or of other programs, each all or nothing, and nothing twice."""
-    from recollect.servers.cli.take_in import Wanted, take_in_files
+    from recollect.servers.cli.take_in import ImportOptions, take_in_files
 
-    take_in_files(on, files, Wanted(format.value, type, source, skip_bad, dry_run))
+    take_in_files(on, files, ImportOptions(format.value, type, source, skip_bad, dry_run))
 
 
 @app.command("self")

@@ -6,26 +6,25 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import Invocation, Parameters, takes
+from recollect.servers.cli.options import Invocation, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
 
 
 @app.command("check")
-@takes("json")
+@takes("param", "json")
 def check_texts(
     on: Invocation,
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="KIP texts; - is standard input.")
     ],
-    param: Parameters = None,
 ) -> None:
     """Examine KIP texts without running them: all that is wrong with them, at once."""
     from recollect.servers.cli.given import parameters_of
     from recollect.servers.cli.texts import check_files
 
-    check_files(files, parameters_of(param) if param else None, as_json=on.as_json)
+    check_files(files, parameters_of(on.param) if on.param else None, as_json=on.as_json)
 
 
 @app.command("fmt")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from recollect.model import Value
-from recollect.servers.cli.demo.entry import Entry
 
 SELF = """\
 // Who remembers: PRIMER begins with it.
@@ -147,11 +147,31 @@ UPSERT {
 }"""
 
 
-def capsule(entries: Iterable[Entry], source: str) -> str:
+@dataclass(frozen=True, slots=True)
+class DemoTarget:
+    """The concept a link ends in."""
+
+    predicate: str
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DemoEntry:
+    """One row of a table: a concept, and the links from it to concepts of earlier entries."""
+
+    type: str
+    name: str
+    source: str
+    attributes: dict[str, Value]
+    links: tuple[DemoTarget, ...] = field(default=())
+
+
+def capsule(entries: Iterable[DemoEntry], source: str) -> str:
     """Return one UPSERT that holds the entries, each with its links.
 
     >>> fields = {"alpha_2": "FR"}
-    >>> print(capsule([Entry("Country", "France", "ISO 3166-1", fields)], "ISO 3166-1"))
+    >>> print(capsule([DemoEntry("Country", "France", "ISO 3166-1", fields)], "ISO 3166-1"))
     UPSERT {
       CONCEPT @c0 { {type: "Country", name: "France"} SET ATTRIBUTES {"alpha_2": "FR"} }
     }
@@ -161,7 +181,7 @@ def capsule(entries: Iterable[Entry], source: str) -> str:
     return f"UPSERT {{\n{blocks}\n}}\nWITH METADATA {{ source: {_json(source)} }}"
 
 
-def _block(number: int, entry: Entry) -> str:
+def _block(number: int, entry: DemoEntry) -> str:
     parts = [_pattern(entry.type, entry.name), f"SET ATTRIBUTES {_json(entry.attributes)}"]
     if entry.links:
         links = " ".join(

@@ -8,7 +8,7 @@ from recollect.servers.cli.demo import capsules
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DemoQuestion:
     """A question, or a lesson, in words and in KIP."""
 
     title: str
@@ -16,7 +16,7 @@ class Question:
 
 
 OF_THE_WORLD = (
-    Question(
+    DemoQuestion(
         "Which countries have the most places, regions within regions included?",
         """\
 FIND(?country_name, COUNT(?place) AS ?places)
@@ -28,7 +28,7 @@ WHERE {
 ORDER BY ?places DESC
 LIMIT 6""",
     ),
-    Question(
+    DemoQuestion(
         "Which countries have several currency codes, and which?",
         """\
 FIND(?country_name, COUNT(?currency) AS ?codes, COLLECT(?title) AS ?currencies)
@@ -40,7 +40,7 @@ WHERE {
 ORDER BY ?codes DESC, ?country_name
 LIMIT 5""",
     ),
-    Question(
+    DemoQuestion(
         "Countries that begin with Mo, and their own currency where they have one",
         """\
 FIND(?country, ?chinese, ?currency)
@@ -53,7 +53,7 @@ WHERE {
 }
 ORDER BY ?name""",
     ),
-    Question(
+    DemoQuestion(
         "Which countries are divided into regions but have no currency code of their own?",
         """\
 FIND(?country, COUNT(?region) AS ?regions)
@@ -66,7 +66,7 @@ WHERE {
 ORDER BY ?regions DESC
 LIMIT 8""",
     ),
-    Question(
+    DemoQuestion(
         "Where in the world is there a Luxembourg?",
         """\
 FIND(?place, ?kind, ?country)
@@ -84,7 +84,7 @@ WHERE {
   }
 }""",
     ),
-    Question(
+    DemoQuestion(
         "What does Bas-Rhin (FR-67) lie in?",
         """\
 FIND(?place, ?title, ?kind)
@@ -94,7 +94,7 @@ WHERE {
   ATTR(?place, "kind", ?kind)
 }""",
     ),
-    Question(
+    DemoQuestion(
         "Which country names were withdrawn since 1990, and what followed them?",
         """\
 FIND(?date, ?former, ?successor)
@@ -106,7 +106,7 @@ WHERE {
 }
 ORDER BY ?date""",
     ),
-    Question(
+    DemoQuestion(
         "How many languages are living, extinct, constructed?",
         """\
 FIND(?vitality, COUNT(?language) AS ?languages)
@@ -116,7 +116,7 @@ WHERE {
 }
 ORDER BY ?languages DESC""",
     ),
-    Question(
+    DemoQuestion(
         "Which parts of China call themselves autonomous regions, in Chinese?",
         """\
 FIND(?place, ?chinese)
@@ -126,20 +126,20 @@ WHERE {
   FILTER(ENDS_WITH(?chinese, "自治区"))
 }""",
     ),
-    Question("Search in Chinese: Sichuan", 'SEARCH CONCEPT "四川" LIMIT 3'),
+    DemoQuestion("Search in Chinese: Sichuan", 'SEARCH CONCEPT "四川" LIMIT 3'),
 )
 
 LESSONS = (
-    Question("Lesson: who you are", capsules.SELF),
-    Question("Lesson: what the next ones build on", capsules.PRECONDITIONS),
-    Question("Lesson: the specification's capsule on Cognizine", capsules.COGNIZINE),
-    Question("Lesson: the specification's fact on strokes", capsules.STROKE_PREVENTION),
-    Question("Lesson: a statement about a citation of a fact", capsules.STATEMENT),
+    DemoQuestion("Lesson: who you are", capsules.SELF),
+    DemoQuestion("Lesson: what the next ones build on", capsules.PRECONDITIONS),
+    DemoQuestion("Lesson: the specification's capsule on Cognizine", capsules.COGNIZINE),
+    DemoQuestion("Lesson: the specification's fact on strokes", capsules.STROKE_PREVENTION),
+    DemoQuestion("Lesson: a statement about a citation of a fact", capsules.STATEMENT),
 )
 
 OF_THE_LESSONS = (
-    Question("Lesson: who you are", capsules.SELF),
-    Question(
+    DemoQuestion("Lesson: who you are", capsules.SELF),
+    DemoQuestion(
         "Who stated that which paper cites which treatment as evidence?",
         """\
 FIND(?user, ?paper_doi, ?drug_name, ?symptom_name)
@@ -151,7 +151,7 @@ WHERE {
   ATTR(?symptom, "name", ?symptom_name)
 }""",
     ),
-    Question(
+    DemoQuestion(
         "At what dose does Aspirin prevent what, who says so, and since when?",
         """\
 FIND(?condition, ?dosage, ?source, ?since)
@@ -172,9 +172,9 @@ WHERE {
   META(?report, "source", ?source)
 }"""
 
-BEFORE = Question("What are the side effects of Cognizine?", SIDE_EFFECTS)
-CORRECTION = Question("Correction: a larger trial", capsules.CORRECTION)
-AFTER = Question("The same question, after the correction", SIDE_EFFECTS)
-AS_IT_WAS = Question("The same question, as of the moment before the correction", SIDE_EFFECTS)
+BEFORE = DemoQuestion("What are the side effects of Cognizine?", SIDE_EFFECTS)
+CORRECTION = DemoQuestion("Correction: a larger trial", capsules.CORRECTION)
+AFTER = DemoQuestion("The same question, after the correction", SIDE_EFFECTS)
+AS_IT_WAS = DemoQuestion("The same question, as of the moment before the correction", SIDE_EFFECTS)
 
-PRIMER = Question("What is this memory about?", "DESCRIBE PRIMER")
+PRIMER = DemoQuestion("What is this memory about?", "DESCRIBE PRIMER")

@@ -15,10 +15,10 @@ from recollect.faces.kip import answer_kip
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import success
 from recollect.kernel import Nexus
-from recollect.servers.cli.answers import Asked, show_answer
+from recollect.servers.cli.answers import AskedText, show_answer
 from recollect.servers.cli.demo import capsules, questions
-from recollect.servers.cli.demo.entry import Entry
-from recollect.servers.cli.demo.questions import Question
+from recollect.servers.cli.demo.capsules import DemoEntry
+from recollect.servers.cli.demo.questions import DemoQuestion
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.manage import counts_of
 from recollect.servers.cli.output import Output, output
@@ -37,7 +37,7 @@ class Demonstration:
         self.out = out
         self.steps: list[dict[str, object]] = []
 
-    def load(self, entries: list[Entry]) -> None:
+    def load(self, entries: list[DemoEntry]) -> None:
         """Write the entries, one capsule for each batch of one source."""
         started = time.perf_counter()
         with self.out.progress() as progress:
@@ -54,7 +54,7 @@ class Demonstration:
             "green",
         )
 
-    def step(self, question: Question, as_of: Mapping[str, object] | None = None) -> None:
+    def step(self, question: DemoQuestion, as_of: Mapping[str, object] | None = None) -> None:
         """Show one text, run it, and show what it gives."""
         self.out.say(f"\n{len(self.steps) + 1}. {question.title}\n", "bold underline")
         syntax = Syntax(question.text, KipLexer(), theme="ansi_dark", background_color="default")
@@ -66,7 +66,7 @@ class Demonstration:
         self.steps.append({**told, "response": success(answer, "rows")})
         if not self.out.as_json:
             self.out.say("")
-            show_answer(self.out, self.nexus, answer, Asked(question.text, read_as_of(as_of)))
+            show_answer(self.out, self.nexus, answer, AskedText(question.text, read_as_of(as_of)))
 
 
 def demonstrate(database: Path | None, *, as_json: bool) -> None:
@@ -109,7 +109,7 @@ def _tell(demonstration: Demonstration) -> None:
     demonstration.step(questions.PRIMER)
 
 
-def _tables() -> Callable[[], Iterator[Entry]]:
+def _tables() -> Callable[[], Iterator[DemoEntry]]:
     """Return what reads the tables, if the extra that carries them is installed."""
     try:
         from recollect.servers.cli.demo.tables import entries
@@ -139,9 +139,9 @@ def _new_file(database: Path | None, settings: Settings) -> Path:
     return database
 
 
-def _batches(entries: Iterable[Entry]) -> Iterator[tuple[str, list[Entry]]]:
+def _batches(entries: Iterable[DemoEntry]) -> Iterator[tuple[str, list[DemoEntry]]]:
     """Yield runs of entries of one source, at most BATCH long, with the source."""
-    run: list[Entry] = []
+    run: list[DemoEntry] = []
     for entry in entries:
         if run and (len(run) == BATCH or run[0].source != entry.source):
             yield run[0].source, run

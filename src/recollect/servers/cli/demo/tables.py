@@ -13,7 +13,7 @@ import pycountry
 from pycountry.db import Data
 
 from recollect.model import Value
-from recollect.servers.cli.demo.entry import Entry, Target
+from recollect.servers.cli.demo.capsules import DemoEntry, DemoTarget
 
 SCOPES = {"I": "individual", "M": "macrolanguage", "S": "special"}
 VITALITIES = {
@@ -26,7 +26,7 @@ VITALITIES = {
 }
 
 
-def entries() -> Iterator[Entry]:
+def entries() -> Iterator[DemoEntry]:
     """Yield every entry, what is pointed at before what points at it."""
     yield from countries()
     yield from places()
@@ -37,14 +37,14 @@ def entries() -> Iterator[Entry]:
     yield from scripts()
 
 
-def countries() -> Iterator[Entry]:
+def countries() -> Iterator[DemoEntry]:
     """ISO 3166-1: countries by their name."""
     for row in pycountry.countries:
         fields = ("alpha_2", "alpha_3", "numeric", "official_name", "common_name", "flag")
         yield _entry("Country", row, "ISO 3166-1", *fields)
 
 
-def places() -> Iterator[Entry]:
+def places() -> Iterator[DemoEntry]:
     """ISO 3166-2: places by their code, each in the place or country it is a part of.
 
     A place that others are part of is a Region, the others are Subdivisions.
@@ -64,15 +64,15 @@ def places() -> Iterator[Entry]:
         if translated := chinese(row.name):
             attributes["name_zh"] = translated
         whole = (
-            Target("part_of", "Region", row.parent_code)
+            DemoTarget("part_of", "Region", row.parent_code)
             if row.parent_code in rows
-            else Target("part_of", "Country", names[row.country_code])
+            else DemoTarget("part_of", "Country", names[row.country_code])
         )
         kind = "Region" if code in parents else "Subdivision"
-        yield Entry(kind, code, "ISO 3166-2", attributes, (whole,))
+        yield DemoEntry(kind, code, "ISO 3166-2", attributes, (whole,))
 
 
-def currencies() -> Iterator[Entry]:
+def currencies() -> Iterator[DemoEntry]:
     """ISO 4217: currencies by their code, whose first two letters name a country or none."""
     names = {row.alpha_2: row.name for row in pycountry.countries}
     chinese = _chinese("ISO 4217")
@@ -81,21 +81,21 @@ def currencies() -> Iterator[Entry]:
         if translated := chinese(row.name):
             attributes["name_zh"] = translated
         country = names.get(row.alpha_3[:2])
-        links = (Target("currency_of", "Country", country),) if country else ()
-        yield Entry("Currency", row.alpha_3, "ISO 4217", attributes, links)
+        links = (DemoTarget("currency_of", "Country", country),) if country else ()
+        yield DemoEntry("Currency", row.alpha_3, "ISO 4217", attributes, links)
 
 
-def former_countries() -> Iterator[Entry]:
+def former_countries() -> Iterator[DemoEntry]:
     """ISO 3166-3: withdrawn names; their code ends in the country that followed, if one did."""
     names = {row.alpha_2: row.name for row in pycountry.countries}
     for row in pycountry.historic_countries:
         successor = names.get(row.alpha_4[2:])
-        links = (Target("succeeded_by", "Country", successor),) if successor else ()
+        links = (DemoTarget("succeeded_by", "Country", successor),) if successor else ()
         fields = ("alpha_4", "withdrawal_date", "comment")
         yield _entry("FormerCountry", row, "ISO 3166-3", *fields, links=links)
 
 
-def languages() -> Iterator[Entry]:
+def languages() -> Iterator[DemoEntry]:
     """ISO 639-3: languages by their reference name."""
     for row in pycountry.languages:
         entry = _entry("Language", row, "ISO 639-3", "alpha_3", "alpha_2", "inverted_name")
@@ -104,21 +104,21 @@ def languages() -> Iterator[Entry]:
         yield entry
 
 
-def families() -> Iterator[Entry]:
+def families() -> Iterator[DemoEntry]:
     """ISO 639-5: families and groups of languages."""
     for row in pycountry.language_families:
         yield _entry("LanguageFamily", row, "ISO 639-5", "alpha_3")
 
 
-def scripts() -> Iterator[Entry]:
+def scripts() -> Iterator[DemoEntry]:
     """ISO 15924: writing systems."""
     for row in pycountry.scripts:
         yield _entry("Script", row, "ISO 15924", "alpha_4", "numeric")
 
 
 def _entry(
-    kind: str, row: Data, source: str, *fields: str, links: tuple[Target, ...] = ()
-) -> Entry:
+    kind: str, row: Data, source: str, *fields: str, links: tuple[DemoTarget, ...] = ()
+) -> DemoEntry:
     """Return a row that is known by its name, with those of the fields that it has."""
     attributes: dict[str, Value] = {}
     present = dict(row)
@@ -127,7 +127,7 @@ def _entry(
             attributes[one] = present[one]
     if translated := _chinese(source)(row.name):
         attributes["name_zh"] = translated
-    return Entry(kind, row.name, source, attributes, links)
+    return DemoEntry(kind, row.name, source, attributes, links)
 
 
 def _chinese(standard: str) -> Callable[[str], str]:

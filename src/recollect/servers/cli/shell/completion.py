@@ -12,7 +12,7 @@ from prompt_toolkit.document import Document
 
 from recollect.servers.cli.ask import DESCRIPTIONS
 from recollect.servers.cli.lexer import FUNCTIONS, KEYWORDS, STATEMENTS
-from recollect.servers.cli.shell.whole import State, is_inside_string, state_of
+from recollect.servers.cli.shell.whole import TextState, is_inside_string, state_of
 
 _TYPE_BEFORE = re.compile(r'(\btype\s*:|\bTYPE)\s*"[^"]*$')
 _PREDICATE_BEFORE = re.compile(r'([,|]|PROPOSITION\s+TYPE|[({]\s*\()\s*"[^"]*$')
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[?@$\\]?\w*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class KnownNames:
     """The names in use in a memory."""
 
     types: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Vocabulary:
 class KipCompleter(Completer):
     """Completes the word before the cursor, by what the text before it asks for."""
 
-    def __init__(self, vocabulary: Callable[[], Vocabulary], commands: Iterable[str]) -> None:
+    def __init__(self, vocabulary: Callable[[], KnownNames], commands: Iterable[str]) -> None:
         self._vocabulary = vocabulary
         self._commands = tuple(commands)
 
@@ -60,7 +60,7 @@ class KipCompleter(Completer):
         elif word[:1] in ("?", "@", "$"):
             yield from _matching(word, _written(document, word), "variable")
         elif word:
-            begins = state_of(before[: -len(word)]) is State.EMPTY
+            begins = state_of(before[: -len(word)]) is TextState.EMPTY
             keywords = STATEMENTS if begins else (*KEYWORDS, *FUNCTIONS)
             yield from _matching(word, keywords, "keyword")
 

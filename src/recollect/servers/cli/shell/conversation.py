@@ -10,13 +10,13 @@ from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, n
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Nexus, parse
-from recollect.servers.cli.answers import Asked, show_answer, without_place
+from recollect.servers.cli.answers import AskedText, show_answer, without_place
 from recollect.servers.cli.ask import DESCRIPTIONS
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.naming import known_names
 from recollect.servers.cli.output import Output
 from recollect.servers.cli.shell.asked_time import AskedTime
-from recollect.servers.cli.shell.completion import Vocabulary
+from recollect.servers.cli.shell.completion import KnownNames
 from recollect.servers.cli.shell.whole import without_end
 
 COMMANDS: Mapping[str, str] = {
@@ -54,7 +54,7 @@ class Conversation:
     actor: str | None = None
     is_over: bool = False
     as_of: AskedTime = field(default_factory=AskedTime)
-    _vocabulary: Vocabulary | None = field(default=None, repr=False)
+    _vocabulary: KnownNames | None = field(default=None, repr=False)
 
     def hear(self, text: str) -> None:
         r"""Run one text: a `\` command, or the statements of a KIP text one by one."""
@@ -72,10 +72,10 @@ class Conversation:
         """What stands before the cursor: the group, and the time that is read unless it is now."""
         return f"{self.group} [{self.as_of}]> " if self.as_of.wire else f"{self.group}> "
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> KnownNames:
         """Return the types and predicates in use, asked for again after each write."""
         if self._vocabulary is None:
-            self._vocabulary = Vocabulary(
+            self._vocabulary = KnownNames(
                 types=known_names(self.nexus, DESCRIPTIONS["types"]),
                 predicates=known_names(self.nexus, DESCRIPTIONS["predicates"]),
             )
@@ -100,7 +100,7 @@ class Conversation:
         self.out.if_stopped = "nothing of this statement is kept"
         answer = answer_kip(self.nexus, script, as_of=as_of, actor=self.actor)
         self.out.if_stopped = "the statement has run"
-        show_answer(self.out, self.nexus, answer, Asked(text, read_as_of(as_of)))
+        show_answer(self.out, self.nexus, answer, AskedText(text, read_as_of(as_of)))
 
     def _obey(self, words: list[str], rest_of_line: str) -> None:
         match words:
@@ -140,7 +140,7 @@ class Conversation:
             answer = answer_kip(self.nexus, text, parameters={"name": name} if name else None)
         except RecollectError as error:
             raise without_place(error) from error
-        show_answer(self.out, self.nexus, answer, Asked())
+        show_answer(self.out, self.nexus, answer, AskedText())
 
     def _groups(self) -> None:
         groups = self.nexus.groups()

@@ -19,7 +19,7 @@ from recollect.servers.cli.options import Invocation
 from recollect.servers.cli.output import output
 from recollect.servers.cli.shell.completion import KipCompleter
 from recollect.servers.cli.shell.conversation import NAMES, Conversation, greeting, is_command_line
-from recollect.servers.cli.shell.whole import State, only_asks, state_of, without_end
+from recollect.servers.cli.shell.whole import TextState, only_asks, state_of, without_end
 from recollect.servers.settings import Settings
 
 
@@ -102,8 +102,8 @@ def texts_in(lines: Iterable[str]) -> Iterator[str]:
     pending: list[str] = []
     for line in lines:
         text = "".join(pending)
-        is_break = not line.strip() and state_of(text) in (State.WHOLE, State.OPEN)
-        is_command = is_command_line(line) and state_of(text) is not State.PARTIAL
+        is_break = not line.strip() and state_of(text) in (TextState.WHOLE, TextState.OPEN)
+        is_command = is_command_line(line) and state_of(text) is not TextState.PARTIAL
         if is_break or is_command:
             if text.strip():
                 yield text
@@ -115,7 +115,7 @@ def texts_in(lines: Iterable[str]) -> Iterator[str]:
             pending = []
         elif not is_break:
             pending.append(line)
-    if state_of("".join(pending)) is not State.EMPTY:
+    if state_of("".join(pending)) is not TextState.EMPTY:
         yield "".join(pending)
 
 
@@ -144,9 +144,9 @@ def _may_run(text: str, line: str) -> bool:
     if is_command_line(text) or not text.strip() or not line.strip():
         return True
     match state_of(text):
-        case State.WHOLE:
+        case TextState.WHOLE:
             return True
-        case State.OPEN:
+        case TextState.OPEN:
             return only_asks(text)  # a clause that was still to come is one more question
         case _:
             return False

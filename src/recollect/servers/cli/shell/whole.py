@@ -20,7 +20,7 @@ _OPEN, _CLOSED = "{([", "})]"
 _LEXER = KipLexer(stripnl=False, ensurenl=False)
 
 
-class State(StrEnum):
+class TextState(StrEnum):
     """How far a text is."""
 
     EMPTY = "empty"
@@ -29,26 +29,26 @@ class State(StrEnum):
     WHOLE = "whole"  # nothing can follow, or no further line could mend it
 
 
-def state_of(text: str) -> State:
+def state_of(text: str) -> TextState:
     """Return whether a text is empty, needs another line, may have one, or can be run.
 
     >>> state_of("FIND(?x)"), state_of("FIND(?x) WHERE { ?x {id: $id} }")
-    (<State.PARTIAL: 'partial'>, <State.OPEN: 'open'>)
+    (<TextState.PARTIAL: 'partial'>, <TextState.OPEN: 'open'>)
     >>> state_of("DESCRIBE PRIMER"), state_of("FIND(?x) WHERE { ?x {id: $id} };")
-    (<State.WHOLE: 'whole'>, <State.WHOLE: 'whole'>)
+    (<TextState.WHOLE: 'whole'>, <TextState.WHOLE: 'whole'>)
     """
     if not _without_comments(text).strip():
-        return State.EMPTY
+        return TextState.EMPTY
     if without_end(text) != text:
-        return State.WHOLE
+        return TextState.WHOLE
     if depth_of(text) > 0:
-        return State.PARTIAL
+        return TextState.PARTIAL
     try:
         parse(text)
     except RecollectError as error:
         at_end = error.span is not None and error.span.start >= len(text.rstrip())
-        return State.PARTIAL if at_end else State.WHOLE
-    return State.OPEN if not _is_list(text) and _may_go_on(text) else State.WHOLE
+        return TextState.PARTIAL if at_end else TextState.WHOLE
+    return TextState.OPEN if not _is_list(text) and _may_go_on(text) else TextState.WHOLE
 
 
 def only_asks(text: str) -> bool:

@@ -17,6 +17,8 @@ from typing import Final
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
+from recollect.faces.claims import Claim
+from recollect.faces.claims.reading import claims_of
 from recollect.kernel import Nexus
 from recollect.model import (
     AsOf,
@@ -77,7 +79,7 @@ class Shape:
     kind: str  # rows, hits, object, steps, capsule or report
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[object, ...], ...] = ()
-    hits: tuple[tuple[float, Shown], ...] = ()
+    hits: tuple[tuple[float, Shown, Claim | None], ...] = ()
     value: object = None
     steps: Explanation | None = None
     next_cursor: str | None = None
@@ -236,7 +238,12 @@ def shape_of(visit: Visit, result: Result) -> Shape:
             dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
             held = [hit for hit in result.hits if hit.element.id in dated]
             shown = shown_of(visit.nexus, [dated[hit.element.id] for hit in held], visit.then)
-            hits = tuple((hit.score, one) for hit, one in zip(held, shown, strict=True))
+            concepts = [one.element for one in held if _is_claim(one.element)]
+            claims = {one.id: one for one in claims_of(visit.nexus, concepts, visit.then)}
+            hits = tuple(
+                (hit.score, one, claims.get(getattr(hit.element, "name", "")))
+                for hit, one in zip(held, shown, strict=True)
+            )
             return Shape("hits", hits=hits, next_cursor=result.next_cursor)
         case Description():
             return Shape("object", value=dict(result.body))
@@ -260,6 +267,10 @@ def cell_of(cell: Cell, ends: Mapping[str, Dated]) -> object:
             ]
         case _:
             return cell
+
+
+def _is_claim(element: Element) -> bool:
+    return isinstance(element, Concept) and element.type == "Claim"
 
 
 def _elements(cell: Cell) -> Iterator[Element]:

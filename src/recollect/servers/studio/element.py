@@ -29,6 +29,7 @@ from recollect.model import (
     Rows,
     Version,
 )
+from recollect.servers.studio.claims import card_of
 from recollect.servers.studio.clocks import picture_of
 from recollect.servers.studio.shown import Shown, shown_ids, shown_of
 from recollect.servers.studio.trying import Part, differences
@@ -82,7 +83,7 @@ def element_page(visit: Visit) -> Answered:
         "marks": [one.since.number for life in lives for one in life.versions][-_MOST_VERSIONS:],
         "neighbours": neighbours(visit, element),
         "sources": shown_ids(nexus, _sources(element.metadata)),
-        "claim": claim,
+        "claim": None if claim is None else card_of(nexus, claim),
         "capsule": _capsule(visit, element),
         "is_owned": isinstance(element, Concept) and element.type in OWNED,
         "is_living": dated.expired_at is None and is_held and visit.moment is None,

@@ -27,6 +27,7 @@ from recollect.servers.http.logs import log_refusal
 from recollect.servers.studio.asking import ROUTES as ASKING
 from recollect.servers.studio.assets import add_assets
 from recollect.servers.studio.changing import ROUTES as CHANGING
+from recollect.servers.studio.claims import ROUTES as CLAIMS
 from recollect.servers.studio.comparing import ROUTES as COMPARING
 from recollect.servers.studio.editing import ROUTES as EDITING
 from recollect.servers.studio.element import ROUTES as ELEMENT
@@ -35,7 +36,7 @@ from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
 from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Page, Route, Visit
 
-ROUTES: Sequence[Route] = (*HOME, *ASKING, *EDITING, *ELEMENT, *CHANGING, *COMPARING)
+ROUTES: Sequence[Route] = (*HOME, *ASKING, *EDITING, *ELEMENT, *CHANGING, *COMPARING, *CLAIMS)
 """Every page."""
 
 _SIGN_IN: Final = "/sign-in"

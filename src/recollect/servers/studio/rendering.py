@@ -40,6 +40,7 @@ PAGE_HEADERS: Final = dict(SAFE_HEADERS) | {"cache-control": "no-store"}
 NAVIGATION: Final = (
     ("/", "Home", "h"),
     ("/ask", "Ask", "a"),
+    ("/claims", "Claims", "c"),
     ("/compare", "Compare", "t"),
 )
 """The pages that can be gone to from everywhere: address, name, key after `g`."""

@@ -1,0 +1,209 @@
+"""Claims: cards, lenses with the questions of the specification, and the queue of attention.
+
+The rule: a claim is shown as its face prints it, with severity and tone as classes; nothing here
+deletes one. Specification 002, product implications.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims import (
+    STATUSES,
+    AttentionQueue,
+    Claim,
+    EvidenceRef,
+    claim_line,
+    derive_claim_severity,
+)
+from recollect.faces.claims.evidence import STRENGTH
+from recollect.faces.claims.past import claim_events
+from recollect.faces.claims.reading import (
+    Filters,
+    claim_concept,
+    counted,
+    listed,
+    one_claim,
+    recalled,
+)
+from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.kernel import Nexus
+from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, in_path, required
+
+QUESTIONS: Final = {
+    "run": "What did this run learn?",
+    "show": "What changed?",
+    "agent": "What does this agent know?",
+    "attention": "Why?",
+    "artifact": "What claims does this support?",
+}
+"""What each lens asks, in the words of the specification."""
+
+_NOTHING: Final = {
+    "run": "This run learned nothing.",
+    "show": "Nothing changed during this show.",
+    "agent": "This agent knows nothing.",
+    "artifact": "No claim cites this artifact.",
+}
+_CARDS: Final = 30
+_DAY: Final = 24 * 3600.0
+_SNOOZES: Final = {"day": _DAY, "week": 7 * _DAY}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A claim as it is shown."""
+
+    claim: Claim
+    line: str
+    severity: str
+    tone: str
+    evidence: tuple[EvidenceRef, ...]  # the strongest first
+
+
+def card_of(nexus: Nexus, claim: Claim) -> Card:
+    """Return a claim as it is shown. Cost: one read of its history."""
+    concept = claim_concept(nexus, claim.id)
+    events = [] if concept is None else [one.event for one in claim_events(nexus, claim.id)]
+    follower = None if concept is None else concept.attributes.get(SUPERSEDED_BY)
+    severity, tone = derive_claim_severity(claim)
+    line = claim_line(claim, events, follower if isinstance(follower, str) else None)
+    return Card(claim, line, severity, tone, strongest_first(claim.evidence))
+
+
+def strongest_first(evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
+    """Return evidence in the order of its strength."""
+    return tuple(sorted(evidence, key=lambda one: STRENGTH[one.kind]))
+
+
+def claims_page(visit: Visit) -> Answered:
+    """Show the queue, and the claims that filters or a question leave."""
+    nexus = visit.nexus
+    status = visit.asked("status")
+    filters = Filters(
+        status=[status] if status else None,
+        project=visit.asked("project") or None,
+        tag=visit.asked("tag") or None,
+    )
+    about, after = visit.asked("about").strip(), visit.asked("after") or None
+    with nexus.snapshot():
+        if about:
+            found = [one for one, _ in recalled(nexus, about, filters, _CARDS, visit.moment)]
+        else:
+            found = listed(nexus, filters, _CARDS, after)
+        shows = {
+            "cards": [card_of(nexus, one) for one in found],
+            "count": counted(nexus, filters),
+            "after": found[-1].id if len(found) == _CARDS and not about else "",
+            "items": AttentionQueue(nexus).items(),
+            "statuses": STATUSES,
+            "questions": QUESTIONS,
+        }
+    return Page("claims.html", "Claims", shows)
+
+
+def card_part(visit: Visit) -> Answered:
+    """Return one card alone, for a page that shows claims as they change."""
+    claim = one_claim(visit.nexus, required(visit.query, "id"))
+    if claim is None:
+        raise RecollectError(RESOURCE_NOT_FOUND, "there is no such claim", hint="open /claims")
+    shows = {"one": card_of(visit.nexus, claim)}
+    return Page("card_part.html", "Claim", shows, is_part=True)
+
+
+def attention_part(visit: Visit) -> Answered:
+    """Return the queue alone."""
+    shows = {"items": AttentionQueue(visit.nexus).items()}
+    return Page("attention_part.html", "Attention", shows, is_part=True)
+
+
+def put_aside(visit: Visit) -> Answered:
+    """Dismiss or snooze an item of the queue."""
+    queue, fingerprint = AttentionQueue(visit.nexus), required(visit.form, "fingerprint")
+    wanted = required(visit.form, "do")
+    if wanted == "dismiss":
+        queue.dismiss(fingerprint, visit.acting)
+    elif wanted in _SNOOZES:
+        until = visit.nexus.now() / 1_000 + _SNOOZES[wanted]
+        queue.snooze(fingerprint, until, visit.acting)
+    else:
+        raise RecollectError(
+            INVALID_ARGUMENT, "do is neither dismiss nor a snooze", hint="do=dismiss"
+        )
+    return Away(visit.to("/claims"))
+
+
+def lens_form(visit: Visit) -> Answered:
+    """Lead to the lens that a form names."""
+    kind = required(visit.query, "kind")
+    if kind not in QUESTIONS:
+        raise _no_lens(kind)
+    return Away(visit.to(f"/lens/{kind}/{in_path(required(visit.query, 'id'))}"))
+
+
+def lens(visit: Visit) -> Answered:
+    """Show what the claims say of a run, a show, an agent, an artifact or an item of attention."""
+    kind, identifier = visit.places["kind"], visit.places["id"]
+    match kind:
+        case "attention":
+            return _why(visit, identifier)
+        case "run":
+            filters = Filters(run=identifier)
+        case "show":
+            filters = Filters(show=identifier)
+        case "agent":
+            filters = Filters(agent=identifier)
+        case "artifact":
+            filters = Filters(artifact=identifier)
+        case _:
+            raise _no_lens(kind)
+    with visit.nexus.snapshot():
+        found = listed(visit.nexus, filters, _CARDS, visit.asked("after") or None)
+        cards = [card_of(visit.nexus, one) for one in found]
+    shows = {
+        "kind": kind,
+        "id": identifier,
+        "question": QUESTIONS[kind],
+        "cards": cards,
+        "nothing": _NOTHING[kind],
+        "after": found[-1].id if len(found) == _CARDS else "",
+    }
+    if visit.asked("part"):
+        return Page("lens_part.html", QUESTIONS[kind], shows, is_part=True)
+    return Page("lens.html", QUESTIONS[kind], shows)
+
+
+def _why(visit: Visit, fingerprint: str) -> Answered:
+    items = AttentionQueue(visit.nexus).items(aside=True)
+    item = next((one for one in items if one.fingerprint == fingerprint), None)
+    claim = None
+    if item is not None and item.entity_type == "claim":
+        claim = one_claim(visit.nexus, item.entity_id)
+    shows = {
+        "item": item,
+        "evidence": () if item is None else strongest_first(item.evidence),
+        "card": None if claim is None else card_of(visit.nexus, claim),
+    }
+    return Page("why_attention.html", "Why?", shows)
+
+
+def _no_lens(kind: str) -> RecollectError:
+    return RecollectError(
+        RESOURCE_NOT_FOUND,
+        f'there is no lens "{kind[:40]}"',
+        hint="open run, show, agent, artifact or attention",
+        known=tuple(QUESTIONS),
+    )
+
+
+ROUTES: Final = (
+    Route("/claims", claims_page),
+    Route("/claims/card", card_part),
+    Route("/claims/attention/part", attention_part),
+    Route("/claims/attention", put_aside, "POST", writes=True),
+    Route("/lens", lens_form),
+    Route("/lens/{kind}/{id:path}", lens),
+)

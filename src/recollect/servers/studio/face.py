@@ -31,12 +31,22 @@ from recollect.servers.studio.claims import ROUTES as CLAIMS
 from recollect.servers.studio.comparing import ROUTES as COMPARING
 from recollect.servers.studio.editing import ROUTES as EDITING
 from recollect.servers.studio.element import ROUTES as ELEMENT
+from recollect.servers.studio.graph import ROUTES as GRAPH
 from recollect.servers.studio.home import ROUTES as HOME
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
 from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Page, Route, Visit
 
-ROUTES: Sequence[Route] = (*HOME, *ASKING, *EDITING, *ELEMENT, *CHANGING, *COMPARING, *CLAIMS)
+ROUTES: Sequence[Route] = (
+    *HOME,
+    *ASKING,
+    *EDITING,
+    *ELEMENT,
+    *CHANGING,
+    *COMPARING,
+    *CLAIMS,
+    *GRAPH,
+)
 """Every page."""
 
 _SIGN_IN: Final = "/sign-in"

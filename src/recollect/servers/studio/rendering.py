@@ -40,6 +40,7 @@ PAGE_HEADERS: Final = dict(SAFE_HEADERS) | {"cache-control": "no-store"}
 NAVIGATION: Final = (
     ("/", "Home", "h"),
     ("/ask", "Ask", "a"),
+    ("/graph", "Graph", "g"),
     ("/claims", "Claims", "c"),
     ("/compare", "Compare", "t"),
 )

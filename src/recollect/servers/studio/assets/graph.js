@@ -1,0 +1,98 @@
+// The picture of the graph: drawn by Cytoscape.js, grown node by node, kept where it was put.
+"use strict";
+(async () => {
+  const holder = document.getElementById("picture")
+  if (!holder) return
+  const said = document.getElementById("said"), most = Number(holder.dataset.most)
+  const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+  const place = "graph:" + location.search
+  const kept = (() => { try { return JSON.parse(sessionStorage.getItem(place)) ?? {} } catch { return {} } })()
+  const load = async address => (await fetch(address)).json()
+  const short = text => text.length > 40 ? text.slice(0, 40) + "…" : text
+  const elements = found => [
+    ...found.nodes.map(one => ({group: "nodes", data: {id: "n" + one.id, raw: one.id, label: short(one.name), ended: one.ended ? 1 : 0}, position: kept[one.id]})),
+    ...found.links.map(one => ({group: "edges", data: {id: "l" + one.id, source: "n" + one.from, target: "n" + one.to, label: short(one.predicate)}})),
+  ]
+  const first = await load(holder.dataset.source)
+  const cy = cytoscape({
+    container: holder,
+    elements: elements(first),
+    textureOnViewport: first.nodes.length > 400,
+    hideEdgesOnViewport: first.nodes.length > 400,
+    minZoom: 0.05,
+    maxZoom: 4,
+    style: [
+      {selector: "node", style: {"background-color": css("--accent"), label: "data(label)", color: css("--ink"), "font-size": 12, width: 18, height: 18, "min-zoomed-font-size": 7, "text-valign": "bottom", "text-margin-y": 3}},
+      {selector: "node[ended = 1]", style: {"background-color": css("--soft")}},
+      {selector: "edge", style: {"line-color": css("--line"), width: 1.5, "target-arrow-shape": "triangle", "target-arrow-color": css("--line"), "curve-style": "bezier", label: first.nodes.length > 150 ? "" : "data(label)", color: css("--soft"), "font-size": 12, "min-zoomed-font-size": 9, "text-rotation": "autorotate"}},
+      {selector: ":selected", style: {"background-color": css("--warn"), "line-color": css("--warn")}},
+    ],
+  })
+  const settle = (nodes, fit) => nodes.layout(nodes.length > 300
+    ? {name: "concentric", animate: false, fit, minNodeSpacing: 12, concentric: node => node.degree(), levelWidth: () => 3}
+    : {name: "cose", animate: false, fit, nodeDimensionsIncludeLabels: true, randomize: true, componentSpacing: 60}).run()
+  const remember = () => {
+    const positions = Object.fromEntries(cy.nodes().map(one => [one.data("raw"), one.position()]))
+    try { sessionStorage.setItem(place, JSON.stringify(positions)) } catch { /* full */ }
+  }
+  if (first.nodes.some(one => !kept[one.id])) settle(cy.elements(), true)
+  else cy.fit(undefined, 30)
+  remember()
+  holder.dataset.ready = "1"
+
+  cy.on("dbltap", "node", event => {
+    const address = new URL(holder.dataset.element, location.origin)
+    address.searchParams.set("id", event.target.data("raw"))
+    location.assign(address)
+  })
+  cy.on("onetap", "node", async event => {
+    const address = new URL(holder.dataset.expand, location.origin)
+    address.searchParams.set("id", event.target.data("raw"))
+    const found = await load(address)
+    const fresh = found.nodes.filter(one => cy.getElementById("n" + one.id).empty())
+    if (cy.nodes().length + fresh.length > most) { said.textContent = `At most ${most} nodes are drawn.`; return }
+    const old = cy.nodes(), centre = event.target.position()
+    const there = new Set([...cy.nodes().map(one => one.data("raw")), ...fresh.map(one => one.id)])
+    fresh.forEach((one, at) => {
+      const turn = 2 * Math.PI * at / fresh.length
+      kept[one.id] = {x: centre.x + 110 * Math.cos(turn), y: centre.y + 110 * Math.sin(turn)}
+    })
+    const links = found.links.filter(one => there.has(one.from) && there.has(one.to) && cy.getElementById("l" + one.id).empty())
+    cy.add(elements({nodes: fresh, links}))
+    said.textContent = `${cy.nodes().length} nodes, ${cy.edges().length} links.`
+    old.unselect()
+    remember()
+  })
+  cy.on("dragfree", remember)
+
+  const save = (blob, name) => {
+    const link = document.createElement("a")
+    link.href = URL.createObjectURL(blob)
+    link.download = name
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+  }
+  document.getElementById("fit").addEventListener("click", () => cy.fit(undefined, 30))
+  document.getElementById("as-png").addEventListener("click", async () => save(await cy.png({output: "blob-promise", full: true, scale: 2, bg: css("--paper")}), "graph.png"))
+  document.getElementById("as-svg").addEventListener("click", () => {
+    const space = "http://www.w3.org/2000/svg", box = cy.elements().boundingBox()
+    const svg = document.createElementNS(space, "svg")
+    const add = (name, members, text) => {
+      const made = svg.appendChild(document.createElementNS(space, name))
+      for (const [key, value] of Object.entries(members)) made.setAttribute(key, value)
+      if (text) made.textContent = text
+    }
+    svg.setAttribute("viewBox", `${box.x1 - 20} ${box.y1 - 20} ${box.w + 40} ${box.h + 40}`)
+    cy.edges().forEach(one => {
+      const from = one.source().position(), to = one.target().position()
+      add("line", {x1: from.x, y1: from.y, x2: to.x, y2: to.y, stroke: "#8a949e"})
+      add("text", {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, "font-size": 9, "text-anchor": "middle", fill: "#59636e"}, one.data("label"))
+    })
+    cy.nodes().forEach(one => {
+      const at = one.position()
+      add("circle", {cx: at.x, cy: at.y, r: 9, fill: "#0b57a6"})
+      add("text", {x: at.x, y: at.y + 21, "font-size": 11, "text-anchor": "middle", fill: "#1b1f24"}, one.data("label"))
+    })
+    save(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"}), "graph.svg")
+  })
+})()

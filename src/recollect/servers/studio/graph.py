@@ -1,0 +1,149 @@
+"""The graph: from an element, a search or all there is, as far as a picture can be read.
+
+The rule: the server gives nodes and links, at most 2,000 nodes, and says where it left some out;
+the picture is drawn in the browser, and a list of the same stands below it for who reads without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.model import Hits, Link, Rows
+from recollect.servers.studio.shown import Shown, shown_ids
+from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit
+
+MOST_NODES: Final = 2_000
+_MOST_LINKS: Final = 6_000
+_MOST_FOUND: Final = 20
+_MOST_LISTED: Final = 300
+_OUTWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?x, ?p, ?o) } LIMIT 200"
+_INWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?s, ?p, ?x) } LIMIT 200"
+_ALL: Final = "FIND(?l) WHERE { ?l (?s, ?p, ?o) } LIMIT 6000"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a picture shows."""
+
+    nodes: tuple[Shown, ...]
+    links: tuple[Link, ...]
+    is_whole: bool  # whether nothing was left out
+
+    def as_json(self) -> bytes:
+        """Return it as the script of the page reads it."""
+        nodes = [
+            {
+                "id": one.id,
+                "name": one.name,
+                "type": one.type,
+                "kind": one.kind,
+                "ended": one.standing,
+            }
+            for one in self.nodes
+        ]
+        links = [
+            {"id": one.id, "from": one.subject, "to": one.object, "predicate": one.predicate}
+            for one in self.links
+        ]
+        return orjson.dumps({"nodes": nodes, "links": links, "whole": self.is_whole})
+
+
+def graph_page(visit: Visit) -> Answered:
+    """Show the graph around something."""
+    drawn = drawn_of(visit)
+    shows = {
+        "drawn": drawn,
+        "listed": drawn.links[:_MOST_LISTED],
+        "names": {one.id: one.name for one in drawn.nodes},
+        "types": sorted({one.type for one in drawn.nodes}),
+        "predicates": sorted({one.predicate for one in drawn.links}),
+        "most": MOST_NODES,
+    }
+    return Page("graph.html", "Graph", shows)
+
+
+def graph_data(visit: Visit) -> Answered:
+    """Return the same as JSON."""
+    content = drawn_of(visit).as_json()
+    return Download("graph.json", "application/json", content, is_attached=False)
+
+
+def drawn_of(visit: Visit) -> Drawn:
+    """Return what is around the elements that the address names, through its filters."""
+    starts: list[str] = [] if visit.asked("all") else _starts(visit)
+    links = list(_links(visit, _ALL, {})) if visit.asked("all") else []
+    if starts:
+        for one in starts:
+            links += _links(visit, _OUTWARD, {"id": one})
+            links += _links(visit, _INWARD, {"id": one})
+    links = list({one.id: one for one in links if _is_wanted(visit, one)}.values())
+    ids: dict[str, None] = dict.fromkeys(starts)
+    kept: list[Link] = []
+    for link in links:
+        ends = [end for end in (link.subject, link.object) if end not in ids]
+        if len(ids) + len(ends) > MOST_NODES or len(kept) >= _MOST_LINKS:
+            continue
+        ids |= dict.fromkeys(ends)
+        kept.append(link)
+    shown = shown_ids(visit.nexus, list(ids), visit.then)
+    wanted = visit.asked("type")
+    if wanted:
+        shown = tuple(one for one in shown if one.type == wanted or one.id in starts)
+    there = {one.id for one in shown}
+    kept = [one for one in kept if one.subject in there and one.object in there]
+    is_whole = len(kept) == len(links) and len(links) < _MOST_LINKS
+    return Drawn(shown, tuple(kept), is_whole or bool(wanted))
+
+
+def _starts(visit: Visit) -> list[str]:
+    """Return the ids that a picture begins with."""
+    given = visit.asked("id")
+    if given:
+        return [given]
+    text = visit.asked("q").strip()
+    if not text:
+        return []
+    (hits,) = visit.nexus.search(text, "concept", limit=_MOST_FOUND, as_of=visit.moment).results
+    assert isinstance(hits, Hits)
+    return [hit.element.id for hit in hits.hits]
+
+
+def _links(visit: Visit, text: str, parameters: dict[str, str]) -> Iterator[Link]:
+    (rows,) = visit.nexus.read(text, {**parameters}, as_of=visit.moment).results
+    assert isinstance(rows, Rows)
+    return _of_rows(rows)
+
+
+def _of_rows(rows: Rows) -> Iterator[Link]:
+    for row in rows.rows:
+        if isinstance(row[0], Link):
+            yield row[0]
+
+
+def _is_wanted(visit: Visit, link: Link) -> bool:
+    """Whether a link passes the filters of predicate and confidence."""
+    predicate = visit.asked("predicate")
+    if predicate and link.predicate != predicate:
+        return False
+    least = visit.asked("confidence")
+    if not least:
+        return True
+    try:
+        share = float(least)
+    except ValueError:
+        raise RecollectError(
+            INVALID_ARGUMENT, "confidence is not a number", hint="confidence=0.5"
+        ) from None
+    held = link.metadata.get("confidence")
+    return not isinstance(held, int | float) or held >= share
+
+
+ROUTES: Final = (
+    Route("/graph", graph_page),
+    Route("/graph/data", graph_data),
+)

@@ -1,0 +1,48 @@
+"""The graph as data and as a list; the picture is looked at in a browser."""
+
+from __future__ import annotations
+
+import pytest
+from tests.servers.studio.conftest import Visitor
+
+from recollect.kernel import Nexus
+from recollect.model import PutConcept, PutLink
+from recollect.servers.studio.graph import MOST_NODES
+
+pytestmark = pytest.mark.usefixtures("told")
+
+
+def names(visitor: Visitor, **query: str) -> set[str]:
+    return {one["name"] for one in visitor.get("/graph/data", **query).json()["nodes"]}
+
+
+def test_what_is_beside_an_element_is_drawn(visitor: Visitor):
+    found = visitor.get("/graph/data", id="ann").json()
+    assert {one["name"] for one in found["nodes"]} == {"Ann", "Acme", "Bob"}
+    assert {one["predicate"] for one in found["links"]} == {"works_at", "knows"}
+    assert found["whole"]
+
+
+def test_filters_leave_some_out(visitor: Visitor, nexus: Nexus):
+    nexus.write([PutLink("ann", "likes", "beta", metadata={"confidence": 0.2})])
+    assert names(visitor, id="ann", predicate="knows") == {"Ann", "Bob"}
+    assert names(visitor, id="ann", type="Company") == {"Ann", "Acme", "Beta"}
+    assert "Beta" not in names(visitor, id="ann", confidence="0.5")
+    assert names(visitor, id="ann", known="#0") == set()
+    assert visitor.get("/graph/data", id="ann", confidence="much").status_code == 400
+
+
+def test_a_search_and_all_of_it_are_beginnings(visitor: Visitor):
+    assert {"Ann", "Acme", "Bob"} <= names(visitor, q="Ann")
+    assert {"Ann", "Acme", "Bob"} <= names(visitor, all="1")
+    assert "Ann knows" not in visitor.text("/graph")
+    assert "Ann works_at Acme" in visitor.text("/graph", id="ann")
+
+
+def test_no_more_is_drawn_than_can_be_read(visitor: Visitor, nexus: Nexus):
+    many = MOST_NODES + 100
+    nexus.write([PutConcept("Leaf", str(one), id=f"leaf{one}") for one in range(many)])
+    nexus.write([PutLink(f"leaf{one}", "of", "ann") for one in range(many)])
+    found = visitor.get("/graph/data", all="1").json()
+    assert len(found["nodes"]) <= MOST_NODES and not found["whole"]
+    assert "at most 2,000 nodes are drawn" in visitor.text("/graph", all="1")

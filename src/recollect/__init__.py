@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
+    from recollect.faces.kinds import open_memory as open
     from recollect.kernel import Nexus, instant
     from recollect.model import AsOf, Concept, Found, Key, Limits, Link
 
-    open = Nexus.open
 
 __all__ = [
     "AsOf",
@@ -33,7 +33,12 @@ __all__ = [
     "open",
 ]
 
-_MODULES = {"Nexus": "kernel", "instant": "kernel", "open": "kernel", "RecollectError": "errors"}
+_MODULES = {
+    "Nexus": "kernel",
+    "instant": "kernel",
+    "open": "faces.kinds",
+    "RecollectError": "errors",
+}
 
 
 def __getattr__(name: str) -> object:
@@ -42,7 +47,7 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}", name=name)
     module = import_module(f"recollect.{_MODULES.get(name, 'model')}")
-    found = module.Nexus.open if name == "open" else getattr(module, name)
+    found = getattr(module, "open_memory" if name == "open" else name)
     globals()[name] = found
     return found
 

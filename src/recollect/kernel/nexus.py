@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Literal, cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.care.audit import audit, parse_head
 from recollect.kernel.care.doctor import examine
 from recollect.kernel.care.dump import write_dump
@@ -20,8 +19,9 @@ from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.ast import Script
-from recollect.kernel.plan.bind import Bindings, literal
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.parameters import check_parameters
+from recollect.kernel.read.arguments import check_one_of, limits_of, one_moment, search_query
 from recollect.kernel.read.asked import Asked, notices_of
 from recollect.kernel.read.catalogs import Catalogs, Last
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
@@ -59,6 +59,7 @@ from recollect.kernel.write.attribute_indexes import (
     add_attribute_index,
     attribute_indexes,
     drop_index,
+    index_kinds,
 )
 from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.collector import uncollected
@@ -83,6 +84,8 @@ from recollect.model import (
     Found,
     Instant,
     Key,
+    Kind,
+    Kinds,
     Life,
     Limits,
     LoggedTransaction,
@@ -163,6 +166,7 @@ class Nexus:
         is_checked: bool = True,
         check: Literal["quick"] | None = None,
         compare_every: int = COMPARE_EVERY,
+        kinds: Iterable[Kind] = (),
     ) -> Nexus:
         """Open a store: a path, `sqlite:///path` or `":memory:"`; a missing file is made.
 
@@ -174,12 +178,16 @@ class Nexus:
         `check="quick"` also compares the newest changes with the log, and raises STORE_CORRUPT.
         One in `compare_every` of the elements that are read is compared with its digest in the
         log: all with 1, none with 0; a difference is STORE_CORRUPT.
+        `kinds` tells what is special about some types: `recollect.open` gives those of all faces.
         """
-        _check_one_of(search_mode, MODES, "search_mode")
-        name, limits = checked_name(group), _limits(limits, Limits())
+        check_one_of(search_mode, MODES, "search_mode")
+        name, limits = checked_name(group), limits_of(limits, Limits())
         meanings = None if embedder is None else Meanings(embedder, search_mode)
-        settings = Settings(synchronous, busy_seconds, is_checked, compare_every)
+        settings = Settings(
+            synchronous, busy_seconds, is_checked, compare_every, Kinds(tuple(kinds))
+        )
         store = opened_sound(SqliteStore(address, settings), check)
+        index_kinds(store)
         return cls(store, name, clock, limits, Catalogs(meanings))
 
     def group(self, name: str) -> Nexus:
@@ -204,7 +212,7 @@ class Nexus:
         Raises KIP_1001 for a text that writes. Cost: one statement for each FIND, one more
         for each kind of element shown.
         """
-        limits = _limits(limits, self.limits)
+        limits = limits_of(limits, self.limits)
         values = parameters or {}
         check_parameters(values, limits.max_depth)
         source = source_of(text)
@@ -256,9 +264,9 @@ class Nexus:
         `actor` and `request_id` stand in the transaction's record. `progress` is told how far a
         large UPSERT is.
         """
-        limits = _limits(limits, self.limits)
+        limits = limits_of(limits, self.limits)
         check_parameters(parameters or {}, limits.max_depth)
-        _check_one_of(on_missing, get_args(OnMissing), "on_missing")
+        check_one_of(on_missing, get_args(OnMissing), "on_missing")
         changes = known_changes(text)
         source = source_of(cast("str | Script", text)) if changes is None else ""
         preparation = None if dry_run else self.vectors.preparation(changes or ())
@@ -284,7 +292,7 @@ class Nexus:
             if isinstance(text, str | Script):
                 statements = Run(unit, reader, bindings, run.on_missing, progress)
                 results = tuple(statements.statement(one) for one in script.statements)
-                refuse_owned(unit.changed(), unit.terms, unit.directory)
+                refuse_owned(session.kinds, unit.changed(), unit.terms, unit.directory)
             else:
                 results = (apply_changes(unit, decided(unit, text)),)
             progress("keeping", 0, 0)
@@ -319,6 +327,11 @@ class Nexus:
     def is_in_block(self) -> bool:
         """Whether this task and thread are inside a block of `transaction` or `snapshot`."""
         return has_open(self._store) and self._store.is_inside()
+
+    @property
+    def kinds(self) -> Kinds:
+        """What is special about the types of concepts, as the memory was opened."""
+        return self._store.kinds
 
     @property
     def queue(self) -> Queue:
@@ -365,15 +378,7 @@ class Nexus:
         `threshold` leaves out what scores less; `cursor` is `next_cursor` of an earlier answer
         to the same question.
         """
-        query = ast.Search(
-            None if kind is None else _kind(kind),
-            literal(term),
-            _given(type),
-            literal(limit),
-            _given(mode),
-            _given(threshold),
-            _given(cursor),
-        )
+        query = search_query(term, kind, type, limit, (mode, threshold, cursor))
         with self._store.reading() as session:
             reader = Reader(session, self._catalog(session), self.limits, as_of)
             hits = answered(reader, Bindings({}), query)
@@ -531,7 +536,7 @@ class Nexus:
         """
         with self._store.reading() as session:
             catalog = self._catalog(session)
-            records = Records.begin(self._store, session, catalog, _one_moment(found, as_of))
+            records = Records.begin(self._store, session, catalog, one_moment(found, as_of))
             if found is None:
                 return records.all()
             wanted = replace(found, as_of=records.as_of)
@@ -683,54 +688,3 @@ class Nexus:
     def _catalog(self, session: Session) -> Catalog:
         """Return the catalog of this group; a group nobody wrote to is empty."""
         return self._catalogs.of(session, self.group_name)
-
-
-def _check_one_of(given: str, known: Sequence[str], name: str) -> None:
-    """Refuse what is none of the words, whatever the caller's types say."""
-    if given not in known:
-        words = ", ".join(f'"{one}"' for one in known)
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{name} is {given!r}, which is not one of {words}",
-            hint=f'pass {name}="{known[0]}"',
-        )
-
-
-def _limits(given: Limits | None, otherwise: Limits) -> Limits:
-    """Return the limits of a call, whatever the caller's types say of them."""
-    if given is None:
-        return otherwise
-    if not isinstance(given, Limits):
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"limits is of type {type(given).__name__}, not Limits",
-            hint="pass Limits(max_rows=...)",
-        )
-    return given
-
-
-def _given(value: Value) -> ast.Literal | None:
-    return None if value is None else literal(value)
-
-
-def _kind(kind: str) -> ElementKind:
-    try:
-        return ElementKind(kind)
-    except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            f"{kind!r} is not a kind of element",
-            hint='pass "concept" or "link"',
-        ) from error
-
-
-def _one_moment(found: Found | None, as_of: AsOf | None) -> AsOf | None:
-    """Return the moment that a call names once, in either place, or twice alike."""
-    of_found = None if found is None else found.as_of
-    if as_of is not None and of_found is not None and as_of != of_found:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "as_of and the as_of of Found name different moments",
-            hint="pass one of them",
-        )
-    return of_found if as_of is None else as_of

@@ -80,15 +80,7 @@ from recollect.model.elements import (
     instant_text,
     normal_text,
 )
-from recollect.model.kinds import (
-    ASIDE,
-    KNOWN_LINKS,
-    OWN_LINKS,
-    OWN_TYPES,
-    OWNED,
-    OwnType,
-    is_owned_link,
-)
+from recollect.model.kinds import FACT_KIND, NO_KINDS, PLAIN_KIND, Kind, Kinds
 from recollect.model.log import (
     Audit,
     Breach,
@@ -108,21 +100,19 @@ from recollect.model.log import (
 )
 
 __all__ = [
-    "ASIDE",
     "BEGINNING",
     "CONCEPT_BIT",
     "FACT",
+    "FACT_KIND",
     "FOREVER",
-    "KNOWN_LINKS",
     "LINK_BIT",
     "LIVING",
     "LONGEST_FACT_KEY",
     "MERGED_FROM",
     "MOVED_FROM",
+    "NO_KINDS",
     "OBSERVED_AT",
-    "OWNED",
-    "OWN_LINKS",
-    "OWN_TYPES",
+    "PLAIN_KIND",
     "SEARCH_ATTRIBUTES",
     "SOURCES",
     "UNREADABLE",
@@ -156,6 +146,8 @@ __all__ = [
     "Instant",
     "Joint",
     "Key",
+    "Kind",
+    "Kinds",
     "Life",
     "Limits",
     "Link",
@@ -167,7 +159,6 @@ __all__ = [
     "MergeReport",
     "Misfit",
     "Operation",
-    "OwnType",
     "Present",
     "Progress",
     "PutConcept",
@@ -196,7 +187,6 @@ __all__ = [
     "WorkItem",
     "bound_text",
     "instant_text",
-    "is_owned_link",
     "normal_text",
     "silent",
 ]

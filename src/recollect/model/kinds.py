@@ -1,84 +1,221 @@
-"""The concept types that calls of Recollect itself write."""
+"""Kinds: what is special about the concepts of a type, and the registry that is asked for it.
+
+The rule: a kind is a value. Who opens a memory says which kinds it has, the kernel and all above it
+ask the registry, and nothing else knows a type by its name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.model.care import AttributeIndex
+from recollect.model.elements import Attributes, Concept, Element, Link
+
+FACT_KIND: Final = "fact"
+"""What a link is as a memory, unless it is structure."""
+
+PLAIN_KIND: Final = "concept"
+"""What a concept is as a memory, unless its kind says otherwise."""
+
+_ABOUT: Final = ("summary", "description")
 
 
 @dataclass(frozen=True, slots=True)
-class OwnType:
-    """What is special about a type."""
+class Kind:
+    """What is special about the concepts of a type, and about the links that begin at them.
 
-    writer: str = ""  # the call that writes its concepts; empty: anyone may
+    >>> claim = Kind("Claim", "claim", call="KnowledgeStore.write_claim", text="text")
+    >>> claim.is_owned, claim.is_free
+    (True, False)
+    >>> claim.line(Concept("c1", "Claim", "c1", {"text": "payments uses sagas"}, {}))
+    'payments uses sagas'
+    """
+
+    type: str
+    name: str = PLAIN_KIND  # what such a memory is called: "claim"
+    call: str = ""  # the call that writes its concepts; empty: anyone may
+    text: str = ""  # the attribute that says in words what such a concept means; empty: the name
+    more: str = ""  # the attribute that says more of it
+    names_are_ids: bool = False  # whether a name tells a person nothing and is never looked up
+    is_meant: bool = True  # whether a plain name may mean one, as far as anyone may write them
+    is_memory: bool = True  # whether one is a memory; otherwise it only supports others
+    is_known: bool = True  # whether what one holds is part of what the memory knows
+    is_given: bool = True  # whether a strict group needs no definition of it
+    is_embedded: bool = True  # whether what one says is compared by meaning
+    is_kept_up: bool = True  # whether upkeep may join two of them, or let one fade
+    has_unique_names: bool = False  # no two living concepts are called the same, case aside
     links: frozenset[str] = frozenset()  # predicates from its concepts that are the call's, too
-    joins: frozenset[str] = frozenset()  # predicates from its concepts that anyone may write
-    says: str = ""  # the attribute that says in words what such a concept means
-    tells: str = ""  # the attribute that says more of it
+    joins: frozenset[str] = frozenset()  # structure from its concepts that anyone may write
     owns_links: bool = False  # whether every link from its concepts is the call's
     parts: frozenset[str] = frozenset()  # types erased with the last of its concepts that uses one
-    has_unique_names: bool = False  # no two living concepts are called the same, case aside
-    is_known: bool = True  # whether what such a concept holds is part of what the memory knows
+    support: frozenset[str] = frozenset()  # predicates to what supports or contradicts one
+    indexes: tuple[str, ...] = ()  # attributes that its concepts are found by
+    status: str = ""  # the attribute that tells whether one counts
+    active: frozenset[str] = frozenset()  # values of it that count
+    shown: tuple[str, ...] | None = None  # attributes of its record; None: all but its text
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether a call of its own writes its concepts, and KML does not."""
+        return bool(self.call)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a plain name may mean a concept of the kind, and facts may be told about it."""
+        return self.is_meant and not (self.call or self.names_are_ids)
+
+    @property
+    def structure(self) -> frozenset[str]:
+        """Predicates of links from its concepts that are no memory, but hold it together."""
+        return self.links | self.joins
+
+    def owns(self, predicate: str) -> bool:
+        """Whether a link from one of its concepts is written by the call that writes them."""
+        return self.owns_links or predicate in self.links
+
+    def is_structure(self, predicate: str) -> bool:
+        """Whether a link from one of its concepts is no memory."""
+        return self.owns_links or predicate in self.structure
+
+    def counts(self, attributes: Attributes) -> bool:
+        """Whether a concept that says this counts: by its status, if the kind has one."""
+        return not self.status or attributes.get(self.status) in self.active
+
+    def line(self, concept: Concept) -> str:
+        """Return what a concept says in one text: its words, or its name and what it is about."""
+        said = concept.attributes.get(self.text) if self.text else None
+        if isinstance(said, str) and said.strip():
+            return said
+        about = next((one for one in map(concept.attributes.get, _ABOUT) if _is_text(one)), None)
+        return concept.name if about is None else f"{concept.name}: {about}"
+
+    def record(self, concept: Concept) -> Attributes:
+        """Return the attributes that a record of a concept shows beside its text and name."""
+        said = concept.attributes
+        if self.shown is not None:
+            return {key: said[key] for key in self.shown if key in said}
+        if not self.text:
+            return said
+        return {key: one for key, one in said.items() if key != self.text and one not in _EMPTY}
 
 
-OWN_TYPES: Final[Mapping[str, OwnType]] = {
-    "Entity": OwnType(has_unique_names=True),
-    "Episode": OwnType(writer="Operations.add_episodes"),
-    "Claim": OwnType(
-        writer="KnowledgeStore.write_claim",
-        links=frozenset({"supported_by", "contradicted_by", "supersedes", "tagged"}),
-        says="text",
-        parts=frozenset({"Evidence", "Tag"}),
-    ),
-    "Evidence": OwnType(writer="KnowledgeStore.write_claim"),
-    "RejectedClaim": OwnType(writer="Branch.learn", is_known=False),
-    "Tag": OwnType(),  # what claims are tagged with
-    "Number": OwnType(),  # what facts are told about, where it is no thing
-    "Boolean": OwnType(),
-    "Node": OwnType(
-        says="label",
-        tells="content",
-        joins=frozenset({"in_space", "parent", "is_a", "has", "uses_function"}),
-    ),
-    "Article": OwnType(
-        says="label",
-        tells="content",
-        joins=frozenset({"uses_template", "field_value", "field_node"}),
-    ),
-    **dict.fromkeys(("Note", "Action"), OwnType(says="label", tells="content")),
-    "Space": OwnType(writer="Markup.apply", says="label", tells="content"),
-    "Template": OwnType(writer="Markup.apply", says="label", tells="content"),
-    "Function": OwnType(writer="Markup.apply", says="label", tells="content"),
-    "Workflow": OwnType(writer="Markup.apply", says="label", tells="content"),
-    "KnowledgePiece": OwnType(
-        "KnowledgeBase.add_piece", frozenset({"belongs_to"}), says="content", tells="embedding_text"
-    ),
-    "KnowledgeEntity": OwnType(writer="KnowledgeDataLoader.load", says="label", owns_links=True),
-    "MarkupCounter": OwnType(writer="Markup.apply"),
-    **dict.fromkeys(("Exchange", "Call"), OwnType("Markup.exchanges", frozenset({"showed"}))),
-    "WorkflowRun": OwnType(writer="Markup.runner", links=frozenset({"showed"})),
-}
-"""The concept types that calls of Recollect itself write, by name."""
-
-OWN_LINKS: Final = frozenset(predicate for own in OWN_TYPES.values() for predicate in own.links)
-"""The predicates of links that calls alone write from some of those types."""
-
-KNOWN_LINKS: Final = OWN_LINKS.union(*(own.joins for own in OWN_TYPES.values()))
-"""The predicates that need no definition in a strict group."""
-
-OWNED: Final = frozenset(kind for kind, own in OWN_TYPES.items() if own.writer)
-"""The types whose concepts a call alone writes."""
-
-ASIDE: Final = frozenset(kind for kind, own in OWN_TYPES.items() if not own.is_known)
-"""The types that the primer leaves out: what they hold is not part of what the memory knows."""
+_EMPTY: Final[tuple[object, ...]] = (None, "", [])
 
 
-def is_owned_link(kind: str, predicate: str) -> bool:
-    """Whether a link from a concept of a type is written by the call that writes the concept.
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
 
-    >>> is_owned_link("Claim", "tagged"), is_owned_link("Claim", "about")
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kinds:
+    """The kinds that a memory was opened with, by type; of any other type nothing is special.
+
+    INVALID_ARGUMENT for two kinds of one type.
+
+    >>> kinds = Kinds((Kind("Claim", "claim", call="write_claim", links=frozenset({"tagged"})),))
+    >>> kinds.is_owned_link("Claim", "tagged"), kinds.is_owned_link("Claim", "about")
     (True, False)
+    >>> kinds.is_free("Claim"), kinds.is_free("Drug"), kinds.is_free("$ConceptType")
+    (False, True, False)
     """
-    own = OWN_TYPES.get(kind)
-    return own is not None and (own.owns_links or predicate in own.links)
+
+    kinds: Iterable[Kind] = ()
+    owned: frozenset[str] = field(init=False)
+    """The types whose concepts a call alone writes."""
+    own_links: frozenset[str] = field(init=False)
+    """The predicates of links that calls alone write from some types."""
+    known_links: frozenset[str] = field(init=False)
+    """The predicates that need no definition in a strict group."""
+    given: frozenset[str] = field(init=False)
+    """The types that need no definition in a strict group."""
+    aside: frozenset[str] = field(init=False)
+    """The types that the primer leaves out: what they hold is not part of what is known."""
+    unique: frozenset[str] = field(init=False)
+    """The types of which no two living concepts are called the same, case aside."""
+    link_owners: frozenset[str] = field(init=False)
+    """The types whose links are all their call's."""
+    _by_type: dict[str, Kind] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        kinds = tuple(self.kinds)
+        by_type = {one.type: one for one in kinds}
+        if len(by_type) < len(kinds):
+            twice = sorted({one.type for one in kinds if kinds.count(one) > 1}) or sorted(by_type)
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f'there are two kinds of one type, among them "{twice[0]}"',
+                hint="give each type one Kind",
+            )
+        for name, value in (
+            ("kinds", kinds),
+            ("_by_type", by_type),
+            ("owned", frozenset(one.type for one in kinds if one.is_owned)),
+            ("own_links", frozenset().union(*(one.links for one in kinds))),
+            ("known_links", frozenset().union(*(one.structure for one in kinds))),
+            ("given", frozenset(one.type for one in kinds if one.is_given)),
+            ("aside", frozenset(one.type for one in kinds if not one.is_known)),
+            ("unique", frozenset(one.type for one in kinds if one.has_unique_names)),
+            ("link_owners", frozenset(one.type for one in kinds if one.owns_links)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._by_type.values())
+
+    def get(self, type: str) -> Kind | None:
+        """Return the kind of a type; None where nothing is special about it."""
+        return self._by_type.get(type)
+
+    def of(self, type: str) -> Kind:
+        """Return the kind of a type; a plain one where nothing is special about it."""
+        return self._by_type.get(type) or Kind(type, is_meant=not type.startswith("$"))
+
+    def is_free(self, type: str) -> bool:
+        """Whether a plain name may mean a concept of the type: no meta-type, of no face."""
+        return self.of(type).is_free
+
+    def is_kept_up(self, type: str) -> bool:
+        """Whether upkeep may let a concept of the type fade, or join it with its like."""
+        kind = self.of(type)
+        return kind.is_kept_up and not kind.is_owned
+
+    def is_owned_link(self, type: str, predicate: str) -> bool:
+        """Whether a link from a concept of a type is written by the call that writes those."""
+        kind = self._by_type.get(type)
+        return kind is not None and kind.owns(predicate)
+
+    def is_structure(self, type: str, predicate: str) -> bool:
+        """Whether a link from a concept of a type is structure: no memory, and no mention."""
+        kind = self._by_type.get(type)
+        return type.startswith("$") or (kind is not None and kind.is_structure(predicate))
+
+    def memory(self, element: Element, start: Concept | None = None) -> str | None:
+        """Return which kind of memory an element is: "fact", "claim"; None for one that is none.
+
+        `start` is the concept that a link begins at, if it is one.
+        """
+        if isinstance(element, Link):
+            is_held = start is not None and self.is_structure(start.type, element.predicate)
+            return None if is_held else FACT_KIND
+        kind = self.of(element.type)
+        return kind.name if kind.is_memory else None
+
+    def named(self, name: str) -> tuple[Kind, ...]:
+        """Return the kinds whose memories are called so, such as "claim"."""
+        return tuple(one for one in self if one.name == name)
+
+    def names(self) -> tuple[str, ...]:
+        """Return what memories are called, the general kinds first."""
+        told = (one.name for one in self if one.is_memory)
+        return tuple(dict.fromkeys((FACT_KIND, PLAIN_KIND, *told)))
+
+    def indexes(self) -> tuple[AttributeIndex, ...]:
+        """Return what concepts of the kinds are found by."""
+        return tuple(AttributeIndex(one.type, name) for one in self for name in one.indexes)
+
+
+NO_KINDS: Final = Kinds()
+"""The kinds of a memory that was opened with none: nothing is special about any type."""

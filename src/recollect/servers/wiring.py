@@ -14,6 +14,7 @@ from recollect.errors import (
     RecollectError,
     nearest,
 )
+from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus
 from recollect.servers.embedding import make_embedder
 from recollect.servers.settings import DEFAULT_GROUP, Located, Settings
@@ -42,7 +43,7 @@ def open_nexus(
     embedder = None if embedding is None else make_embedder(embedding)
     mode = "keyword" if embedding is None else embedding.search_mode
     try:
-        return Nexus.open(
+        return open_memory(
             located.path,
             group=group,
             embedder=embedder,

@@ -56,19 +56,6 @@ def test_a_transaction_that_fails_undoes_the_calls_inside(
     assert ids(wait(store.list())) == ["a"]
 
 
-def test_a_first_write_that_is_undone_leaves_the_indexes_to_the_next(
-    nexus: Nexus, wait: Wait[Any]
-) -> None:
-    fresh = nexus.group("fresh")
-    fresh.write('UPSERT { CONCEPT { {type: "Drug", name: "Aspirin"} } }')
-    store = NexusKnowledgeStore(fresh)
-    with nexus.transaction(dry_run=True):
-        wait(store.write_claim(claim(id="b")))
-    assert fresh.indexes() == ()
-    wait(store.write_claim(claim(id="b")))
-    assert len(fresh.indexes()) == 13
-
-
 def test_calls_inside_a_snapshot_read_its_state(
     nexus: Nexus, store: NexusKnowledgeStore, wait: Wait[Any]
 ) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -214,41 +216,37 @@ def test_claims_that_are_refused_make_no_group(wait: Wait) -> None:
         assert nexus.groups() == ["default"]
 
 
-def test_a_store_declares_anew_what_claims_are_found_by_after_its_group_was_dropped(
-    store: Store, wait: Wait
-) -> None:
-    wait(store.write_claim(claim(id="a")))
-    wait(store.transition("a", "verified"))
-    declared = store.nexus.indexes()
-    assert declared
-    store.nexus.drop_group("default")
-    assert store.nexus.indexes() == ()
-    wait(store.write_claim(claim(id="a")))
-    assert store.nexus.indexes() == declared
-
-
-@pytest.mark.parametrize("others", [["Aspirin"], ["Aspirin", "Ibuprofen"]])
-def test_a_store_declares_anew_what_claims_are_found_by_after_others_wrote_to_its_dropped_group(
+@pytest.mark.parametrize("others", [[], ["Aspirin"]])
+def test_claims_are_found_by_their_indexes_after_their_group_was_dropped(
     store: Store, wait: Wait, others: list[str]
 ) -> None:
     wait(store.write_claim(claim(id="a")))
-    declared = store.nexus.indexes()
     store.nexus.drop_group("default")
     for name in others:
         store.nexus.write([PutConcept("Drug", name)])
     wait(store.write_claim(claim(id="a")))
-    assert store.nexus.indexes() == declared
+    assert store.nexus.indexes() == ()  # no group declares them: they are made with the file
+    assert [one.id for one in wait(store.list())] == ["a"]
 
 
-def test_moving_declares_what_claims_are_found_by_where_a_restore_did_not(wait: Wait) -> None:
-    with recollect.open(":memory:") as nexus:
-        store = NexusKnowledgeStore(nexus)
-        wait(store.write_claim(claim(id="c")))
-        declared = nexus.indexes()
-        for one in declared:
-            nexus.drop_index(one.type, one.attribute)
-        wait(NexusKnowledgeStore(nexus).transition("c", "verified"))
-        assert nexus.indexes() == declared
+def test_a_file_of_claims_that_was_made_without_kinds_gets_its_indexes_when_it_is_opened(
+    tmp_path: Path, wait: Wait
+) -> None:
+    place = tmp_path / "old.db"
+    with recollect.Nexus.open(place) as bare:
+        wait(NexusKnowledgeStore(bare).write_claim(claim(id="c")))
+    assert not built(place)
+    with recollect.open(place) as nexus:
+        assert [one.id for one in wait(NexusKnowledgeStore(nexus).list())] == ["c"]
+        assert nexus.doctor().is_well
+    assert "attribute:claim_status" in built(place)
+
+
+def built(place: Path) -> list[str]:
+    connection = apsw.Connection(str(place))
+    names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema")]
+    connection.close()
+    return sorted(name for name in names if name.startswith("attribute:"))
 
 
 def test_concurrent_verify_and_dispute_never_lose_an_event(store: Store, wait: Wait) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import recollect
 from recollect.faces.operations import Operations
 from recollect.integrations.exchange import ImportReport, hand_out, take_in
 from recollect.kernel import Nexus
@@ -25,7 +26,7 @@ UPSERT {
 
 @pytest.fixture
 def nexus() -> Iterator[Nexus]:
-    with Nexus.open(":memory:", "team") as nexus:
+    with recollect.open(":memory:", "team") as nexus:
         nexus.group("decoy").write(DECOY)
         yield nexus
         assert nexus.group("decoy").stats().transactions == 1

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.integrations.exchange.conftest import Write, elements, exported, rows, twice_is_once
 from typing_extensions import Buffer
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.faces.claims import Claim, EvidenceRef, NexusKnowledgeStore
 from recollect.faces.operations import Operations
@@ -50,7 +51,7 @@ def teach(nexus: Nexus) -> None:
 def test_what_is_exported_comes_back_as_it_was(nexus: Nexus, tmp_path: Path) -> None:
     teach(nexus)
     path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
-    with Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as other:
         other.write('UPSERT { CONCEPT @x { {type: "X", name: "x"} } }')
         report = twice_is_once(other, path)
         assert report.format == "jsonl"
@@ -89,14 +90,14 @@ def test_a_line_holds_ids_and_clocks(nexus: Nexus, tmp_path: Path) -> None:
 
 
 def test_into_a_copy_of_the_same_memory_too(tmp_path: Path) -> None:
-    with Nexus.open(tmp_path / "one.db", "team") as nexus:
+    with recollect.open(tmp_path / "one.db", "team") as nexus:
         teach(nexus)
         nexus.backup(tmp_path / "copy.db")
         nexus.write(
             'UPSERT { CONCEPT @x { {type: "Drug", name: "Morphine"} SET PROPOSITIONS { ("treats", {type: "Symptom", name: "Headache"}) } } }'
         )
         path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
-        with Nexus.open(tmp_path / "copy.db", "team") as copy:
+        with recollect.open(tmp_path / "copy.db", "team") as copy:
             copy.write('UPSERT { CONCEPT @y { {type: "Person", name: "Bob"} } }')
             report = twice_is_once(copy, path)
             assert (report.created, report.updated) == (2, 0)
@@ -113,7 +114,7 @@ def test_blank_names_and_keys_come_back(nexus: Nexus, tmp_path: Path) -> None:
         ]
     )
     path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
-    with Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as other:
         assert twice_is_once(other, path).skipped == ()
         assert elements(other) == elements(nexus)
         assert exported(other, tmp_path / "again", "jsonl").read_bytes().count(b"\n") == 3
@@ -123,7 +124,7 @@ def test_the_largest_element_comes_back(nexus: Nexus, tmp_path: Path) -> None:
     most = {"text": "x" * (LARGEST - len('{"text":""}'))}
     nexus.write([PutConcept("T", "large", most, most)])
     path = exported(nexus, tmp_path / "all.jsonl", "jsonl")
-    with Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as other:
         assert take_in(other, path).created == 1
         assert elements(other) == elements(nexus)
 
@@ -250,7 +251,7 @@ def test_any_memory_goes_through_lines(
     tmp_path_factory: pytest.TempPathFactory, concepts: list, links: list
 ) -> None:
     folder = tmp_path_factory.mktemp("lines")
-    with Nexus.open(":memory:") as nexus, Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as nexus, recollect.open(":memory:") as other:
         nexus.write(concepts)
         for at, (start, predicate, end, said, metadata, key, is_about) in enumerate(links):
             ends = [PutConcept(one.type, one.name) for one in (start, end)]

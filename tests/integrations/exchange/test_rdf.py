@@ -19,6 +19,7 @@ from tests.integrations.exchange.conftest import (
     words_found,
 )
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.integrations.exchange import take_in
 from recollect.kernel import Nexus
@@ -92,7 +93,7 @@ def test_an_export_makes_the_same_memory_again(
         }"""
     )
     path = exported(nexus, tmp_path / f"out.{format}", format)
-    with Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as other:
         twice_is_once(other, path, format=format)
         assert elements(other) == elements(nexus)
         again = exported(other, tmp_path / "again", format)
@@ -103,7 +104,7 @@ def test_an_export_makes_the_same_memory_again(
 def test_names_of_white_space_come_back(nexus: Nexus, tmp_path: Path, format: str) -> None:
     nexus.write([PutConcept("T", name) for name in (" ", "\t", "\r\n", "\x85", "\u2028")])
     path = exported(nexus, tmp_path / f"out.{format}", format)
-    with Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as other:
         take_in(other, path, format=format)
         assert elements(other) == elements(nexus)
 
@@ -212,6 +213,6 @@ def test_any_graph_goes_through_a_memory(
         wanted.add(triple)
     path = folder / "in.nt"
     path.write_bytes(wanted.serialize(format="nt", encoding="utf-8"))
-    with Nexus.open(":memory:") as nexus:
+    with recollect.open(":memory:") as nexus:
         twice_is_once(nexus, path)
         assert isomorphic(foreign(graph(exported(nexus, folder / "out.nt", "ntriples"))), wanted)

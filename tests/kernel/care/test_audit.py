@@ -23,7 +23,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def nexus(path: Path) -> Iterator[Nexus]:
     """Five transactions: created, changed, linked, closed, purged; beside a decoy like it."""
-    with recollect.open(path, group="decoy") as decoy:
+    with recollect.Nexus.open(path, group="decoy") as decoy:
         decoy.write(
             [PutConcept("T", "A", {"x": 1}), PutConcept("T", "B", id="b"), PutLink(A, "p", B)]
         )
@@ -138,7 +138,7 @@ def test_a_log_made_anew_is_found_by_a_head_that_was_kept(nexus: Nexus, path: Pa
     nexus.write([PutConcept("T", "D")])
     assert nexus.verify(head).is_whole
     path.unlink()
-    with recollect.open(path, group="main") as forged:
+    with recollect.Nexus.open(path, group="main") as forged:
         for number in range(6):
             forged.write([PutConcept("T", "A", {"x": number})])
         assert forged.verify().is_whole

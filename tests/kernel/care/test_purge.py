@@ -46,7 +46,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def nexus(path: Path) -> Iterator[Nexus]:
     """A memory beside a decoy that holds the same names, and keeps them."""
-    with recollect.open(path, group="decoy") as decoy:
+    with Nexus.open(path, group="decoy") as decoy:
         decoy.write(DECOY)
         before = rows_of_group(path, 1)
         yield decoy.group("main")

@@ -29,7 +29,7 @@ def place(tmp_path: object) -> str:
 
 @pytest.fixture
 def nexus(place: str) -> Iterator[recollect.Nexus]:
-    with recollect.open(place, synchronous="normal") as nexus:
+    with recollect.Nexus.open(place, synchronous="normal") as nexus:
         for group in (nexus, nexus.group("decoy")):
             drugs = [PutConcept("Drug", f"d{n}", {ATTRIBUTE: n % 50, "n": n}) for n in range(1000)]
             group.write(drugs)

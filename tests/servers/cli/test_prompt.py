@@ -16,7 +16,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from tests.servers.cli.conftest import CAPSULE, DRUGS, control_c_in_a_second
 
-from recollect.kernel import Nexus
+import recollect
 from recollect.servers.cli.output import Output
 from recollect.servers.cli.shell.completion import KipCompleter, KnownNames
 from recollect.servers.cli.shell.conversation import NAMES, Conversation
@@ -30,7 +30,7 @@ PAPER = 'UPSERT { CONCEPT @p { {type: "Paper", name: "A"} } }'
 
 @pytest.fixture
 def conversation() -> Iterator[Conversation]:
-    with closing(Nexus.open(":memory:")) as nexus:
+    with closing(recollect.open(":memory:")) as nexus:
         nexus.write(CAPSULE)
         yield Conversation(nexus, "default", Output(as_json=False))
 

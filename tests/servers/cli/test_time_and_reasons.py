@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.servers.cli.conftest import CAPSULE, DRUGS, Cli, answer
 
-from recollect.kernel import Nexus
+import recollect
 from recollect.servers.cli.output import Output
 from recollect.servers.cli.shell.conversation import Conversation
 
@@ -101,7 +101,7 @@ def test_a_time_that_is_none_is_refused(cli: Cli, memory: str, words: str):
 
 
 def test_the_prompt_shows_the_time_that_is_read():
-    with Nexus.open(":memory:") as nexus:
+    with recollect.open(":memory:") as nexus:
         nexus.write(CAPSULE)
         conversation = Conversation(nexus, "default", Output(as_json=False))
         assert conversation.prompt == "default> "

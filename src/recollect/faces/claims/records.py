@@ -47,23 +47,6 @@ SET_ASIDE: Final = "set_aside"
 CREATED_AT: Final = "created_at"
 SUPERSEDED_BY: Final = "superseded_by"
 
-INDEXED: Final = (
-    (CLAIM, STATUS),
-    (CLAIM, SCOPE),
-    (CLAIM, CREATED_AT),
-    (CLAIM, "confidence"),
-    (CLAIM, "project_id"),
-    (CLAIM, "domain"),
-    (CLAIM, "session_id"),
-    (CLAIM, "agent_id"),
-    (CLAIM, "run_id"),
-    (CLAIM, "show_id"),
-    (CLAIM, "superseded_in_show"),
-    (CLAIM, ATTENTION),
-    (EVIDENCE, "artifact_id"),
-)
-"""The attributes that claims are found by."""
-
 _NAMESPACE: Final = uuid.UUID("3d0a7f52-2c1e-5b57-9a44-0f1f4f8f7c39").bytes
 _SEARCHED: Final[Attributes] = {SEARCH_ATTRIBUTES: ["text", "domain", "tags"]}
 _SEARCHED_EVIDENCE: Final[Attributes] = {SEARCH_ATTRIBUTES: ["detail", "path", "url"]}

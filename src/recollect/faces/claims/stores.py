@@ -43,6 +43,7 @@ from recollect.faces.claims.reading import (
 )
 from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.writing import Writer
+from recollect.faces.kinds import open_memory
 from recollect.kernel import Nexus, parse_address
 from recollect.model import AsOf
 
@@ -246,7 +247,7 @@ class MemoryKnowledgeStore(_OwnStore):
     """Claims in this process, gone with it: for tests and short scripts."""
 
     def __init__(self, *, logger: LogSink | None = None) -> None:
-        super().__init__(Nexus.open(":memory:"), logger=logger)
+        super().__init__(open_memory(":memory:"), logger=logger)
 
 
 class SQLiteKnowledgeStore(_OwnStore):
@@ -262,7 +263,7 @@ class SQLiteKnowledgeStore(_OwnStore):
         """Open the file; `~` is the user's home. STORE_UNAVAILABLE where none can be made."""
         named = parse_address(path).path
         place = ":memory:" if named is None else _with_folders(named)
-        super().__init__(Nexus.open(place, group=group), logger=logger)
+        super().__init__(open_memory(place, group=group), logger=logger)
 
 
 def _with_folders(path: Path) -> Path:

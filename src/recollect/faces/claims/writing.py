@@ -25,7 +25,6 @@ from recollect.faces.claims.records import (
     CLAIM,
     CONTRADICTED_BY,
     EVENT,
-    INDEXED,
     STATUS,
     SUPERSEDED_BY,
     SUPERSEDES,
@@ -76,7 +75,6 @@ class Writer:
 
     def __init__(self, nexus: Nexus) -> None:
         self._nexus = nexus
-        self._prepared: object = None  # the group that has what claims are found by
 
     def write(self, claims: Sequence[Claim], actor: Actor) -> list[str]:
         """Keep claims that are checked, all or none, and return their ids.
@@ -168,36 +166,9 @@ class Writer:
         self._write(Decision([old_id, new_id], replace), actor.name)
 
     def _write(self, decision: Decision, actor: str | None) -> None:
-        """Write what is decided; the first write that is kept also declares the indexes.
-
-        So does the first one after the group was dropped and created again. A refused write creates
-        no group. Anything that an enclosing block may still undo is not remembered; inside a
-        snapshot it decides by the present state.
-        """
-        group: object = None
-        is_certain = not self._nexus.is_in_block
-
-        def decide(present: Present) -> Sequence[Change]:
-            nonlocal group
-            group = present.group
-            return decision.decide(present)
-
-        with nullcontext() if self._prepared and is_certain else self._nexus.transaction():
-            told = Decision(decision.ids, decide, decision.changes)
-            number = self._nexus.write(told, actor=actor).transaction
-            if number is not None and group != self._prepared:
-                self._prepare()
-                if is_certain:
-                    self._prepared = group
-
-    def _prepare(self) -> None:
-        """Declare what claims are found by, in a group that does not have it yet."""
-        declared = {(one.type, one.attribute) for one in self._nexus.indexes()}
-        missing = [one for one in INDEXED if one not in declared]
-        if missing:
-            with self._nexus.transaction():
-                for kind, attribute in missing:
-                    self._nexus.add_index(kind, attribute)
+        """Write what is decided, of the present state also inside a snapshot."""
+        with self._nexus.transaction() if self._nexus.is_in_block else nullcontext():
+            self._nexus.write(decision, actor=actor)
 
     def _new(self, claims: Sequence[Claim], present: Present) -> dict[str, Claim]:
         """Return the claims that are not there yet, by id; what is there must say the same."""

@@ -15,7 +15,7 @@ from typing import TextIO
 from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.as_of import read_as_of
 from recollect.kernel import Capsule, Nexus, parse
-from recollect.model import AsOf, Found, Operation, Record, Value
+from recollect.model import AsOf, Found, Kinds, Operation, Record, Value
 
 MOST_ELEMENTS = 1_000
 """So many elements a capsule holds, if not told otherwise."""
@@ -47,7 +47,7 @@ def export_capsules(
     """
     found = None if query is None else Found(query, parameters or {})
     records = nexus.elements(found, as_of=read_as_of(as_of))
-    return _capsules(records, most_elements, [] if notices is None else notices)
+    return _capsules(nexus.kinds, records, most_elements, [] if notices is None else notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +137,13 @@ def _operations(nexus: Nexus, transaction: int | None) -> Counter[Operation]:
 
 
 def _capsules(
-    records: Iterator[Record], most_elements: int, notices: list[Notice]
+    kinds: Kinds, records: Iterator[Record], most_elements: int, notices: list[Notice]
 ) -> Iterator[str]:
-    capsule = Capsule(with_ids=True)
+    capsule = Capsule(kinds, with_ids=True)
     for record in records:
         if capsule.elements >= most_elements or capsule.characters >= _MOST_CHARACTERS:
             yield capsule.text()
-            capsule = Capsule(with_ids=True, keyed=capsule.keyed, owned=capsule.owned)
+            capsule = Capsule(kinds, with_ids=True, keyed=capsule.keyed, owned=capsule.owned)
         capsule.add(record)
     if capsule.elements:
         yield capsule.text()

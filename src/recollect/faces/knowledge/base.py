@@ -22,6 +22,7 @@ from recollect.errors import (
     STORE_CLOSED,
     RecollectError,
 )
+from recollect.faces.kinds import open_memory
 from recollect.faces.knowledge.formatter import KnowledgeFormatter
 from recollect.faces.knowledge.graph import (
     NexusEntityGraphStore,
@@ -94,7 +95,7 @@ class KnowledgeBase:
             if nexus is not None:
                 return nexus
             if self._own is None:
-                self._own = Nexus.open(":memory:")
+                self._own = open_memory(":memory:")
             return self._own
 
         self.metadata_store = (

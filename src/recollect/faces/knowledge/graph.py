@@ -24,7 +24,6 @@ from recollect.faces.knowledge.model import (
 from recollect.faces.knowledge.records import (
     BELONGS_TO,
     ENTITY,
-    INDEXED,
     NODE,
     OWNER,
     PIECE,
@@ -99,17 +98,8 @@ class OnNexus:
         self._is_closed = True
 
     def _write(self, changes: Sequence[Change]) -> None:
-        if not changes:
-            return
-        declared = {(one.type, one.attribute) for one in self.nexus.indexes()}
-        missing = [one for one in INDEXED if one not in declared]
-        if not missing:
+        if changes:
             self.nexus.write(changes)
-            return
-        with self.nexus.transaction():
-            self.nexus.write(changes)
-            for kind, attribute in missing:
-                self.nexus.add_index(kind, attribute)
 
     def _entities(self, ids: Iterable[str]) -> dict[str, Concept]:
         return self.nexus.concepts.named(ENTITY, {checked_id("entity_id", one) for one in ids})

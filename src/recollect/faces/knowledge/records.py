@@ -30,8 +30,6 @@ BELONGS_TO: Final = "belongs_to"
 OWNER: Final = "entity_id"
 PROFILE: Final = frozenset({"entity_type", "properties"})
 NODE: Final = frozenset({"node_type", "label", "node_properties"})
-INDEXED: Final = ((PIECE, OWNER), (ENTITY, "entity_type"))
-"""What is found by its value: types and attributes."""
 
 _SEARCHED: Final = ["content", "tags", "embedding_text"]
 _CREATED: Final = "created_at"

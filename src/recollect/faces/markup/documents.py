@@ -43,7 +43,6 @@ from recollect.faces.markup.restoring import Restoring
 from recollect.faces.markup.writing import changes_of, reply_of, reports_of
 from recollect.kernel import Nexus, uncollected
 from recollect.model import (
-    OWNED,
     AsOf,
     Change,
     Concept,
@@ -284,7 +283,7 @@ class Documents:
         """Protect a node or a space from markup, or no longer; return the transaction."""
         with self.nexus.transaction():
             held = _held(Graph(self.nexus), id)
-            if is_foreign(held) and held.type in OWNED:
+            if is_foreign(held) and held.type in self.nexus.kinds.owned:
                 raise RecollectError(
                     IMMUTABLE_TARGET,
                     f'"{id}" is a {held.type}, which its own call keeps',

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.model import OWNED, SEARCH_ATTRIBUTES, Attributes, Concept, Value
+from recollect.faces.kinds import ALL_KINDS
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Value
 
 NODE: Final = "Node"
 SPACE: Final = "Space"
@@ -116,7 +117,7 @@ def is_protected(concept: Concept) -> bool:
     """Whether a concept is read-only, by its attribute or as its own call's."""
     if concept.attributes.get(READ_ONLY) is True:
         return True
-    return is_foreign(concept) and concept.type in OWNED
+    return is_foreign(concept) and concept.type in ALL_KINDS.owned
 
 
 @dataclass(frozen=True, slots=True)

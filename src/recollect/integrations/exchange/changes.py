@@ -29,7 +29,6 @@ from recollect.integrations.exchange.records import (
 from recollect.kernel import Nexus
 from recollect.model import (
     FACT,
-    OWNED,
     SEARCH_ATTRIBUTES,
     SOURCES,
     Attributes,
@@ -45,7 +44,6 @@ from recollect.model import (
     Reference,
     Rows,
     Value,
-    is_owned_link,
     normal_text,
 )
 
@@ -232,7 +230,7 @@ class Mapper:
     def _mention(self, mention: Mention) -> Mapped:
         episode = self._living(self.id_of(mention.episode))
         thing = self._living(self.id_of(mention.thing))
-        is_node = isinstance(thing, Concept) and thing.type not in OWNED
+        is_node = isinstance(thing, Concept) and thing.type not in self.nexus.kinds.owned
         if episode is None or not is_episode(episode) or not is_node:
             return Mapped(mention, reason=NO_END)
         assert isinstance(thing, Concept)
@@ -247,7 +245,7 @@ class Mapper:
                 held = self._living(self.id_of(end.id))
                 return None if held is None or is_episode(held) else held.id
             case Named():
-                if end.type in OWNED:
+                if end.type in self.nexus.kinds.owned:
                     is_there = self._called(end) is not None
                     return Key(end.type, end.name) if is_there else None
                 handle = orjson.dumps([end.type, end.name]).decode()
@@ -281,8 +279,8 @@ class Mapper:
                 held = self._living(id)
                 kind = held.type if isinstance(held, Concept) else ""
         if isinstance(link, Statement):  # facts are compared in any spelling
-            return is_owned_link(kind, normal_text(link.predicate))
-        return is_owned_link(kind, link.predicate)
+            return self.nexus.kinds.is_owned_link(kind, normal_text(link.predicate))
+        return self.nexus.kinds.is_owned_link(kind, link.predicate)
 
     def _living(self, id: str) -> Concept | Link | None:
         dated = self._held.get(self.id_of(id))

@@ -12,6 +12,7 @@ from typing import Final, assert_never, get_args
 
 import orjson
 
+from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.operations.fields import Source as EpisodeSource
 from recollect.faces.operations.records import EPISODE
 from recollect.integrations.exchange.members import (
@@ -35,7 +36,6 @@ from recollect.integrations.exchange.records import (
 from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.triples import triple
 from recollect.model import (
-    OWNED,
     Attributes,
     ConceptRecord,
     Dated,
@@ -134,7 +134,7 @@ def _records(type_: str, line: int, members: Members) -> Iterator[Record]:
 
 def _concept(line: int, members: Members) -> Record:
     kind = _name(members, "type")
-    if kind in OWNED - {EPISODE}:
+    if kind in ALL_KINDS.owned - {EPISODE}:
         return Left(line, _DUMPED)
     if kind == EPISODE:
         return _episode(line, members)

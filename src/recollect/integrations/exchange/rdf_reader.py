@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from recollect.faces.kinds import ALL_KINDS
 from recollect.integrations.exchange.blank_nodes import blank_names
 from recollect.integrations.exchange.naming import made_id, words
 from recollect.integrations.exchange.rdf_parsing import Triple, ntriples_triples, turtle_triples
@@ -48,7 +49,7 @@ from recollect.integrations.exchange.records import (
     Thing,
 )
 from recollect.integrations.exchange.source import Source
-from recollect.model import FACT, OWNED, Value, normal_text
+from recollect.model import FACT, Value, normal_text
 
 _FIELDS: Final = frozenset({"id", "type", "name"})
 _LEFT: Final = "an episode or a part of a claim, which RDF does not carry back"
@@ -168,7 +169,7 @@ class _Graph:
         for iri, name in short.items():
             is_clear = clear[name] == 1 and name not in _FIELDS and not name.startswith("_")
             is_own = iri.startswith(TERM)
-            self.terms[iri] = name if is_own or (is_clear and name not in OWNED) else iri
+            self.terms[iri] = name if is_own or (is_clear and name not in ALL_KINDS.owned) else iri
 
     def _name_things(self) -> None:
         met: Counter[tuple[str, str]] = Counter()
@@ -203,7 +204,7 @@ class _Graph:
 
     def _thing(self, node: str) -> Record:
         named, classes = self.named[node], self._classes(node)
-        if named.type in OWNED:
+        if named.type in ALL_KINDS.owned:
             return Left(self.lines[node], _LEFT)
         attributes, metadata = self._said_of(node)
         if not _is_own(node) or any(not one.startswith(TERM) for one in classes):
@@ -271,7 +272,7 @@ class _Graph:
         if node in self.reified:
             return ById(_id(node))
         named = self.named[node]
-        return ById(_id(node)) if named.type not in OWNED else named
+        return ById(_id(node)) if named.type not in ALL_KINDS.owned else named
 
     def _called(self, node: str) -> str:
         link = self.reified.get(node)

@@ -32,7 +32,7 @@ from recollect.integrations.exchange.report import ImportReport
 from recollect.integrations.exchange.source import Source
 from recollect.integrations.exchange.tally import Tally
 from recollect.kernel import Nexus
-from recollect.model import OWNED, BatchReport, Progress, silent
+from recollect.model import BatchReport, Progress, silent
 
 Cancelled = Callable[[], bool]
 """Whether the caller has taken the call back."""
@@ -72,7 +72,7 @@ def take_in(
     lines that cannot be read, CANCELLED tells that `cancelled()` was true. Taken in again, a file
     changes nothing.
     """
-    if type in OWNED:
+    if type in nexus.kinds.owned:
         raise RecollectError(
             INVALID_ARGUMENT,
             f'the type "{type}" is only written by calls of its own',

@@ -60,7 +60,7 @@ from recollect.kernel.write.attribute_indexes import attribute_indexes, take_bac
 from recollect.kernel.write.log import purge_digest
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
-from recollect.model import OWN_TYPES, Operation, Receipt
+from recollect.model import Operation, Receipt
 
 NOTE = (
     "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "
@@ -185,7 +185,7 @@ def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
 def _with_parts(session: Session, group: Group, elements: Iterable[int]) -> list[int]:
     """Return elements with all links that end in them, and the parts that only they use."""
     doomed = _with_links(session, group, elements)
-    kinds = [[one, part] for one, own in OWN_TYPES.items() for part in sorted(own.parts)]
+    kinds = [[one.type, part] for one in session.kinds for part in sorted(one.parts)]
     asked = orjson.dumps(kinds).decode()
     parts = {whole(one) for (one,) in _each(session, group, PARTS, doomed, kinds=asked)}
     gone = set(doomed)

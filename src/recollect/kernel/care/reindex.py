@@ -73,5 +73,7 @@ def _said(session: Session, group_id: int, sql: str, after: int) -> dict[int, st
         if name is None:
             said[whole(element)] = link_meaning(members(attributes))
         else:
-            said[whole(element)] = meaning_of(text(kind), text(name), members(attributes))
+            said[whole(element)] = meaning_of(
+                session.kinds, text(kind), text(name), members(attributes)
+            )
     return said

@@ -22,6 +22,7 @@ from recollect.kernel.vectors.rows import (
 )
 from recollect.kernel.vectors.texts import link_meaning, text_hash
 from recollect.kernel.write.own_types import meaning_of
+from recollect.model import Kinds
 
 _AT_ONCE = 1_000
 
@@ -30,7 +31,11 @@ def wrong_vectors(session: Session, group_id: int) -> list[int]:
     """Return the elements whose vector is not that of what they say. Cost: all that have one."""
     model = model_of(session, group_id) or ("", 0)
     size = NUMBER_BYTES * model[1]
-    return [whole(row[1]) for row in _rows(session, group_id, model) if not _is_right(row, size)]
+    return [
+        whole(row[1])
+        for row in _rows(session, group_id, model)
+        if not _is_right(session.kinds, row, size)
+    ]
 
 
 def unused_vectors(session: Session, group_id: int) -> list[int]:
@@ -61,12 +66,15 @@ def _rows(session: Session, group_id: int, model: tuple[str, int]) -> Iterator[S
         after = whole(rows[-1][0])
 
 
-def _is_right(row: SqlRow, size: int) -> bool:
+def _is_right(kinds: Kinds, row: SqlRow, size: int) -> bool:
     _, _, vector, hash_, length, kind, name, attributes, is_whole = row
     if attributes is None or not is_whole:
         return False
     if vector == NO_VECTOR:
         return True
     said = members(attributes)
-    meaning = link_meaning(said) if name is None else meaning_of(text(kind), text(name), said)
+    if name is None:
+        meaning = link_meaning(said)
+    else:
+        meaning = meaning_of(kinds, text(kind), text(name), said)
     return length == size and meaning is not None and text_hash(meaning) == hash_

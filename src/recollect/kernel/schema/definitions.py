@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import orjson
 
 from recollect.kernel.read.declared import META_TYPES
-from recollect.kernel.schema.names import GIVEN
+from recollect.kernel.schema.names import given
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
@@ -121,7 +121,7 @@ def defined(
             "known": _NOW if known is None else known,
         },
     )
-    return GIVEN[kind].intersection(names) | {text(name) for (name,) in rows}
+    return given(session.kinds, kind).intersection(names) | {text(name) for (name,) in rows}
 
 
 def _definition(group: Group, kind: ElementKind, row: SqlRow) -> Definition:

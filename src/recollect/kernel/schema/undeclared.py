@@ -17,7 +17,7 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.read.declared import META_TYPES
 from recollect.kernel.schema.definitions import defined, definitions
-from recollect.kernel.schema.names import GIVEN, NOUNS
+from recollect.kernel.schema.names import NOUNS, given
 from recollect.kernel.schema.places import nodes
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
@@ -80,7 +80,7 @@ def undeclared(
     session: Session, group: Group, kind: ElementKind, name: str, place: Named | None = None
 ) -> RecollectError:
     """Return KIP_2001 for a name that is not declared, with the nearest that are."""
-    near = nearest(name, [*definitions(session, group, kind), *sorted(GIVEN[kind])])
+    near = nearest(name, [*definitions(session, group, kind), *sorted(given(session.kinds, kind))])
     declare = f'declare it first: {{type: "{META_TYPES[kind]}", name: {_quoted(name)}}}'
     is_mendable = bool(near) and place is not None and place.is_token
     return RecollectError(

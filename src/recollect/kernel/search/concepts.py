@@ -29,14 +29,15 @@ from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Parameters, Session, SqlValue
-from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.schema import EVERY_GROUP, LIVING
 from recollect.kernel.store.sqlite import SqliteStore
 from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 
 _INDEXES = """
-SELECT a.attribute FROM attribute_index AS a WHERE a.group_id = :group AND a.type = :name
+SELECT a.attribute FROM attribute_index AS a
+WHERE a.group_id IN (:group, :every) AND a.type = :name
 """
 _JOINED = """
 SELECT w.value, k.key, k.object
@@ -306,7 +307,7 @@ def _asked(
 
 def _indexed(session: Session, group: Group, type_: str) -> frozenset[str]:
     """Return the attributes of a type whose index is declared and built."""
-    rows = session.rows(_INDEXES, {"group": group.group_id, "name": type_})
+    rows = session.rows(_INDEXES, {"group": group.group_id, "every": EVERY_GROUP, "name": type_})
     built = {text(one) for (one,) in session.rows(BUILT)} if rows else ()
     declared = (text(one) for (one,) in rows)
     return frozenset(one for one in declared if index_name(one) in built)

@@ -20,7 +20,7 @@ from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
-from recollect.model import ASIDE, ElementKind
+from recollect.model import ElementKind
 
 MOST_DOMAINS = 256
 """Domains of the primer, largest first."""
@@ -220,7 +220,7 @@ def _types(session: Session, group_id: int, known: int | None) -> list[Domain]:
     else:
         rows = session.rows(_TYPES, {"group": group_id, "known": known})
     found = [_domain(row, "type") for row in rows]
-    return [one for one in found if one.name not in ASIDE]
+    return [one for one in found if one.name not in session.kinds.aside]
 
 
 def _domain(row: SqlRow, kind: Literal["domain", "type"]) -> Domain:

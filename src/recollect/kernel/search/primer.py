@@ -14,7 +14,7 @@ from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import LIVING
-from recollect.model import ASIDE, ElementKind, Value
+from recollect.model import ElementKind, Value
 
 _SELF_PARTS = ("role", "objectives", "capabilities")
 
@@ -64,7 +64,7 @@ def _identity(session: Session, group: Group) -> dict[str, Value]:
 
 def _summary(session: Session, group: Group) -> dict[str, int]:
     listed = inventory(session, group, ElementKind.CONCEPT)
-    types = [one for one in listed if one.name not in ASIDE]
+    types = [one for one in listed if one.name not in session.kinds.aside]
     predicates = inventory(session, group, ElementKind.LINK)
     return {
         "concepts": sum(one.count for one in types),

@@ -24,6 +24,7 @@ from recollect.kernel.store.place import LOG, Place, beside
 from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
 from recollect.kernel.store.read_only import SCHEME
 from recollect.kernel.store.sampling import COMPARE_EVERY, Sampling
+from recollect.model import NO_KINDS, Kinds
 
 MEMORY = ":memory:"
 """The name of a file that is none."""
@@ -53,6 +54,7 @@ class Settings:
     busy_seconds: float = 5.0  # how long to wait for another writer
     is_checked: bool = True  # a small file with a broken page is not opened
     compare_every: int = COMPARE_EVERY  # of elements that are read; 1: all, 0: none
+    kinds: Kinds = NO_KINDS  # what is special about the types of concepts
     cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
 
     def __post_init__(self) -> None:
@@ -101,6 +103,7 @@ class SqliteSession:
         self._log = LogFile()
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
+        self.kinds = settings.kinds
         self.sampling = sampling or Sampling(settings.compare_every)
         self._place = place
         self._log_place = None if place is None else Place(beside(place.path, LOG))

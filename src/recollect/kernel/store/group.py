@@ -10,6 +10,7 @@ from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, 
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.schema import EVERY_GROUP
 from recollect.model import Instant
 
 _LONGEST = 128
@@ -119,7 +120,8 @@ def lost_groups(session: Session) -> set[int]:
     """Return the numbers of groups that have rows and are not there. Cost: every row."""
     others = [table for table in group_tables(session) if table != '"grp"']
     sql = "SELECT DISTINCT t.group_id FROM {} AS t EXCEPT SELECT g.group_id FROM grp AS g"
-    return {whole(one) for table in others for (one,) in session.rows(sql.format(table))}
+    found = {(table, whole(one)) for table in others for (one,) in session.rows(sql.format(table))}
+    return {one for _, one in found - {('"attribute_index"', EVERY_GROUP)}}
 
 
 def last_transaction(session: Session, group_id: int) -> int:

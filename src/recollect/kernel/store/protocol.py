@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recollect.kernel.store.sampling import Sampling
+from recollect.model import Kinds
 
 SqlValue = None | int | float | str | bytes
 Parameters = Mapping[str, SqlValue] | Sequence[SqlValue]
@@ -41,6 +42,10 @@ class Session(Protocol):
     @property
     def sampling(self) -> Sampling:
         """What tells which of the elements that are read are compared with their digests."""
+
+    @property
+    def kinds(self) -> Kinds:
+        """What is special about the types of concepts, as the store was opened."""
 
     def allow(self, budget: Budget | None) -> None:
         """Limit what the reads in the rest of the block may cost; the limit ends with the block."""

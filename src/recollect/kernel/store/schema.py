@@ -144,6 +144,9 @@ CREATE TABLE erasure (                 -- one row: the purges of the database
 INSERT INTO erasure VALUES (0, 0, 0);
 """
 
+EVERY_GROUP = -1
+"""Below the number of any group, and of one that is not there: declared for every group."""
+
 ATTRIBUTE_INDEX = """
 CREATE TABLE attribute_index (         -- declared: the index itself is named after the attribute
     group_id    INTEGER NOT NULL,

@@ -41,7 +41,7 @@ from recollect.kernel.store.migrations import MIGRATIONS, applied_migrations, mi
 from recollect.kernel.store.place import Place
 from recollect.kernel.store.read_only import read_only
 from recollect.kernel.store.sampling import Sampling
-from recollect.model import Progress, silent
+from recollect.model import Kinds, Progress, silent
 
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
 
@@ -273,6 +273,16 @@ class SqliteStore:
     def path(self) -> Path | None:
         """The file; None in memory."""
         return self._path
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the file may not be written."""
+        return self._read_only is not None
+
+    @property
+    def kinds(self) -> Kinds:
+        """What is special about the types of concepts, as the store was opened."""
+        return self._settings.kinds
 
     def before_close(self, then: Callable[[], None]) -> None:
         """Call `then` once, when the store is about to be closed."""

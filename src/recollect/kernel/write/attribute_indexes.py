@@ -1,11 +1,19 @@
 """Declared indexes: attributes of a concept type that comparisons find by value.
 
-A declaration belongs to one group and type; all that declare one attribute share its index.
+A declaration belongs to one group and type, or to every group when a kind of memory asks for it;
+all that declare one attribute share its index.
 """
 
 from __future__ import annotations
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, is_slip, nearest
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    STORE_BUSY,
+    STORE_CORRUPT,
+    RecollectError,
+    is_slip,
+    nearest,
+)
 from recollect.kernel.sql.attribute_index import (
     BUILT,
     create_attribute_index,
@@ -16,6 +24,8 @@ from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.erasure import begin_erasure
 from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.schema import EVERY_GROUP
+from recollect.kernel.store.sqlite import SqliteStore
 from recollect.kernel.write.validation import identifier
 from recollect.model import AttributeIndex, Progress
 
@@ -31,6 +41,30 @@ _STEPS_A_CONCEPT = 16
 """Steps of the engine for a concept that has the attribute; others take fewer."""
 
 _FIELDS = ("id", "type", "name")
+
+
+_MADE = "SELECT a.type, a.attribute FROM attribute_index AS a WHERE a.group_id = ?"
+
+
+def index_kinds(store: SqliteStore) -> None:
+    """Let what the kinds of a store are found by have its indexes, for all groups of the file.
+
+    It is done at the first opening that may write; while others write, the next one does it. Cost:
+    one look; where some are missing, every concept of the store.
+    """
+    wanted = {(one.type, one.attribute) for one in store.kinds.indexes()}
+    if not wanted or store.is_read_only:
+        return
+    with store.reading() as session:
+        if wanted <= {(text(one), text(name)) for one, name in session.rows(_MADE, (EVERY_GROUP,))}:
+            return
+    try:
+        with store.writing() as session:
+            session.execute_many(_ADD, [(EVERY_GROUP, *one) for one in sorted(wanted)])
+            settle_indexes(session)
+    except RecollectError as error:
+        if error.code not in (STORE_BUSY, STORE_CORRUPT):  # the doctor tells what is corrupt
+            raise
 
 
 def attribute_indexes(session: Session, group_id: int) -> tuple[AttributeIndex, ...]:

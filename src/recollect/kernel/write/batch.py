@@ -388,7 +388,9 @@ class _Batch:
                 self._unheard[normal] = [*named.values()]
             else:
                 keys += [(code, name) for name in named.values()]
-                other = (name_key(normal, name) for name in named.values())
+                other = (
+                    name_key(self._unit.session.kinds, normal, name) for name in named.values()
+                )
                 name_keys += [(code, key) for key in other if key is not None]
         self._unit.directory.expect_concepts(keys)
         self._unit.directory.expect_name_keys(name_keys)

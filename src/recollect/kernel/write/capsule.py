@@ -14,7 +14,7 @@ from typing import assert_never
 
 from recollect.errors import Notice
 from recollect.kernel.lang.print_inline import visible
-from recollect.model import OWNED, Attributes, ConceptRecord, LinkRecord, Record, Value
+from recollect.model import Attributes, ConceptRecord, Kinds, LinkRecord, Record, Value
 
 _NESTED = 4  # levels of a link that is written in place; deeper ones get blocks of their own
 _DUMP = "copy them with a dump: recollect dump"
@@ -24,6 +24,7 @@ _DUMP = "copy them with a dump: recollect dump"
 class Capsule:
     """One capsule as it grows; `with_ids` gives concepts the ids that were given to them."""
 
+    kinds: Kinds
     with_ids: bool
     concepts: int = 0
     links: int = 0
@@ -41,7 +42,7 @@ class Capsule:
 
     def add(self, record: Record) -> None:
         """Add an element, after everything it depends on."""
-        if _is_owned(record):
+        if _is_owned(self.kinds, record):
             self.owned += 1
             return
         match record:
@@ -143,14 +144,14 @@ class Capsule:
         self.characters += len(block)
 
 
-def _is_owned(record: Record) -> bool:
+def _is_owned(kinds: Kinds, record: Record) -> bool:
     """Whether an element, or one that it depends on, is of a type that KML does not write."""
     seen: set[str] = set()
     wave: list[Record] = [record]
     while wave:
         match wave.pop():
             case ConceptRecord(concept):
-                if concept.type in OWNED:
+                if concept.type in kinds.owned:
                     return True
             case LinkRecord(link, subject, target):
                 if link.id not in seen:

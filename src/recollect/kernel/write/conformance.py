@@ -13,7 +13,7 @@ from recollect.errors import CONSTRAINT_VIOLATION, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.read.declared import META_TYPES
 from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import GIVEN, NOUNS
+from recollect.kernel.schema.names import NOUNS, given
 from recollect.kernel.schema.places import place_of_concept
 from recollect.kernel.schema.undeclared import undeclared
 from recollect.kernel.search.known_terms import living_count
@@ -59,7 +59,7 @@ def _refuse_undeclared(
     else:
         assert isinstance(element, LinkElement)
         kind, name = LINK, unit.terms.text(element.predicate)
-    if name not in declared[kind] and name not in GIVEN[kind]:
+    if name not in declared[kind] and name not in given(unit.session.kinds, kind):
         raise undeclared(unit.session, unit.group, kind, name)
 
 
@@ -92,7 +92,7 @@ def _refuse_lost(
     type_ = unit.terms.text(element.type)
     for kind, meta in META_TYPES.items():
         code = unit.terms.code(element.name)
-        is_needed = type_ == meta and element.name not in GIVEN[kind]
+        is_needed = type_ == meta and element.name not in given(unit.session.kinds, kind)
         if not is_needed or element.name in declared[kind] or code is None:
             continue
         count = living_count(unit.session, unit.group.group_id, kind, code)

@@ -62,7 +62,7 @@ def _place(reader: Reader, position: int, last: int) -> Place:
 
 
 def _capsule(reader: Reader, ids: list[int]) -> Capsule:
-    capsule = Capsule(with_ids=False)
+    capsule = Capsule(reader.session.kinds, with_ids=False)
     records = RecordReader(reader.session, reader.group, reader.terms, reader.moment).read(ids)
     for one in ids:
         if one in records:

@@ -89,7 +89,7 @@ class Facts:
         writes.
         """
         attributes, metadata = _checked(change)
-        refuse_owned_fact(subject, change.predicate, self._unit.terms)
+        refuse_owned_fact(self._unit.session.kinds, subject, change.predicate, self._unit.terms)
         codes = self._codes(change.predicate)
         known = self._by_id(change, (subject, target), codes)
         if known is not None:

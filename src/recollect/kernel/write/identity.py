@@ -133,7 +133,7 @@ def _nameless(wanted: ConceptName) -> RecollectError:
 
 def _spelled_otherwise(unit: Unit, wanted: ConceptName) -> ConceptElement | None:
     """Return the concept that has the name in another spelling, where names are unique."""
-    key = name_key(wanted.type or "", wanted.name or "")
+    key = name_key(unit.session.kinds, wanted.type or "", wanted.name or "")
     code = None if key is None else unit.terms.code(wanted.type or "")
     return None if key is None or code is None else unit.directory.by_name_key((code, key))
 

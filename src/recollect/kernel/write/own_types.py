@@ -19,16 +19,7 @@ from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
-from recollect.model import (
-    OWN_LINKS,
-    OWN_TYPES,
-    OWNED,
-    Attributes,
-    is_owned_link,
-    normal_text,
-)
-
-_LINK_OWNERS = frozenset(kind for kind, own in OWN_TYPES.items() if own.owns_links)
+from recollect.model import Attributes, Kinds, normal_text
 
 _REKEY = """
 UPDATE OR IGNORE concept SET name_key = normal_text(name)
@@ -50,48 +41,50 @@ WHERE c.group_id = :group AND CASE
 _UNKEY = "UPDATE concept SET name_key = NULL WHERE group_id = ? AND id = ?"
 
 
-def meaning_of(kind: str, name: str, attributes: Attributes) -> str | None:
+def meaning_of(kinds: Kinds, type: str, name: str, attributes: Attributes) -> str | None:
     r"""Return the text that is embedded of a concept, if it says something in words.
 
     Those that calls write have ids for names; so have those of other types that say something
     elsewhere.
 
-    >>> meaning_of("Entity", "Acme", {}), meaning_of("Episode", "7f0b", {})
-    ('Acme', None)
-    >>> meaning_of("Claim", "7f0b", {"text": "payments uses sagas"})
-    'payments uses sagas'
-    >>> meaning_of("Node", "12", {"label": "Lion", "content": "Roars."})
-    'Lion\nRoars.'
+    >>> claim = Kind("Claim", call="write_claim", text="text", more="detail")
+    >>> kinds = Kinds((claim, Kind("Evidence", call="write_claim")))
+    >>> meaning_of(kinds, "Drug", "Aspirin", {}), meaning_of(kinds, "Evidence", "7f0b", {})
+    ('Aspirin', None)
+    >>> meaning_of(kinds, "Claim", "7f0b", {"text": "payments uses sagas", "detail": "so says Ann"})
+    'payments uses sagas\nso says Ann'
     """
-    own = OWN_TYPES.get(kind)
-    if own is None:
+    kind = kinds.get(type)
+    if kind is None:
         return concept_meaning(name, attributes)
-    told = [attributes.get(one) for one in (own.says, own.tells) if one]
+    if not kind.is_embedded:
+        return None
+    told = [attributes.get(one) for one in (kind.text, kind.more) if one]
     match [one for one in told if isinstance(one, str) and one.strip()]:
         case [said, *more]:
             return concept_meaning(said, {"summary": "\n".join(more)})
         case _:
-            return None if own.writer else concept_meaning(name, attributes)
+            return None if kind.is_owned else concept_meaning(name, attributes)
 
 
-def name_key(kind: str, name: str) -> str | None:
+def name_key(kinds: Kinds, type: str, name: str) -> str | None:
     """Return what a concept's name must not share with another; None where names are free.
 
-    >>> name_key("Entity", "ACME  Corp"), name_key("Drug", "Aspirin")
+    >>> kinds = Kinds((Kind("Entity", has_unique_names=True),))
+    >>> name_key(kinds, "Entity", "ACME  Corp"), name_key(kinds, "Drug", "Aspirin")
     ('acme corp', None)
     """
-    own = OWN_TYPES.get(kind)
-    return normal_text(name) if own is not None and own.has_unique_names else None
+    return normal_text(name) if type in kinds.unique else None
 
 
 def set_name_keys(session: Session, group_id: int) -> None:
     """Give the living concepts of a group their keys, after their rows were written as they are."""
-    session.execute_many(_REKEY, [_keyed(group_id)])
+    session.execute_many(_REKEY, [_keyed(session.kinds, group_id)])
 
 
 def wrong_name_keys(session: Session, group_id: int) -> list[int]:
     """Return the concepts whose key is not that of their name, or that lack one they may have."""
-    return [whole(one) for (one,) in session.rows(_MISKEYED, _keyed(group_id))]
+    return [whole(one) for (one,) in session.rows(_MISKEYED, _keyed(session.kinds, group_id))]
 
 
 def mend_name_keys(session: Session, group_id: int) -> None:
@@ -102,47 +95,46 @@ def mend_name_keys(session: Session, group_id: int) -> None:
         set_name_keys(session, group_id)
 
 
-def _keyed(group_id: int) -> dict[str, SqlValue]:
-    types = [kind for kind, own in OWN_TYPES.items() if own.has_unique_names]
+def _keyed(kinds: Kinds, group_id: int) -> dict[str, SqlValue]:
+    types = sorted(kinds.unique)
     return {"group": group_id, "living": LIVING, "types": orjson.dumps(types).decode()}
 
 
-def refuse_owned(changed: Iterable[Element], terms: Interning, directory: Directory) -> None:
+def refuse_owned(
+    kinds: Kinds, changed: Iterable[Element], terms: Interning, directory: Directory
+) -> None:
     """Raise KIP_3004 for the first element that a text changed and only a call may change."""
-    has_owners = any(terms.code(kind) is not None for kind in _LINK_OWNERS)
+    has_owners = any(terms.code(type_) is not None for type_ in kinds.link_owners)
     for element in changed:
         if isinstance(element, LinkElement):
-            _refuse_link(element, terms, directory, has_owners=has_owners)
+            predicate = terms.text(element.predicate)
+            if has_owners or predicate in kinds.own_links:
+                subject = directory.by_id(element.subject)
+                _refuse_from(kinds, subject, predicate, terms, "is not written by KML")
         elif isinstance(element, ConceptElement):
-            kind = terms.text(element.type)
-            if kind in OWNED:
+            kind = kinds.get(terms.text(element.type))
+            if kind is not None and kind.is_owned:
                 raise RecollectError(
                     IMMUTABLE_TARGET,
-                    f'{{type: "{kind}", name: "{element.name}"}} is not written by KML',
-                    hint=f"call {OWN_TYPES[kind].writer}",
+                    f'{{type: "{kind.type}", name: "{element.name}"}} is not written by KML',
+                    hint=f"call {kind.call}",
                 )
 
 
-def refuse_owned_fact(subject: Element, predicate: str, terms: Interning) -> None:
+def refuse_owned_fact(kinds: Kinds, subject: Element, predicate: str, terms: Interning) -> None:
     """Raise KIP_3004 for a fact that would be a link of a call, in any spelling."""
-    _refuse_from(subject, normal_text(predicate), terms, "is not told as a fact")
+    _refuse_from(kinds, subject, normal_text(predicate), terms, "is not told as a fact")
 
 
-def _refuse_link(
-    link: LinkElement, terms: Interning, directory: Directory, *, has_owners: bool
+def _refuse_from(
+    kinds: Kinds, subject: Element | None, predicate: str, terms: Interning, fault: str
 ) -> None:
-    predicate = terms.text(link.predicate)
-    if predicate in OWN_LINKS or has_owners:
-        _refuse_from(directory.by_id(link.subject), predicate, terms, "is not written by KML")
-
-
-def _refuse_from(subject: Element | None, predicate: str, terms: Interning, fault: str) -> None:
     if not isinstance(subject, ConceptElement):
         return
-    kind = terms.text(subject.type)
-    if is_owned_link(kind, predicate):
+    kind = kinds.get(terms.text(subject.type))
+    if kind is not None and kind.owns(predicate):
         raise RecollectError(
             IMMUTABLE_TARGET,
-            f'"{predicate}" from {{type: "{kind}", name: "{subject.name}"}} {fault}',
-            hint=f"call {OWN_TYPES[kind].writer}",
+            f'"{predicate}" from {{type: "{kind.type}", name: "{subject.name}"}} {fault}',
+            hint=f"call {kind.call}",
         )

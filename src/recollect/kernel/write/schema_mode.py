@@ -21,7 +21,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import GIVEN, NOUNS
+from recollect.kernel.schema.names import NOUNS, given
 from recollect.kernel.search.inventory import Entry, inventory
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
@@ -106,8 +106,9 @@ def _misfits(
     session: Session, group: Group, declared: Mapping[ElementKind, Mapping[str, Definition]]
 ) -> Iterator[Misfit]:
     for kind, known in declared.items():
+        known_names = given(session.kinds, kind) | known.keys()
         for entry in inventory(session, group, kind):
-            if entry.count and entry.name not in known and entry.name not in GIVEN[kind]:
+            if entry.count and entry.name not in known_names:
                 yield _undeclared(kind, entry)
     for name, definition in declared[ElementKind.CONCEPT].items():
         yield from _short(session, group, name, definition)

@@ -121,7 +121,7 @@ class Unit:
             on_disk=None,
             type=self.terms.intern(kind),
             name=name,
-            name_key=name_key(kind, name),
+            name_key=name_key(self.session.kinds, kind, name),
         )
         self.directory.add_concept(concept)
         self._dirty[concept.id] = concept
@@ -354,7 +354,8 @@ class Unit:
 
     def _meaning(self, element: Element, content: Content) -> str | None:
         if isinstance(element, ConceptElement):
-            return meaning_of(self.terms.text(element.type), element.name, content.attributes)
+            type_ = self.terms.text(element.type)
+            return meaning_of(self.session.kinds, type_, element.name, content.attributes)
         return link_meaning(content.attributes)
 
     def _digest(self, element: Element) -> bytes:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from rich.table import Table
 
 from recollect.errors import RecollectError
+from recollect.faces.kinds import open_memory
 from recollect.integrations.exchange import ImportReport, NamedCount, take_in
 from recollect.kernel import Nexus
 from recollect.servers.cli.cells import counted, open_table
@@ -104,7 +105,7 @@ def _filled(on: Invocation, wanted: ImportOptions) -> Iterator[Nexus]:
     """Open the memory; a dry run of one that is not there makes none."""
     settings = Settings()
     if wanted.dry_run and not settings.database(on.database).exists:
-        with Nexus.open(":memory:", settings.group(on.group)) as nexus:
+        with open_memory(":memory:", settings.group(on.group)) as nexus:
             yield nexus
         return
     with opened(on, create=True) as nexus:

@@ -15,7 +15,7 @@ from recollect.faces.claims import Claim
 from recollect.faces.claims.past import claim_events
 from recollect.faces.operations.records import is_episode
 from recollect.kernel import Nexus
-from recollect.model import Content, Dated, Version, instant_text
+from recollect.model import PLAIN_KIND, Content, Dated, Version, instant_text
 from recollect.servers.mcp.fence import NOTE
 from recollect.servers.mcp.inputs import Explain, Kind
 from recollect.servers.mcp.outputs import Explained, Members, Recalled
@@ -74,9 +74,9 @@ def standing(nexus: Nexus, dated: Dated) -> tuple[Kind, Claim | None, Recalled]:
     """Return what kind of memory an element is, its claim if it is one, and how it is shown."""
     element = dated.element
     ends = ends_of(nexus, [element], None)
-    kind = kind_of(element, ends) or "concept"
+    kind = cast("Kind", kind_of(nexus.kinds, element, ends) or PLAIN_KIND)
     claim = claims_among(nexus, [element], None).get(element.id)
-    return kind, claim, shown(kind, dated, ends, claim)
+    return kind, claim, shown(nexus.kinds, kind, dated, ends, claim)
 
 
 def _episodes(nexus: Nexus, dated: Dated) -> list[Members]:

@@ -14,10 +14,8 @@ from typing import Final, cast
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.claims import ACTIVE
 from recollect.faces.kip.as_of import read_as_of
-from recollect.faces.knowledge.records import PIECE
-from recollect.faces.operations.records import EPISODE
 from recollect.kernel import Nexus
-from recollect.model import AsOf, ElementKind, Hit, Hits, Instant
+from recollect.model import PLAIN_KIND, AsOf, ElementKind, Hit, Hits, Instant
 from recollect.servers.mcp.fence import NOTE, json_line
 from recollect.servers.mcp.inputs import KINDS, Kind, Recall
 from recollect.servers.mcp.outputs import Members, Memories, Recalled
@@ -81,15 +79,15 @@ def _take(
     claims = claims_among(nexus, elements, asked.moment)
     dated = nexus.look_up([one.id for one in elements], as_of=asked.moment)
     for place, hit in enumerate(page.hits):
-        kind, identifier = kind_of(hit.element, ends), hit.element.id
-        if kind not in asked.kinds or identifier not in dated:
+        kind, identifier = kind_of(nexus.kinds, hit.element, ends), hit.element.id
+        if kind is None or kind not in asked.kinds or identifier not in dated:
             continue
         claim = claims.get(identifier)
         if claim is not None and claim.claim_status not in ACTIVE:
             continue
         if len(found) == limit:
             return place, room
-        memory = shown(kind, dated[identifier], ends, claim)
+        memory = shown(nexus.kinds, kind, dated[identifier], ends, claim)
         memory["score"] = round(hit.score, 4)
         room -= len(json_line(memory).encode())
         if room < 0 and found:
@@ -124,14 +122,9 @@ def _page(nexus: Nexus, asked: _Question, cursor: str | None, size: int) -> _Pag
     match asked.kinds:
         case ("fact",):
             kind = ElementKind.LINK
-        case ("claim",):
-            kind, type_ = ElementKind.CONCEPT, "Claim"
-        case ("episode",):
-            kind, type_ = ElementKind.CONCEPT, EPISODE
-        case ("piece",):
-            kind, type_ = ElementKind.CONCEPT, PIECE
-        case ("concept",):
-            kind = ElementKind.CONCEPT
+        case (str() as one,) if one != "fact":
+            kind, named = ElementKind.CONCEPT, nexus.kinds.named(one)
+            type_ = named[0].type if one != PLAIN_KIND and len(named) == 1 else None
     answer = nexus.search(
         asked.text,
         kind,

@@ -19,6 +19,7 @@ from recollect.faces.claims.reading import one_claim
 from recollect.faces.claims.wire import evidence_from
 from recollect.faces.claims.words import ACTIVE
 from recollect.faces.claims.writing import Writer
+from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.operations import Policy
 from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
@@ -26,7 +27,6 @@ from recollect.faces.operations.outputs import Error
 from recollect.faces.operations.records import ENTITY
 from recollect.kernel import asked_instant
 from recollect.model import (
-    OWNED,
     BatchReport,
     Change,
     Key,
@@ -162,7 +162,7 @@ def _nodes(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
                 yield handle, put_scalar(end, handle)
             elif node["type"] == ENTITY:
                 yield handle, put_node(Policy(), node["name"], handle=handle)
-            elif node["type"] not in OWNED:
+            elif node["type"] not in ALL_KINDS.owned:
                 yield handle, PutConcept(node["type"], node["name"], handle=handle)
 
 
@@ -204,7 +204,7 @@ def _node(end: _End) -> Node:
 def _end(end: _End) -> Reference:
     """Return an end of a fact; one that a call of its own writes is to be there already."""
     node = _node(end)
-    is_owned = node["type"] in OWNED
+    is_owned = node["type"] in ALL_KINDS.owned
     return Key(node["type"], node["name"]) if is_owned else Local(_handle(end))
 
 

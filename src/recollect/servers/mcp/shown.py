@@ -7,27 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Final, assert_never
+from typing import Final, assert_never, cast
 from urllib.parse import quote
 
 import orjson
 from pydantic import JsonValue
 
 from recollect.faces.claims import Claim, EvidenceRef
-from recollect.faces.claims.reading import claims_of
-from recollect.faces.claims.records import (
-    CLAIM,
-    CONTRADICTED_BY,
-    EVIDENCE,
-    SUPERSEDED_BY,
-    SUPERSEDES,
-    SUPPORTED_BY,
-    TAG,
-    TAGGED,
-)
+from recollect.faces.claims.reading import claims_of, is_claim
+from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.wire import to_wire
-from recollect.faces.knowledge.records import ENTITY, PIECE
-from recollect.faces.operations.records import SUMMARY
 from recollect.kernel import Nexus, called
 from recollect.model import (
     FACT,
@@ -37,12 +26,13 @@ from recollect.model import (
     Concept,
     Dated,
     Element,
+    Kinds,
     Link,
     Value,
     bound_text,
     instant_text,
 )
-from recollect.servers.mcp.inputs import Kind
+from recollect.servers.mcp.inputs import Kind as MemoryKind
 from recollect.servers.mcp.outputs import Members, Recalled
 from recollect.servers.mcp.scalars import scalar_of
 
@@ -51,32 +41,12 @@ MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
 MOST_EVIDENCE: Final = 5
 MOST_SOURCES: Final = 10
 
-_OF_CLAIMS: Final = (SUPPORTED_BY, CONTRADICTED_BY, SUPERSEDES, TAGGED)
-_BEHIND_CLAIMS: Final = (EVIDENCE, TAG)
 
-
-def kind_of(element: Element, ends: Mapping[str, Dated]) -> Kind | None:
+def kind_of(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str | None:
     """Return which kind of memory an element is; None for elements that only support others."""
-    match element:
-        case Link():
-            start = ends.get(element.subject)
-            of = None if start is None else _type(start.element)
-            is_structure = of in (PIECE, ENTITY) or (
-                of == CLAIM and element.predicate in _OF_CLAIMS
-            )
-            return None if is_structure else "fact"
-        case Concept(type=str() as kind) if kind in _BEHIND_CLAIMS:
-            return None
-        case Concept(type="Claim"):
-            return "claim"
-        case Concept(type="Episode"):
-            return "episode"
-        case Concept(type="KnowledgePiece"):
-            return "piece"
-        case Concept():
-            return "concept"
-        case _:
-            assert_never(element)
+    start = ends.get(element.subject) if isinstance(element, Link) else None
+    concept = start.element if start is not None and isinstance(start.element, Concept) else None
+    return kinds.memory(element, concept)
 
 
 def ends_of(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> dict[str, Dated]:
@@ -88,18 +58,22 @@ def ends_of(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> di
 
 def claims_among(nexus: Nexus, elements: Iterable[Element], as_of: AsOf | None) -> dict[str, Claim]:
     """Return the claims among elements, with their evidence."""
-    found = [one for one in elements if _type(one) == CLAIM]
+    found = [one for one in elements if is_claim(one)]
     return {one.id: one for one in claims_of(nexus, found, as_of)} if found else {}
 
 
 def shown(
-    kind: Kind, dated: Dated, ends: Mapping[str, Dated], claim: Claim | None = None
+    kinds: Kinds,
+    kind: str,
+    dated: Dated,
+    ends: Mapping[str, Dated],
+    claim: Claim | None = None,
 ) -> Recalled:
     """Return a memory; `claim` is what its element says where it is one."""
     element = dated.element
-    text = _text(element, ends)
+    text = _text(kinds, element, ends)
     found = Recalled(
-        kind=kind,
+        kind=cast("MemoryKind", kind),
         id=element.id,
         text=text[:LONGEST_TEXT],
         uri=element_uri(element.id),
@@ -117,10 +91,9 @@ def shown(
             found["truncated"] = True
         if isinstance(follower := element.attributes.get(SUPERSEDED_BY), str):
             found["superseded_by"] = follower
-    elif kind == "piece":
-        told = {key: one for key, one in element.attributes.items() if key != "content"}
-        _describe(found, {key: one for key, one in told.items() if one not in (None, "", [])})
-    elif kind != "episode":
+    elif isinstance(element, Concept):
+        _describe(found, kinds.of(element.type).record(element))
+    else:
         _describe(found, element.attributes)
     return found
 
@@ -158,28 +131,17 @@ def sources_of(metadata: Attributes) -> list[str]:
     return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
 
 
-def _text(element: Element, ends: Mapping[str, Dated]) -> str:
+def _text(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str:
     said = element.attributes
     match element:
         case Link():
             words = said.get(FACT)
             start, end = (_called(one, ends) for one in (element.subject, element.object))
             return words if isinstance(words, str) else f"{start} {element.predicate} {end}"
-        case Concept(type="Claim"):
-            return str(said.get("text", element.name))
-        case Concept(type="Episode"):
-            return str(said.get("body", element.name))
-        case Concept(type="KnowledgePiece"):
-            return str(said.get("content", element.name))
         case Concept():
-            about = next((one for one in map(said.get, _ABOUT) if isinstance(one, str)), None)
-            name = _name_of(element)
-            return f"{name}: {about}" if about else name
+            return kinds.of(element.type).line(replace(element, name=_name_of(element)))
         case _:
             assert_never(element)
-
-
-_ABOUT: Final = (SUMMARY, "description")
 
 
 def _name(found: Recalled, element: Element, ends: Mapping[str, Dated]) -> None:
@@ -247,7 +209,3 @@ def _called(identifier: str, ends: Mapping[str, Dated]) -> str:
 
 def _name_of(concept: Concept) -> str:
     return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
-
-
-def _type(element: Element) -> str | None:
-    return element.type if isinstance(element, Concept) else None

@@ -16,7 +16,6 @@ from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
 from recollect.kernel import Nexus
 from recollect.model import (
-    OWNED,
     SOURCES,
     AsOf,
     Attributes,
@@ -85,7 +84,7 @@ def element_page(visit: Visit) -> Answered:
         "sources": shown_ids(nexus, _sources(element.metadata)),
         "claim": None if claim is None else card_of(nexus, claim),
         "capsule": _capsule(visit, element),
-        "is_owned": isinstance(element, Concept) and element.type in OWNED,
+        "is_owned": isinstance(element, Concept) and element.type in nexus.kinds.owned,
         "is_living": dated.expired_at is None and is_held and visit.moment is None,
         "done": visit.number("done", 0, 10**15),
     }

@@ -36,7 +36,7 @@ def clock() -> Clock:
 @pytest.fixture
 def nexus(clock: Clock) -> Iterator[Nexus]:
     """Return an empty group, whose neighbour holds what would expire, fade and be merged."""
-    with recollect.Nexus.open(":memory:", clock=clock) as opened:
+    with recollect.open(":memory:", clock=clock) as opened:
         opened.group("decoy").write(DECOY)
         before = contents(opened.group("decoy"))
         yield opened
@@ -62,7 +62,7 @@ def twin(nexus: Nexus, clock: Clock) -> Nexus:
     dumped = io.BytesIO()
     nexus.dump(dumped)
     dumped.seek(0)
-    other = recollect.Nexus.open(":memory:", clock=clock)
+    other = recollect.open(":memory:", clock=clock)
     other.restore(dumped)
     return other
 

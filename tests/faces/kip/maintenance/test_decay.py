@@ -146,7 +146,7 @@ def test_a_dry_run_is_the_run_and_its_text_gives_the_same(
     clock: Clock, weights: list, half_life: float, floor: float
 ):
     rule = {"half_life": half_life * DAY, "floor": floor}
-    with recollect.Nexus.open(":memory:", clock=clock) as nexus:
+    with recollect.open(":memory:", clock=clock) as nexus:
         for number, (confidence, strength, days) in enumerate(weights):
             observed = (clock.at - days * DAY).isoformat()
             metadata = {

@@ -152,7 +152,7 @@ ELEMENTS = st.lists(
 def test_a_dry_run_is_the_run_and_a_second_run_changes_nothing(
     clock: Clock, elements: list, archive: bool, types: tuple[str, ...]
 ):
-    with recollect.Nexus.open(":memory:", clock=clock) as nexus:
+    with recollect.open(":memory:", clock=clock) as nexus:
         for type_, name, time, _ in elements:
             put(nexus, type_, name, time)
         for type_, name, _, other in elements:

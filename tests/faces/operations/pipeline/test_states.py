@@ -14,6 +14,7 @@ from tests.faces.operations.pipeline.rig import Rig, Scripted, rig, says, struct
 from tests.kernel.care.test_dump import altered
 from tests.reference.copies import dumped, restored
 
+import recollect
 from recollect.errors import INVALID_VALUE, RecollectError
 from recollect.faces.claims import Claim, NexusKnowledgeStore, from_file
 from recollect.faces.operations.pipeline import (
@@ -321,7 +322,7 @@ def test_made_uuids_are_the_same_in_every_memory(nexus: Nexus) -> None:
     one = rig(nexus)
     one.add("g", says("e1"))
     one.drain()
-    with Nexus.open(":memory:") as other:
+    with recollect.open(":memory:") as other:
         two = rig(other)
         told(two.service.add_entity_node(group_id="g", uuid="x", name="First"))
         two.add("g", says("e1"))
@@ -394,7 +395,7 @@ FORGED: dict[str, tuple[dict[str, object], str]] = {
 @pytest.mark.parametrize("what", list(FORGED))
 def test_an_item_of_a_changed_dump_stops_neither_the_others_nor_its_receipt(what: str) -> None:
     changes, state = FORGED[what]
-    with Nexus.open(":memory:") as nexus:
+    with recollect.open(":memory:") as nexus:
         given = rig(nexus).add("g", says("e1"), says("e2", "Ann leads Acme"))
         dump = dumped(nexus, all_groups=True)
     with restored(altered(dump, "work", lambda line: line.update(changes))) as nexus:

@@ -15,7 +15,6 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip.maintenance.carry_out import Done, carry_out
 from recollect.faces.kip.maintenance.reading import (
     BELONGS,
-    LEFT_ALONE,
     META_TYPES,
     elements_with,
 )
@@ -90,11 +89,14 @@ def decay(
     """
     _check(half_life, floor, cycle)
     now = nexus.now()
-    spared = {BELONGS, *LEFT_ALONE, *META_TYPES, *spare}
+    spared = {BELONGS, *META_TYPES, *spare}
     due: list[Faded] = []
     for target, values in elements_with(nexus, _WEIGHED, _FIELDS, progress):
         kind = target.what.type if isinstance(target.what, Key) else target.what.predicate
-        weight = None if kind in spared else _weight(values[0], values[1])
+        is_spared = kind in spared or (
+            isinstance(target.what, Key) and not nexus.kinds.is_kept_up(kind)
+        )
+        weight = None if is_spared else _weight(values[0], values[1])
         since = _since(values[2:])
         elapsed = timedelta(milliseconds=now - since)
         if weight is None or elapsed < cycle:

@@ -14,10 +14,8 @@ from itertools import combinations
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.kip.maintenance.carry_out import Done, carry_out
 from recollect.faces.kip.maintenance.reading import (
-    LEFT_ALONE,
-    META_TYPES,
+    compared_types,
     rows_of,
-    types_in_use,
 )
 from recollect.faces.kip.maintenance.similarity import (
     numbers_in,
@@ -109,8 +107,7 @@ def find_duplicates(
             f"the threshold {threshold} is not above 0 and at most 1",
             hint=f"use {LIKELY}",
         )
-    passed_over = LEFT_ALONE | META_TYPES
-    chosen = list(types) or [one for one in types_in_use(nexus) if one not in passed_over]
+    chosen = list(types) or compared_types(nexus)
     found: list[Duplicate] = []
     for done, type_ in enumerate(chosen):
         progress("comparing", done, len(chosen))

@@ -16,9 +16,6 @@ from recollect.model import Cell, Key, Limits, Progress, Rows, Value
 META_TYPES = frozenset({"$ConceptType", "$PropositionType"})
 """Concepts of these say what the others are."""
 
-LEFT_ALONE = frozenset({"Domain", "Episode"})
-"""Types whose concepts neither fade nor are merged: shelves, and what only a call writes."""
-
 BELONGS = "belongs_to_domain"
 
 _PATIENT = Limits(max_rows=10**7, max_steps=10**11, max_seconds=3_600.0)
@@ -47,6 +44,16 @@ def rows_of(
 def types_in_use(nexus: Nexus) -> list[str]:
     """Return the types that living concepts have, in the order of DESCRIBE."""
     return [name for name, count in listed(nexus, "CONCEPT TYPES") if count]
+
+
+def compared_types(nexus: Nexus) -> list[str]:
+    """Return the types in use whose concepts are called by names, so that two may be one."""
+    kinds = nexus.kinds
+    return [
+        one
+        for one in types_in_use(nexus)
+        if one not in META_TYPES and kinds.is_kept_up(one) and not kinds.of(one).names_are_ids
+    ]
 
 
 def predicates_in_use(nexus: Nexus) -> list[str]:

@@ -15,9 +15,10 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.operations.fields import Attributes, Fact, Name, Summary, ToldTime, Uuid
 from recollect.faces.operations.inputs import STRICT
-from recollect.model import is_owned_link, normal_text
+from recollect.model import normal_text
 
 _SHOWN = 10  # faults of one extraction
 
@@ -111,7 +112,7 @@ def check_refs(extraction: Extraction, nodes: Mapping[str, str]) -> None:
         f'edges[{at}].name "{edge["name"]}" is not told of a {nodes[source]} as a fact'
         for at, edge in enumerate(edges)
         if (source := edge["source_ref"]) in nodes
-        and is_owned_link(nodes[source], normal_text(edge["name"]))
+        and ALL_KINDS.is_owned_link(nodes[source], normal_text(edge["name"]))
     ]
     if faults:
         raise _faulty(faults)

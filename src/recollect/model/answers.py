@@ -55,6 +55,26 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class AlsoHolds:
+    """A link that goes on being true beside what was written: perhaps it should have ended."""
+
+    id: str
+    line: str  # "Maria works_at Siemens"
+    since: Instant | None  # None: since ever
+    until: Instant | None  # None: until further notice
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A link whose end a write moved, and whether the memory believes it no longer."""
+
+    id: str
+    line: str
+    at: Instant
+    is_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class UpsertReport:
     """What an UPSERT did; ids in the order of the blocks, links after concepts."""
 
@@ -64,6 +84,7 @@ class UpsertReport:
     created: int
     updated: int
     skipped: tuple[Skipped, ...] = ()
+    also_holds: tuple[AlsoHolds, ...] = ()  # under functional predicates: KML ends nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +130,8 @@ class BatchReport:
     created: int
     updated: int
     closed: int
+    ended: tuple[Ended, ...] = ()
+    also_holds: tuple[AlsoHolds, ...] = ()  # beside new facts, of the same subject and predicate
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ class PutLink:
     handle: str | None = None
     expect_version: int | None = None
     new_id: str | None = None  # the id to give it where it is not there yet, without `id`
+    replaces: str | None = None  # the id of a link that ends, or is closed, as `PutFact` has it
 
 
 FACT = "fact"
@@ -75,6 +76,12 @@ SEARCH_ATTRIBUTES = "search_attributes"
 OBSERVED_AT = "observed_at"
 """Metadata of a fact: when its source spoke, which orders facts that do not say since when."""
 
+REPLACED_BY = "replaced_by"
+"""Metadata of a closed link: the id of the one that was put in its place."""
+
+FUNCTIONAL = "functional"
+"""Attribute of the definition of a predicate under which a subject has one object at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class PutFact:
@@ -84,15 +91,20 @@ class PutFact:
     their fact times overlap and their texts differ. The newer begins later, by `valid_from`,
     else by `observed_at` of its metadata; where one says neither it is the one put later, and
     of one batch the one with the lower id. The older is closed, and ends in fact time where the
-    newer begins; what is put after a newer one only ends where that begins. A text that stands
-    already gains a source. Under a functional predicate the facts of one subject with
-    different objects end each other in fact time alone.
+    newer begins; what is put after a newer one only ends where that begins.
+
+    What is told again, with the same text or none, keeps what is left out: it gains a source, the
+    members given, and the bounds given, but keeps a beginning it has.
+
+    Under a functional predicate the facts of one subject with different objects end each other
+    in fact time alone: the older where the newer begins, now if it does not say. What would have
+    no time left was wrong, and is closed. `replaces` does that to one link, whatever it says.
     """
 
     subject: Reference
     predicate: str
     object: Reference
-    text: str
+    text: str | None = None  # None: what was told of it before, else its parts in order
     attributes: Attributes = field(default_factory=dict)
     metadata: Attributes = field(default_factory=dict)
     key: str = ""  # what else must be the same for two facts to be about one thing
@@ -101,6 +113,7 @@ class PutFact:
     is_settled: bool = False  # what it contradicts was settled elsewhere: it ends nothing
     id: str | None = None
     handle: str | None = None
+    replaces: str | None = None  # the id of a living link
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +152,19 @@ class Merge:
     target: Reference
 
 
-Change = PutConcept | PutLink | PutFact | RemoveKeys | Delete | Merge
+@dataclass(frozen=True, slots=True)
+class EndFact:
+    """Say that a link is true no longer than until an instant; None: until now.
+
+    INVALID_ARGUMENT for an instant that is not after its beginning: what was never true is
+    withdrawn by `Delete`, and the past keeps it.
+    """
+
+    element: Reference
+    at: Instant | None = None
+
+
+Change = PutConcept | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def answer(nexus: Nexus, text: str) -> dict[str, Any]:
 
 
 def test_a_second_load_changes_nothing(empty: Nexus):
-    first = load_capsules(empty, STARTERS)
+    first = load_capsules(empty, ["core", "memory"])
     assert first.created > 40
     again = load_capsules(empty, ["core", "memory"])
     assert (again.capsules, again.created, again.updated) == (2, 0, 0)
@@ -115,7 +115,7 @@ def test_what_they_bring_is_all_described(empty: Nexus):
 
 
 def test_every_definition_belongs_to_the_core_domain(empty: Nexus):
-    load_capsules(empty, STARTERS)
+    load_capsules(empty, ["core", "memory"])
     asked = """
     FIND(?name) WHERE {
       ?x {type: "%s"} ATTR(?x, "name", ?name)

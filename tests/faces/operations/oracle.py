@@ -26,42 +26,55 @@ class Told:
     observed_at: int | None = None
     source: str | None = None
 
-    @property
-    def start(self) -> int | None:
-        return self.observed_at if self.valid_at is None else self.valid_at
-
 
 @dataclass
 class Held:
-    """A fact as it is held: `ends` has each end of its fact time with when it was learnt."""
+    """A fact as it is held: each bound of its fact time with when it was learnt."""
 
     told: Told
     created_at: int
+    starts: list[tuple[int, int]] = field(default_factory=list)
     ends: list[tuple[int, int]] = field(default_factory=list)
+    told_at: int = 0
     expired_at: int | None = None
     sources: list[str] = field(default_factory=list)
 
     @property
     def valid_at(self) -> int:
-        return EVER if self.told.valid_at is None else self.told.valid_at
+        return self.starts[-1][1]
+
+    @property
+    def start(self) -> int | None:
+        return self.told.observed_at if self.valid_at == EVER else self.valid_at
+
+    def begins(self, now: int) -> int:
+        """When it begins beside others of a functional relation."""
+        if self.start is not None:
+            return self.start
+        return now if self.told_at == now < self.invalid_at else EVER
 
     @property
     def invalid_at(self) -> int:
         return self.ends[-1][1]
 
     def end(self, now: int, at: int) -> None:
-        at = min(self.invalid_at, max(self.valid_at, at))
-        if at != self.invalid_at:
-            if self.ends[-1][0] == now:
-                self.ends.pop()
-            self.ends.append((now, at))
+        self.set_end(now, min(self.invalid_at, max(self.valid_at, at)))
+
+    def set_end(self, now: int, at: int) -> None:
+        _learn(self.ends, now, at)
+
+    def set_start(self, now: int, at: int) -> None:
+        _learn(self.starts, now, at)
 
     def is_visible(self, valid: int, known: int) -> bool:
         """Whether it is alive and true, as of both clocks."""
         if known < self.created_at or (self.expired_at is not None and self.expired_at <= known):
             return False
-        end = [at for learnt, at in self.ends if learnt <= known][-1]
-        return self.valid_at <= valid < end
+        start, end = (
+            [at for learnt, at in bounds if learnt <= known][-1]
+            for bounds in (self.starts, self.ends)
+        )
+        return start <= valid < end
 
 
 class Oracle:
@@ -80,22 +93,46 @@ class Oracle:
 
     def _tell(self, now: int, told: Told) -> str:
         known = [one for one in self.held if one.told.uuid == told.uuid]
-        new = Held(told, now, [(now, NEVER if told.invalid_at is None else told.invalid_at)])
+        new = Held(
+            told,
+            now,
+            [(now, EVER if told.valid_at is None else told.valid_at)],
+            [(now, NEVER if told.invalid_at is None else told.invalid_at)],
+            told_at=now,
+        )
         assert not known
         alive = [one for one in self.held if one.expired_at is None]
         rivals = [one for one in alive if _thing(one.told) == _thing(told)]
+        when = now if new.start is None else new.start
+        is_end = new.start is None and told.invalid_at is not None
         for one in rivals:
-            says_the_same = one.told.text == told.text
-            when = now if told.start is None else told.start
-            if says_the_same and _meet(one, new) and when < one.invalid_at:
-                if told.source is not None and told.source not in one.sources:
-                    one.sources.append(told.source)
-                if one.invalid_at == NEVER:
-                    one.end(now, new.invalid_at)
+            is_same = one.told.text == told.text and _meet(one, new)
+            if is_same and (is_end or when < one.invalid_at):
+                self._tell_again(now, one, new)
                 return one.told.uuid
         self.held.append(new)
         new.sources += [] if told.source is None else [told.source]
-        self._settle(now, new, rivals, is_closing=True)
+        self._settle_all(now, new)
+        return told.uuid
+
+    def _tell_again(self, now: int, one: Held, new: Held) -> None:
+        """What is left out stays; what is said is set, but a beginning that is known."""
+        one.told_at = now
+        if new.told.source is not None and new.told.source not in one.sources:
+            one.sources.append(new.told.source)
+        until = one.invalid_at
+        if one.valid_at == EVER:
+            one.set_start(now, new.valid_at)
+        is_same_stay = new.valid_at in (EVER, one.valid_at)
+        if new.told.invalid_at is not None and (until == NEVER or is_same_stay):
+            one.set_end(now, new.told.invalid_at)
+        if one.invalid_at > until:
+            self._settle_all(now, one)
+
+    def _settle_all(self, now: int, new: Held) -> None:
+        told = new.told
+        alive = [one for one in self.held if one.expired_at is None and one is not new]
+        self._settle(now, new, [one for one in alive if _thing(one.told) == _thing(told)])
         if told.relation in self.functional:
             others = [
                 one
@@ -104,21 +141,48 @@ class Oracle:
                 and (one.told.subject, one.told.relation) == (told.subject, told.relation)
                 and one.told.object != told.object
             ]
-            self._settle(now, new, others, is_closing=False)
-        return told.uuid
+            self._settle_objects(now, new, others)
 
-    def _settle(self, now: int, new: Held, rivals: list[Held], *, is_closing: bool) -> None:
+    def _settle(self, now: int, new: Held, rivals: list[Held]) -> None:
         meeting = [one for one in rivals if _meet(one, new)]
         newer = [one for one in rivals if _meet(one, new) and not _is_newer(new, one, now)]
         for one in newer:
             if _meet(one, new):
-                new.end(now, now if one.told.start is None else one.told.start)
+                new.end(now, now if one.start is None else one.start)
         for one in meeting:
             if one in newer or not _meet(one, new):
                 continue
-            one.end(now, now if new.told.start is None else new.told.start)
-            if is_closing and one.created_at < now:
+            one.end(now, now if new.start is None else new.start)
+            if one.created_at < now:
                 one.expired_at = now
+
+    def _settle_objects(self, now: int, new: Held, others: list[Held]) -> None:
+        """The later beginning stands; what has no time left then was wrong."""
+        meeting = [one for one in others if _meet(one, new)]
+        if new.invalid_at <= now:  # over when it is told: it ends nothing of unknown beginning
+            meeting = [one for one in meeting if one.begins(now) != EVER]
+        begins = new.begins(now)
+        newer = [one for one in meeting if (one.begins(now), _stands(one, new, now)) > (begins, 0)]
+        for one in newer:
+            new.end(now, one.begins(now))
+        for one in meeting:
+            if one in newer or not _meet(one, new):
+                continue
+            one.end(now, begins)
+            if one.valid_at >= one.invalid_at and one.created_at < now:
+                one.expired_at = now
+
+
+def _learn(bounds: list[tuple[int, int]], now: int, at: int) -> None:
+    if at != bounds[-1][1]:
+        if bounds[-1][0] == now:
+            bounds.pop()
+        bounds.append((now, at))
+
+
+def _stands(one: Held, new: Held, now: int) -> int:
+    """1 where a fact stands before one that begins together with it: of one call, by uuid."""
+    return int(one.created_at == now and one.told.uuid < new.told.uuid)
 
 
 def _thing(told: Told) -> tuple[str, str, str]:
@@ -131,7 +195,7 @@ def _meet(one: Held, other: Held) -> bool:
 
 def _is_newer(new: Held, old: Held, now: int) -> bool:
     """By the start each tells of, else the one created later, else the lower uuid."""
-    first, second = new.told.start, old.told.start
+    first, second = new.start, old.start
     if first is not None and second is not None and first != second:
         return first > second
     return old.created_at < now or new.told.uuid < old.told.uuid

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.servers.cli.conftest import CAPSULE, Cli, answer
 
+import recollect
+
 
 @pytest.fixture
 def grouped(cli: Cli, memory: str) -> str:
@@ -18,8 +20,8 @@ def test_the_groups_are_listed(cli: Cli, grouped: str):
     assert answer(cli("groups", grouped, "--json")) == {"result": {"groups": ["default", "trial"]}}
 
 
-def test_a_new_memory_has_no_groups_yet(cli: Cli):
-    cli("init", "new.db")
+def test_a_memory_that_nothing_was_written_to_has_no_groups_yet(cli: Cli):
+    recollect.open("new.db").close()
     assert cli("groups", "new.db").stdout == "no groups yet\n"
     for command in ("audit", "export", "dump"):
         assert cli(command, "--db", "new.db").exit_code == 0

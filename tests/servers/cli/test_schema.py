@@ -27,7 +27,7 @@ def test_a_wrong_capsule_makes_no_memory(cli: Cli, tmp_path: Path):
 
 def test_capsules_are_listed_shown_and_loaded(cli: Cli):
     names = [one["name"] for one in answer(cli("capsule", "--json"))["result"]["capsules"]]
-    assert names == ["core", "memory"]
+    assert names == ["core", "memory", "life"]
     assert "memory  Person, Event" in cli("capsule", "list").stdout
     text = cli("capsule", "show", "core").stdout
     assert cli("run", "-", "--db", "a.db", input=text).exit_code == 0

@@ -127,7 +127,9 @@ def test_an_import_tells_how_far_it_is_and_leaves_nothing_when_it_is_cancelled(
             assert told[0] > 0
             await one.call("remember", facts=[FACT])
             log = await one.read("recollect://changes")
-            assert len(log["transactions"]) == 1
+            life, told_now = log["transactions"]
+            assert life["changes"][0]["operation"] == "create"
+            assert len(told_now["changes"]) == 3  # the fact and its ends
 
     within_time(script)
 

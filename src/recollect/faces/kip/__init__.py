@@ -12,7 +12,7 @@ from recollect.faces.kip.execute import answer_kip, execute_kip, execute_kip_rea
 from recollect.faces.kip.identity import Identity, identity_of, set_identity
 from recollect.faces.kip.prompts import tool_definitions
 from recollect.faces.kip.response import Response
-from recollect.faces.kip.starters import STARTERS, load_capsules, starter_capsule
+from recollect.faces.kip.starters import STARTERS, begin_life, load_capsules, starter_capsule
 from recollect.faces.kip.tool_call import handle_tool_call
 from recollect.kernel import syntax_card
 
@@ -22,6 +22,7 @@ __all__ = [
     "Imported",
     "Response",
     "answer_kip",
+    "begin_life",
     "execute_kip",
     "execute_kip_readonly",
     "export_capsules",

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from recollect.faces.kip.objects import (
     Object,
+    also_holds_object,
     cell_object,
     element_object,
     explanation_object,
@@ -113,6 +114,7 @@ def _upserts(reports: Sequence[UpsertReport], *, is_dry_run: bool) -> Object:
     whole["created"] = sum(one.created for one in reports)
     whole["updated"] = sum(one.updated for one in reports)
     whole["skipped"] = _joined(parts, "skipped")
+    whole |= also_holds_object([held for one in reports for held in one.also_holds])
     return {**whole, "dry_run": True} if is_dry_run else whole
 
 

@@ -5,14 +5,17 @@ Its one rule: every field has the name that the specification gives it, in its o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from recollect.model import (
+    AlsoHolds,
     BatchReport,
     Cell,
     Concept,
     DeleteReport,
     Element,
+    Ended,
     Explanation,
     Exported,
     Hit,
@@ -22,6 +25,7 @@ from recollect.model import (
     Skipped,
     UpdateReport,
     UpsertReport,
+    instant_text,
 )
 
 Object = dict[str, object]
@@ -31,7 +35,7 @@ def report_object(report: Report) -> Object:
     """Return what a write did as JSON: counts, and ids."""
     match report:
         case UpsertReport():
-            return {
+            upserted: Object = {
                 "blocks": report.blocks,
                 "upsert_concept_nodes": list(report.concepts),
                 "upsert_proposition_links": list(report.links),
@@ -39,6 +43,7 @@ def report_object(report: Report) -> Object:
                 "updated": report.updated,
                 "skipped": [_skipped(one) for one in report.skipped],
             }
+            return upserted | also_holds_object(report.also_holds)
         case UpdateReport():
             return {"updated": report.updated, "matched": report.matched}
         case MergeReport():
@@ -52,14 +57,35 @@ def report_object(report: Report) -> Object:
             counts: Object = dict(report.counts)
             return {**counts, "note": report.note} if report.note else counts
         case BatchReport():
-            return {
+            put: Object = {
                 "ids": list(report.ids),
                 "created": report.created,
                 "updated": report.updated,
                 "closed": report.closed,
             }
+            return put | ended_object(report.ended) | also_holds_object(report.also_holds)
         case _:
             assert_never(report)
+
+
+def also_holds_object(links: Sequence[AlsoHolds]) -> Object:
+    """Return what goes on beside what was written as a member of its report, if anything does."""
+    held = [
+        {"id": one.id, "line": one.line}
+        | ({} if one.since is None else {"since": instant_text(one.since)})
+        | ({} if one.until is None else {"until": instant_text(one.until)})
+        for one in links
+    ]
+    return {"also_holds": held} if held else {}
+
+
+def ended_object(links: Sequence[Ended]) -> Object:
+    """Return what a write has ended as a member of its report, if anything."""
+    ended = [
+        {"id": one.id, "line": one.line, "at": instant_text(one.at), "closed": one.is_closed}
+        for one in links
+    ]
+    return {"ended": ended} if ended else {}
 
 
 def exported_object(result: Exported) -> Object:

@@ -23,6 +23,7 @@ from recollect.kernel.write.directory import ConceptKey
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.facts import Facts, add_source, is_fact
+from recollect.kernel.write.holding import also_holds
 from recollect.kernel.write.identity import (
     ConceptName,
     find_concept,
@@ -46,6 +47,7 @@ from recollect.model import (
     BatchReport,
     Change,
     Delete,
+    EndFact,
     Key,
     Local,
     Merge,
@@ -56,7 +58,7 @@ from recollect.model import (
     RemoveKeys,
 )
 
-_CHANGES = "PutConcept, PutLink, PutFact, RemoveKeys, Delete or Merge"
+_CHANGES = "PutConcept, PutLink, PutFact, EndFact, RemoveKeys, Delete or Merge"
 
 _TOGETHER = 1_000
 """Changes whose rows are made and written before the next ones: the caches of a core hold them."""
@@ -80,6 +82,8 @@ def apply_changes(unit: Unit, changes: Sequence[Change]) -> BatchReport:
         created=batch.tracker.created,
         updated=batch.tracker.updated,
         closed=batch.closed + batch.facts.closed,
+        ended=batch.facts.ended(),
+        also_holds=also_holds(unit, batch.facts.made),
     )
 
 
@@ -120,9 +124,8 @@ class _Batch:
                     for end in (change.subject, change.object):
                         _expect_reference(end, ends, ids)
                         _expect_reference(end, concepts, ids)
-                    if change.id is not None:
-                        ids.append(change.id)
-                case RemoveKeys() | Delete():
+                    ids += [one for one in (change.id, change.replaces) if one is not None]
+                case RemoveKeys() | Delete() | EndFact():
                     _expect_reference(change.element, concepts, ids)
                 case Merge():
                     _expect_reference(change.source, concepts, ids)
@@ -143,6 +146,10 @@ class _Batch:
                 return self._put_concept(change)
             case PutFact():
                 return self._put_fact(change)
+            case EndFact():
+                element = self._resolve(change.element)
+                self.facts.end(element, change.at)
+                return element
             case RemoveKeys():
                 element = self._resolve(change.element)
                 self.tracker.meet(element, is_new=False)
@@ -229,6 +236,8 @@ class _Batch:
             check_version(self._unit, link, _version(change.expect_version), is_new=is_new)
         self.tracker.meet(link, is_new)
         self._unit.put(link, attributes, metadata, metadata)
+        if change.replaces is not None:
+            self.facts.replace(change.replaces, link)
         if change.handle is not None:
             self._name(change.handle, link)
         return link

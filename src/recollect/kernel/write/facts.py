@@ -4,6 +4,9 @@ The rule: of two facts about one thing whose times overlap the newer stands. The
 and ends in fact time where the newer begins, in one change; a fact that comes after one newer
 than itself only ends there, and so do facts that one transaction tells together, since the
 memory never held one without the other. Nothing that was said is lost.
+
+Under a functional predicate the same goes for facts of one subject about different objects, but
+the older is not closed: it was true until then. Only what would have no time left was never true.
 """
 
 from __future__ import annotations
@@ -12,11 +15,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, count
 
-from recollect.errors import DUPLICATE_EXISTS, INVALID_IDENTIFIER, INVALID_VALUE, RecollectError
-from recollect.kernel.schema.definitions import definitions
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    INVALID_ARGUMENT,
+    INVALID_IDENTIFIER,
+    INVALID_VALUE,
+    NOT_FOUND,
+    RecollectError,
+)
+from recollect.kernel.schema.functional import functional_predicates
 from recollect.kernel.write.element import Content, Element, LinkElement
+from recollect.kernel.write.holding import is_kept, line_of
 from recollect.kernel.write.own_types import refuse_owned_fact
-from recollect.kernel.write.temporal import VALID_UNTIL, advance_clock, parse_instant
+from recollect.kernel.write.temporal import (
+    VALID_FROM,
+    VALID_UNTIL,
+    advance_clock,
+    parse_instant,
+)
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members
@@ -26,9 +42,11 @@ from recollect.model import (
     FOREVER,
     LONGEST_FACT_KEY,
     OBSERVED_AT,
+    REPLACED_BY,
+    SEARCH_ATTRIBUTES,
     SOURCES,
     Attributes,
-    ElementKind,
+    Ended,
     Instant,
     PutFact,
     Value,
@@ -36,8 +54,8 @@ from recollect.model import (
     normal_text,
 )
 
-FUNCTIONAL = "functional"
-"""Attribute of the definition of a predicate under which a subject has one object at a time."""
+_KEPT = (VALID_FROM, VALID_UNTIL, OBSERVED_AT, SEARCH_ATTRIBUTES)
+"""Metadata of a fact that a second telling does not replace as other members."""
 
 _PARTS = "\n"  # between the parts of a link's key: what is compared, since when, a number
 
@@ -48,11 +66,12 @@ class _Fact:
 
     id: str
     key: str
-    says: str  # None of the spelling: compared with others
+    says: str | None  # normal, to be compared; None: what was said before
     valid_at: Instant
     invalid_at: Instant
     told_at: Instant | None  # when it is told to begin, or was told; None: neither is known
     is_new: bool  # put by this transaction
+    is_told: bool  # told by this transaction, perhaps once more
 
     def overlaps(self, other: _Fact) -> bool:
         """Whether there is an instant at which both are true."""
@@ -64,10 +83,19 @@ class _Fact:
             return self.told_at > other.told_at
         return not other.is_new or self.id < other.id
 
-    def end_before(self, newer: _Fact, now: Instant) -> Instant:
-        """Return where this one ends when the newer begins."""
-        begins = now if newer.told_at is None else newer.told_at
-        return min(self.invalid_at, max(self.valid_at, begins))
+    def end_before(self, newer: Instant) -> Instant:
+        """Return where this one ends when another begins at `newer`."""
+        return min(self.invalid_at, max(self.valid_at, newer))
+
+    def begins(self, now: Instant) -> Instant:
+        """Return when this one begins among those of other objects.
+
+        What does not say is true as it is told, and what was told before was true before; what
+        is over when it is told began some time before its end.
+        """
+        if self.told_at is not None:
+            return self.told_at
+        return now if self.is_told and self.invalid_at > now else BEGINNING
 
 
 class Facts:
@@ -79,14 +107,30 @@ class Facts:
         self._spellings: dict[str, list[int]] | None = None
         self._functional: frozenset[str] | None = None  # normalised, of the group's definitions
         self._seen: dict[int, tuple[Content, _Fact]] = {}  # by link, as long as it says the same
+        self._told: set[int] = set()  # links that this batch tells
+        self._ended: dict[LinkElement, None] = {}
+        self.made: list[LinkElement] = []  # that may stand beside others
         self.closed = 0
+
+    def ended(self) -> tuple[Ended, ...]:
+        """Return the links whose end the batch has moved, in the order in which it did."""
+        return tuple(
+            Ended(
+                self._unit.public_id(one),
+                line_of(self._unit, one),
+                one.content.invalid_at,
+                not one.is_living,
+            )
+            for one in self._ended
+            if one.content.invalid_at != FOREVER
+        )
 
     def put(self, change: PutFact, subject: Element, target: Element) -> tuple[LinkElement, bool]:
         """Put one fact; return its link, or the one that says it already, and whether it is new.
 
         The names of the change are normal. KIP_3003 when its id is that of another element, or of
         a fact between other ends or of another key; KIP_3004 for a link that a call of its own
-        writes.
+        writes; KIP_3002 when what it replaces is no living link.
         """
         attributes, metadata = _checked(change)
         refuse_owned_fact(self._unit.session.kinds, subject, change.predicate, self._unit.terms)
@@ -102,68 +146,201 @@ class Facts:
         new = _Fact(
             id=change.id or "",
             key=change.key,
-            says=normal_text(change.text),
+            says=None if change.text is None else normal_text(change.text),
             valid_at=clock.valid_at,
             invalid_at=clock.invalid_at,
             told_at=_told_at(clock.valid_at, metadata),
             is_new=True,
+            is_told=True,
         )
         rivals = self._rivals(subject, codes, target, change.key)
-        told = self._told_already(new, rivals)
-        if told is not None:
-            self._tracker.meet(told, is_new=False)
-            add_source(self._unit, told, change.source)
-            if told.content.invalid_at == FOREVER and new.invalid_at != FOREVER:
-                self._end(told, new.invalid_at)
-            return told, False
-        link = self._create(change, (subject, target), clock.valid_at)
-        self._tracker.meet(link, is_new=True)
-        self._unit.put(link, attributes, metadata, metadata)
+        link = self._told_already(new, rivals)
+        is_new, held_until = link is None, FOREVER
+        if link is None:
+            link = self._create(change, (subject, target), clock.valid_at)
+            self._told.add(link.id)
+            self._tracker.meet(link, is_new=True)
+            if FACT not in attributes:
+                attributes = {**attributes, FACT: line_of(self._unit, link, spaced=True)}
+            self._unit.put(link, attributes, metadata, metadata)
+        else:
+            self._told.add(link.id)
+            self._seen.pop(link.id, None)
+            self._tracker.meet(link, is_new=False)
+            held_until = link.content.invalid_at
+            self._tell_again(link, new, metadata)
         add_source(self._unit, link, change.source)
+        if change.replaces is not None:  # first, so that what it replaces cannot end it
+            self.replace(change.replaces, link)
         if change.is_settled:
-            return link, True
-        self._settle(link, [(one, True) for one in rivals])
-        if self._is_functional(change):
-            others = chain.from_iterable(
-                self._unit.directory.links_from(subject.id, code) for code in codes
+            return link, is_new
+        if is_new:
+            self.made.append(link)
+        # A telling that makes nothing longer can contradict nothing that stands.
+        if is_new or link.content.invalid_at > held_until:
+            self._settle_all(link, rivals, is_functional=change.is_functional)
+        return link, is_new
+
+    def end(self, element: Element, at: Instant | None) -> None:
+        """End a link at an instant, now if there is none; INVALID_ARGUMENT as `EndFact` has it."""
+        if not isinstance(element, LinkElement):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "an EndFact of the batch names a concept",
+                hint="name the link that is no longer true",
             )
-            self._settle(link, [(one, False) for one in others if one.object != target.id])
-        return link, True
+        until = self._unit.at if at is None else at
+        if until <= element.content.valid_at:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the fact begins at {instant_text(element.content.valid_at)}, not before its end",
+                hint="give a later end, or delete the fact if it was never true",
+            )
+        self._tracker.meet(element, is_new=False)
+        is_longer = until > element.content.invalid_at
+        self._end(element, until)
+        if is_longer and is_fact(element):
+            self._told.add(element.id)
+            self._seen.pop(element.id, None)
+            self._settle_again(element)
 
-    def _settle(self, link: LinkElement, rivals: Iterable[tuple[LinkElement, bool]]) -> None:
-        """Let the newer of the link and each of its rivals end the older.
+    def replace(self, replaced: str, link: LinkElement) -> None:
+        """End the link of an id where another begins; close it if it has no time left then."""
+        unit = self._unit
+        old = unit.directory.by_public_id(identifier(replaced, "id"))
+        if not isinstance(old, LinkElement):
+            raise RecollectError(
+                NOT_FOUND,
+                f'no living link has the id "{replaced}", which is to be replaced',
+                hint="look for it again: it may have been replaced already",
+            )
+        if old is link:
+            return
+        self._tracker.meet(old, is_new=False)
+        self._told.add(link.id)
+        self._seen.pop(link.id, None)
+        begins = self._fact(link).begins(unit.at)
+        self._end_or_close(old, link, begins)
 
-        The second of a pair is whether an older rival that stood before is closed as well.
-        """
+    def _settle_all(
+        self, link: LinkElement, rivals: Iterable[LinkElement], *, is_functional: bool
+    ) -> None:
+        """Settle a link with those about the same thing, and those of other objects if need be."""
+        self._settle(link, (one for one in rivals if one is not link))
+        directory, predicate = self._unit.directory, self._unit.terms.text(link.predicate)
+        if is_functional or self._is_functional(link.subject, predicate):
+            others = chain.from_iterable(
+                directory.links_from(link.subject, code) for code in self._codes(predicate)
+            )
+            self._settle_objects(link, [one for one in others if one.object != link.object])
+
+    def _settle_again(self, link: LinkElement) -> None:
+        directory, codes = self._unit.directory, self._codes(self._unit.terms.text(link.predicate))
+        same = chain.from_iterable(
+            directory.links((link.subject, one, link.object)) for one in codes
+        )
+        key = _compared(link)
+        rivals = [one for one in same if is_fact(one) and _compared(one) == key]
+        self._settle_all(link, rivals, is_functional=False)
+
+    def _tell_again(self, link: LinkElement, new: _Fact, metadata: Attributes) -> None:
+        """Set what a second telling says, and keep what it leaves out."""
+        content = link.content
+        said = {key: one for key, one in metadata.items() if key not in _KEPT}
+        if content.valid_at == BEGINNING != new.valid_at:
+            said[VALID_FROM] = metadata[VALID_FROM]
+        self._unit.put(link, {}, said, said)
+        is_same_stay = new.valid_at in (BEGINNING, link.content.valid_at)
+        if new.invalid_at != FOREVER and (content.invalid_at == FOREVER or is_same_stay):
+            self._end(link, new.invalid_at)
+
+    def _settle(self, link: LinkElement, rivals: Iterable[LinkElement]) -> None:
+        """Let the newer of the link and each fact about the same thing end the older."""
         now = self._unit.at
-        older: list[tuple[LinkElement, bool]] = []
+        older: list[LinkElement] = []
         new, ends = self._fact(link), list[Instant]()
-        for rival, is_closing in rivals:
+        for rival in rivals:
             other = self._fact(rival)
             if not new.overlaps(other):
                 continue
             if new.is_newer_than(other):
-                older.append((rival, is_closing))
+                older.append(rival)
             else:
-                ends.append(new.end_before(other, now))
+                ends.append(new.end_before(now if other.told_at is None else other.told_at))
         if ends:
             self._end(link, min(ends))
             new = self._fact(link)
-        for rival, is_closing in older:
+        for rival in older:
             other = self._fact(rival)
             if not new.overlaps(other):
                 continue
             self._tracker.meet(rival, is_new=False)
-            self._end(rival, other.end_before(new, now))
-            if is_closing and not other.is_new:
-                self.closed += len(self._unit.supersede(rival, rival.content))
+            self._end(rival, other.end_before(now if new.told_at is None else new.told_at))
+            if not other.is_new:
+                self._close(rival, link)
+
+    def _settle_objects(self, link: LinkElement, others: Iterable[LinkElement]) -> None:
+        """Let the newer of the link and each of the same subject, to another object, end the older.
+
+        Of two that begin together the one that stood before ends, and of one batch the one with
+        the higher id. What is over when it is told ends nothing whose beginning is not known.
+        """
+        now, older, ends = self._unit.at, list[LinkElement](), list[Instant]()
+        new = self._fact(link)
+        begins = new.begins(now)
+        for rival in others:
+            other = self._fact(rival)
+            if not new.overlaps(other):
+                continue
+            began = other.begins(now)
+            # It was told as what holds: a stay that is over already says nothing against it.
+            if began == BEGINNING and new.invalid_at <= now:
+                continue
+            is_newer = not other.is_new or new.id < other.id if begins == began else begins > began
+            if is_newer:
+                older.append(rival)
+            else:
+                ends.append(new.end_before(began))
+        if ends:
+            self._end(link, min(ends))
+            new = self._fact(link)
+        for rival in older:
+            if new.overlaps(self._fact(rival)):
+                self._tracker.meet(rival, is_new=False)
+                self._end_or_close(rival, link, begins)
+
+    def _end_or_close(self, old: LinkElement, new: LinkElement, begins: Instant) -> None:
+        """End a link where another begins, and close it if it has no time left then."""
+        fact = self._fact(old)
+        if fact.invalid_at <= begins:
+            return
+        until = fact.end_before(begins)
+        if until == BEGINNING:  # neither says since when: the older was wrong
+            self._close(old, new)
+            return
+        self._end(old, until)
+        # One that this batch made was never held alone, and stays with no time at all.
+        if until == fact.valid_at and not fact.is_new:
+            self._close(old, new)
+
+    def _close(self, old: LinkElement, new: LinkElement) -> None:
+        """Close a link for good, as one that another was put in the place of."""
+        replaced: Attributes = {REPLACED_BY: self._unit.public_id(new)}
+        self._unit.put(old, {}, replaced, {})
+        self._ended[old] = None
+        self.closed += len(self._unit.supersede(old, old.content))
 
     def _told_already(self, new: _Fact, rivals: Iterable[LinkElement]) -> LinkElement | None:
-        """Return the fact that says the same, and still did when the new one was told."""
+        """Return the fact that says the same, and still did when the new one was told.
+
+        An end that is told alone is that of a fact which has begun, even if it is over.
+        """
         told_at = self._unit.at if new.told_at is None else new.told_at
+        is_end = new.told_at is None and new.invalid_at != FOREVER
         for rival in rivals:
             fact = self._fact(rival)
-            if fact.says == new.says and fact.overlaps(new) and told_at < fact.invalid_at:
+            is_same = new.says is None or fact.says == new.says
+            if is_same and fact.overlaps(new) and (is_end or told_at < fact.invalid_at):
                 return rival
         return None
 
@@ -191,6 +368,7 @@ class Facts:
             invalid_at=content.invalid_at,
             told_at=_told_at(content.valid_at, content.metadata),
             is_new=link.before is None,
+            is_told=link.id in self._told,
         )
         self._seen[link.id] = content, fact
         return fact
@@ -251,23 +429,19 @@ class Facts:
             codes.append(code)
         return codes
 
-    def _is_functional(self, change: PutFact) -> bool:
-        if change.is_functional:
-            return True
+    def _is_functional(self, subject: int, predicate: str) -> bool:
+        unit = self._unit
         if self._functional is None:
-            unit = self._unit
-            found = definitions(unit.session, unit.group, ElementKind.LINK)
-            self._functional = frozenset(
-                normal_text(name)
-                for name, one in found.items()
-                if one.attributes.get(FUNCTIONAL) is True
-            )
-        return normal_text(change.predicate) in self._functional
+            self._functional = functional_predicates(unit.session, unit.group.group_id)
+        return normal_text(predicate) in self._functional and not is_kept(unit, subject, predicate)
 
     def _end(self, link: LinkElement, at: Instant) -> None:
         """Let a fact end in fact time, as its metadata tells it too."""
+        if at == link.content.invalid_at:
+            return
         until: Attributes = {VALID_UNTIL: instant_text(at)}
         self._unit.put(link, {}, until, until)
+        self._ended[link] = None
 
 
 def add_source(unit: Unit, element: Element, source: str | None) -> None:
@@ -288,12 +462,12 @@ def is_fact(link: LinkElement) -> bool:
 def _checked(change: PutFact) -> tuple[Attributes, Attributes]:
     """Return the attributes, the text among them, and the metadata of a fact."""
     text: object = change.text
-    if not isinstance(text, str) or not text.strip():
+    if text is not None and (not isinstance(text, str) or not text.strip()):
         problem = "empty" if isinstance(text, str) else "not a string"
         raise RecollectError(
             INVALID_VALUE, f"the text of the fact is {problem}", hint="say what the fact states"
         )
-    says = members({FACT: text}, "attributes")
+    says = {} if text is None else members({FACT: text}, "attributes")
     attributes = {**members(change.attributes, "attributes"), **says}
     if len(change.key) > LONGEST_FACT_KEY:
         raise RecollectError(

@@ -25,6 +25,7 @@ from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.handles import check_handles
 from recollect.kernel.write.hidden import hidden_attributes
+from recollect.kernel.write.holding import also_holds_once
 from recollect.kernel.write.identity import ConceptName, check_id, match_or_create
 from recollect.kernel.write.linking import Ends, Item, Linking, Missing, skipped
 from recollect.kernel.write.literals import (
@@ -94,7 +95,7 @@ class _Upserting:
         ]
         if left_out and self._on_missing == "error":
             raise linking.missing(left_out[0][1].end)
-        links = (outcome for outcome in outcomes if isinstance(outcome, LinkElement))
+        links = [outcome for outcome in outcomes if isinstance(outcome, LinkElement)]
         return UpsertReport(
             blocks=len(tree.blocks),
             concepts=self._public_ids(concepts[index] for index in sorted(concepts)),
@@ -102,6 +103,7 @@ class _Upserting:
             created=self._tracker.created,
             updated=self._tracker.updated,
             skipped=tuple(skipped(item) for item, _ in left_out),
+            also_holds=also_holds_once(self._unit, links),
         )
 
     def _match_concepts(self, tree: Upsert) -> dict[int, ConceptElement]:

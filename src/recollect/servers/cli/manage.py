@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from shlex import quote
 
-from recollect.faces.kip import load_capsules, starter_capsule
+from recollect.faces.kip import begin_life, load_capsules, starter_capsule
 from recollect.kernel import Nexus
 from recollect.servers.cli.cells import counted, facts
 from recollect.servers.cli.opening import opened, opened_to_read
@@ -26,6 +26,8 @@ def create_memory(on: Invocation, capsules: Sequence[str]) -> None:
         is_new = not located.exists
         chosen = settings.group(on.group)
         with opened(on, create=True) as nexus:
+            if chosen not in nexus.groups():
+                begin_life(nexus, actor=settings.actor())
             loaded = load_capsules(nexus, capsules, actor=settings.actor())
         if out.as_json:
             result = {"path": located.path, "group": chosen, "created": is_new}

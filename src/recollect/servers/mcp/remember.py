@@ -20,6 +20,7 @@ from recollect.faces.claims.wire import evidence_from
 from recollect.faces.claims.words import ACTIVE
 from recollect.faces.claims.writing import Writer
 from recollect.faces.kinds import ALL_KINDS
+from recollect.faces.kip import begin_life
 from recollect.faces.operations import Policy
 from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
@@ -74,6 +75,8 @@ def remember(memory: Memory, given: Remember) -> Remembered:
         )
     answer = Remembered()
     with memory.nexus.transaction():
+        if facts:
+            begin_life(memory.nexus, actor=memory.actor)
         if text is not None:
             claim = _claim(memory, text, evidence or [], given.get("confidence", 1.0))
             answer["claim"] = KeptClaim(

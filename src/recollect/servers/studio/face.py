@@ -26,11 +26,14 @@ from recollect.servers.http.face import Face, Shared, request_id_of
 from recollect.servers.http.logs import log_refusal
 from recollect.servers.studio.asking import ROUTES as ASKING
 from recollect.servers.studio.assets import add_assets
+from recollect.servers.studio.bases import ROUTES as BASES
+from recollect.servers.studio.care import ROUTES as CARE
 from recollect.servers.studio.changing import ROUTES as CHANGING
 from recollect.servers.studio.claims import ROUTES as CLAIMS
 from recollect.servers.studio.comparing import ROUTES as COMPARING
 from recollect.servers.studio.editing import ROUTES as EDITING
 from recollect.servers.studio.element import ROUTES as ELEMENT
+from recollect.servers.studio.episodes import ROUTES as EPISODES
 from recollect.servers.studio.graph import ROUTES as GRAPH
 from recollect.servers.studio.home import ROUTES as HOME
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
@@ -46,6 +49,9 @@ ROUTES: Sequence[Route] = (
     *COMPARING,
     *CLAIMS,
     *GRAPH,
+    *EPISODES,
+    *BASES,
+    *CARE,
 )
 """Every page."""
 

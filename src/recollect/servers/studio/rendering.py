@@ -42,7 +42,11 @@ NAVIGATION: Final = (
     ("/ask", "Ask", "a"),
     ("/graph", "Graph", "g"),
     ("/claims", "Claims", "c"),
+    ("/episodes", "Episodes", "e"),
+    ("/knowledge", "Knowledge", "k"),
+    ("/markup", "Markup", "m"),
     ("/compare", "Compare", "t"),
+    ("/care", "Care", "r"),
 )
 """The pages that can be gone to from everywhere: address, name, key after `g`."""
 

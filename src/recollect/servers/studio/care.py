@@ -1,0 +1,168 @@
+"""Care: what a memory declares, what in it is double, loose, old or broken, and copies of it.
+
+The rule: what is about the whole file (doctor, backup, tokens) is for an administrator; the rest is
+about the group alone.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.faces.kip.maintenance import (
+    Duplicates,
+    decay,
+    expire,
+    find_duplicates,
+    find_orphans,
+)
+from recollect.faces.kip.maintenance.duplicates import Duplicate
+from recollect.kernel import Nexus
+from recollect.model import Stats
+from recollect.servers.http.tokens import new_token
+from recollect.servers.studio.shown import Shown, shown_ids
+from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, required
+
+_MOST_LISTED: Final = 40
+_LARGEST_COPY: Final = 512 * 2**20
+"""Bytes of a file that is downloaded from here; a larger one is copied by the command line."""
+
+
+def care_page(visit: Visit) -> Answered:
+    """Show what can be looked at, without looking: each may read the whole memory."""
+    return _page(visit, {})
+
+
+def look(visit: Visit) -> Answered:
+    """Look for what is asked: duplicates, orphans, what expires or fades, misfits of the schema."""
+    nexus = visit.nexus
+    match visit.asked("at"):
+        case "duplicates":
+            shows: dict[str, object] = {"pairs": _pairs(nexus, find_duplicates(nexus))}
+        case "orphans":
+            shows = {"orphans": find_orphans(nexus)}
+        case "expiring":
+            shows = {"expiry": expire(nexus, limit=_MOST_LISTED, dry_run=True)}
+        case "fading":
+            shows = {"fading": decay(nexus, limit=_MOST_LISTED, dry_run=True)}
+        case "schema":
+            shows = {"schema": nexus.schema()}
+        case "audit":
+            shows = {"audit": nexus.verify(visit.asked("head") or None)}
+        case _:
+            raise RecollectError(
+                INVALID_ARGUMENT, "there is no such look", hint="open /care and choose one"
+            )
+    return _page(visit, shows)
+
+
+def doctor(visit: Visit) -> Answered:
+    """Examine the file and every group; nothing is mended."""
+    _check_whole(visit)
+    return _page(visit, {"diagnosis": visit.nexus.doctor()})
+
+
+def upkeep(visit: Visit) -> Answered:
+    """Close what has expired, or let fade what is due."""
+    nexus, actor, request_id = visit.nexus, visit.actor, visit.request_id
+    match required(visit.form, "do"):
+        case "expire":
+            return _page(visit, {"expiry": expire(nexus, actor=actor, request_id=request_id)})
+        case "decay":
+            return _page(visit, {"fading": decay(nexus, actor=actor, request_id=request_id)})
+        case _:
+            raise RecollectError(
+                INVALID_ARGUMENT, "do is neither expire nor decay", hint="do=expire"
+            )
+
+
+def backup(visit: Visit) -> Answered:
+    """Return a copy of the whole file."""
+    _check_whole(visit)
+    _check_size(visit.nexus.stats())
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder) / "memory.db"
+        visit.nexus.backup(path)
+        return Download("memory-backup.db", "application/vnd.sqlite3", path.read_bytes())
+
+
+def dump(visit: Visit) -> Answered:
+    """Return the group as lines of JSON, with nothing lost."""
+    _check_size(visit.nexus.stats())
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder) / "memory.jsonl"
+        visit.nexus.dump(path)
+        return Download("memory-dump.jsonl", "application/x-ndjson", path.read_bytes())
+
+
+def make_token(visit: Visit) -> Answered:
+    """Make a token, and show it this once, with the row to keep."""
+    _check_whole(visit)
+    groups = [one for one in visit.form.get("groups", "").split(",") if one.strip()]
+    token, row = new_token(
+        [one.strip() for one in groups],
+        is_admin=visit.form.get("admin") == "1",
+        name=visit.form.get("name", "").strip() or None,
+    )
+    return _page(visit, {"made_token": token, "made_row": row.line()})
+
+
+def _page(visit: Visit, shows: dict[str, object]) -> Page:
+    nothing = dict.fromkeys(
+        (
+            "pairs",
+            "orphans",
+            "expiry",
+            "fading",
+            "schema",
+            "audit",
+            "diagnosis",
+            "made_token",
+            "made_row",
+        )
+    )
+    is_whole = visit.caller.is_admin and visit.caller.groups is None
+    frame = {"stats": visit.nexus.stats(), "is_whole": is_whole, "most": _MOST_LISTED}
+    return Page("care.html", "Care", {**nothing, **frame, **shows})
+
+
+def _pairs(nexus: Nexus, found: Duplicates) -> list[tuple[Duplicate, Shown, Shown]]:
+    """Return the pairs side by side."""
+    pairs = []
+    for one in found.found[:_MOST_LISTED]:
+        ids = [nexus.history(key)[-1].id for key in (one.duplicate, one.canonical)]
+        shown = shown_ids(nexus, ids)
+        if len(shown) == len(ids):
+            pairs.append((one, shown[0], shown[1]))
+    return pairs
+
+
+def _check_whole(visit: Visit) -> None:
+    if not (visit.caller.is_admin and visit.caller.groups is None):
+        raise RecollectError(
+            PERMISSION_DENIED,
+            "only an administrator of all groups may do this",
+            hint="sign in with the token of one",
+        )
+
+
+def _check_size(stats: Stats) -> None:
+    if stats.size_bytes > _LARGEST_COPY:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the memory is too large to be downloaded from a page",
+            hint="recollect backup copy.db",
+        )
+
+
+ROUTES: Final = (
+    Route("/care", care_page),
+    Route("/care/look", look),
+    Route("/care/doctor", doctor, "POST"),
+    Route("/care/upkeep", upkeep, "POST", writes=True),
+    Route("/care/backup", backup, "POST"),
+    Route("/care/dump", dump, "POST"),
+    Route("/care/token", make_token, "POST", writes=True),
+)

@@ -1,0 +1,131 @@
+"""Episodes, Knowledge, Markup and Care."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.servers.studio.conftest import Visitor, said
+
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
+from recollect.faces.markup import Markup
+from recollect.faces.operations.naming import fact_uuid
+from recollect.kernel import Nexus
+from recollect.model import Key, PutConcept, PutFact
+from recollect.servers.http.options import Options
+from recollect.servers.service import Service
+
+
+@pytest.fixture
+def episode(service: Service) -> str:
+    answer = service.operations.add_episodes(
+        group_id="default",
+        items=[
+            {
+                "uuid": "letter",
+                "source": "text",
+                "body": "Dear Bob, Ann works at Acme now.",
+                "reference_time": "2026-01-31T09:30:00Z",
+            }
+        ],
+    )
+    assert answer["status"] == "ACCEPTED"
+    return "letter"
+
+
+def test_an_episode_shows_its_state_and_its_text(visitor: Visitor, episode: str):
+    page = visitor.text("/episodes")
+    assert "Dear Bob, Ann works at Acme now." in page and "of 2026-01-31" in page
+    assert "Dear Bob" in visitor.text("/episodes/one", id=episode)
+    assert visitor.get("/episodes/one", id="nobody").status_code == 404
+
+
+def test_what_was_learned_is_marked_in_the_text(visitor: Visitor, nexus: Nexus, episode: str):
+    ann, acme = Key("Entity", "Ann"), Key("Entity", "Acme")
+    nexus.write(
+        [
+            PutConcept("Entity", "Ann"),
+            PutConcept("Entity", "Acme"),
+            PutFact(
+                ann, "WORKS_AT", acme, "Ann works at Acme", id=fact_uuid(episode, 0), source=episode
+            ),
+        ]
+    )
+    page = visitor.get("/episodes/one", id=episode).text
+    assert "<bdi>Ann works at Acme</bdi></a></mark>" in page
+    assert "What was learned from it fact Ann works at Acme" in said(page)
+
+
+def test_parked_items_can_be_tried_again(visitor: Visitor, episode: str):
+    answer = visitor.post("/episodes/retry", id=episode)
+    assert answer.status_code == 200 and answer.url.path == "/episodes"
+
+
+def test_knowledge_shows_the_prompt_that_a_question_gets(visitor: Visitor, nexus: Nexus):
+    with KnowledgeBase(nexus=nexus) as kb:
+        kb.add_piece(KnowledgePiece("Initialize LES from RANS.", piece_id="les"))
+    assert "Initialize LES from RANS." in visitor.text("/knowledge")
+    page = visitor.text("/knowledge", q="Initialize LES")
+    assert "The prompt, section by section context" in page
+
+
+def test_markup_is_tried_before_it_is_applied(visitor: Visitor, nexus: Nexus):
+    text = "- ID: new-1 [created]\n  Label: Lion"
+    tried = said(visitor.post("/markup", text=text, step="try").text)
+    assert "What it would do" in tried and "Lion" in tried
+    assert Markup(nexus).spaces() == ()
+    page = said(visitor.post("/markup", text=text, step="apply").text)
+    assert "Label: Lion" in page
+    assert "Label: Lion" in Markup(nexus).render("main").text
+    wrong = visitor.post("/markup", text="- ID: 1 [eaten]", step="try")
+    assert wrong.status_code == 400 and "no state [eaten]" in wrong.text
+    unmarked = Markup(nexus).render("main").text.replace("Lion", "Tiger")
+    assert "it is not marked" in visitor.post("/markup", text=unmarked, step="try").text
+
+
+@pytest.mark.parametrize("at", ["orphans", "expiring", "fading", "schema", "audit", "duplicates"])
+@pytest.mark.usefixtures("told")
+def test_every_look_of_care_answers(visitor: Visitor, at: str):
+    assert visitor.get("/care/look", at=at).status_code == 200
+
+
+def test_duplicates_are_merged_side_by_side(visitor: Visitor, nexus: Nexus):
+    nexus.write([PutConcept("Town", "New York", id="a"), PutConcept("Town", "new  york", id="b")])
+    page = visitor.text("/care/look", at="duplicates")
+    assert "1 pair that may be one" in page
+    visitor.post("/element/change", do="merge", id="b", into="a", step="apply")
+    assert "0 pairs" in visitor.text("/care/look", at="duplicates")
+
+
+def test_what_has_expired_is_closed_when_it_was_seen(visitor: Visitor, nexus: Nexus):
+    nexus.write([PutConcept("Event", "lunch", metadata={"expires_at": "2020-01-01"})])
+    assert "Would be closed: 1" in visitor.text("/care/look", at="expiring")
+    assert "Closed: 1" in said(visitor.post("/care/upkeep", do="expire").text)
+
+
+@pytest.mark.usefixtures("told")
+def test_the_doctor_and_copies_are_there(visitor: Visitor):
+    assert "The file is well" in said(visitor.post("/care/doctor").text)
+    assert visitor.post("/care/backup").content.startswith(b"SQLite format 3")
+    lines = visitor.post("/care/dump").content.splitlines()
+    assert len(lines) > 5 and isinstance(json.loads(lines[0]), dict)
+
+
+def test_a_token_is_shown_once(visitor: Visitor):
+    page = visitor.post("/care/token", groups="team", name="ann").text
+    assert "rct_" in page and "&#34;groups&#34;:[&#34;team&#34;]" in page
+    assert "rct_" not in visitor.get("/care").text
+
+
+class TestReadOnly:
+    @pytest.fixture
+    def options(self) -> Options:
+        return Options(is_studio_read_only=True)
+
+    def test_nothing_is_written_from_any_of_these(self, visitor: Visitor, nexus: Nexus):
+        before = nexus.stats().transactions
+        for path in ("/markup", "/care/upkeep", "/care/token", "/episodes/retry", "/element/erase"):
+            assert visitor.post(path, do="expire", text="x", id="x").status_code == 403
+        for path in ("/care/doctor", "/care/backup", "/care/dump"):
+            assert visitor.post(path).status_code == 200
+        assert nexus.stats().transactions == before

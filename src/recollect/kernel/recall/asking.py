@@ -1,0 +1,97 @@
+"""What a question asks: its words, the times and the people it names, the kind of answer it wants.
+
+The rule: it is read the same in English, German and Spanish, and what is not understood asks for
+nothing beyond its words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.kernel.recall.columns import (
+    SAYS_HOW_MANY,
+    SAYS_WHEN,
+    SAYS_WHERE,
+    SAYS_WHO,
+    Known,
+)
+from recollect.kernel.recall.spans import Asked, asked_for
+from recollect.kernel.recall.words import asked_stems
+from recollect.kernel.search.tokens import tokens
+
+_KINDS: Final = tuple(
+    (flag, words, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE))
+    for flag, words, pattern in (
+        (
+            SAYS_HOW_MANY,
+            "how many",
+            r"how (?:many|much|old|often|tall|far|big)|wie ?viele?|wie (?:alt|oft|gro(?:ss|ß)|weit)"
+            r"|cu[aá]nt[oa]s?|qué edad",
+        ),
+        (
+            SAYS_WHEN,
+            "when",
+            r"when|what (?:year|date|day|month|time)|how long|since when|wann|seit wann|wie lange"
+            r"|welche[smn]? (?:jahr|tag|monat|datum)|cu[aá]ndo|(?:qué|que) (?:año|día|fecha|mes)",
+        ),
+        (SAYS_WHO, "who", r"who|whom|whose|wer|wem|wen|wessen|qui[eé]n(?:es)?"),
+        (
+            SAYS_WHERE,
+            "where",
+            r"where|(?:what|which) (?:city|country|place|town|state)|wo|wohin|woher"
+            r"|welche[rmns]? (?:stadt|land|ort)|a?d[oó]nde|(?:qué|que) (?:ciudad|país|lugar)",
+        ),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as recall understands it."""
+
+    words: tuple[tuple[int, ...], ...]  # each telling word as the numbers of its stems
+    unknown: int  # telling words that no text holds
+    times: Asked
+    speakers: frozenset[int]
+    wants: int  # flags of the kind of answer
+    wanted: str  # the same in words
+    concepts: frozenset[int]  # whose whole names it holds
+
+
+def understood(question: str, known: Known, asked_at: int) -> Question:
+    """Return what a question asks of a group that knows some words and names."""
+    stems = [
+        tuple(known.words[one] for one in ways if one in known.words)
+        for ways in asked_stems(question)
+    ]
+    words = tokens(question)
+    speakers = [known.named_by_word.get(one, ()) for one in words]
+    wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
+    if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
+        wanted = wanted[:1]
+    return Question(
+        words=tuple(one for one in stems if one),
+        unknown=sum(not one for one in stems),
+        times=asked_for(question, asked_at),
+        speakers=frozenset(one for found in speakers for one in found),
+        wants=sum({flag for flag, _ in wanted}),
+        wanted=", ".join(name for _, name in wanted),
+        concepts=_named(words, known),
+    )
+
+
+def _named(words: list[str], known: Known) -> frozenset[int]:
+    """Return the concepts whose whole name stands in the question, inside no longer name."""
+    found: set[int] = set()
+    at = 0
+    while at < len(words):
+        for many in range(min(known.longest_name, len(words) - at), 0, -1):
+            ids = known.called.get(" ".join(words[at : at + many]))
+            if ids:
+                found |= ids
+                at += many - 1
+                break
+        at += 1
+    return frozenset(found)

@@ -1,0 +1,239 @@
+"""The memories of a group side by side in memory: columns, and which words stand in which rows.
+
+The rule: a row is one content, and rows only ever come to the end; of a row nothing changes but the
+transaction that ended it. So a copy that has read further than a snapshot still answers for it, and
+as of every moment before. What is shared is never changed: a later copy shares what it can.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.kernel.recall.kinds import EPISODES
+from recollect.kernel.recall.remembering import Memory, Named
+from recollect.kernel.recall.words import language_of, stem
+from recollect.kernel.search.tokens import tokens
+
+Ints = NDArray[np.int64]
+Places = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+NONE: Final = -1
+"""Stands for a row, a session, a speaker or an author that is not there."""
+
+GAP: Final = 3_600_000
+"""Milliseconds of silence after which a conversation begins a new session."""
+
+SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE = 1, 2, 4, 8
+"""Flags of a text: what it tells."""
+
+NEIGHBOURS: Final = (1, 2, -1, -2)
+"""Where the neighbours of a turn stand in its session, in the order of their columns."""
+
+_NUMBER: Final = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twice|dozen|hundred|thousand|many|several"
+    r"|couple|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|dos|tres|cuatro|cinco|seis|siete|ocho"
+    r"|nueve|diez)\b",
+    re.IGNORECASE,
+)
+_PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
+_PERSON: Final = re.compile(
+    r"\b(?:mom|mother|dad|father|sister|brother|wife|husband|friends?|son|daughter|kids?|colleague"
+    r"|boss|partner|mutter|vater|schwester|bruder|frau|mann|freund\w*|madre|padre|hermana|hermano"
+    r"|esposa|marido|amig[oa]s?)\b",
+    re.IGNORECASE,
+)
+_PLACE: Final = re.compile(
+    r"\b(?:in|at|to|from|near|nach|aus|bei|en|de|a)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÄÖÜ]\w+"
+    r"|\b(?:at|to|in)\s+the\s+\w+",
+)
+
+
+def says(memory: Memory) -> int:
+    """Return the flags of what a memory tells: when, how many, who, where."""
+    text = memory.text
+    told = len(memory.spans) > (memory.kind == EPISODES)  # beside the day on which it was said
+    found = SAYS_WHEN if told else 0
+    if _NUMBER.search(text):
+        found |= SAYS_HOW_MANY
+    if _PROPER.search(text) or _PERSON.search(text):
+        found |= SAYS_WHO
+    if _PLACE.search(text):
+        found |= SAYS_WHERE
+    return found
+
+
+class Interned(dict[str, int]):
+    """Texts as numbers from 0, in the order in which they were met."""
+
+    def __missing__(self, text: str) -> int:
+        """Give a text that is met for the first time its number."""
+        self[text] = number = len(self)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """In which rows each word stands, and how often, for some of the rows."""
+
+    words: Ints  # in order
+    starts: Ints  # of the rows of each word, and the end of the last
+    rows: Places
+    counts: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, words: Ints, rows: Ints) -> Postings:
+        """Return the postings of words by the rows in which they stand, one a place."""
+        keys, counts = np.unique((words << 32) | rows, return_counts=True)
+        return cls._packed(keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32), counts)
+
+    @classmethod
+    def _packed(cls, words: Ints, rows: Places, counts: NDArray[np.int64]) -> Postings:
+        distinct, starts = np.unique(words, return_index=True)
+        return cls(distinct, np.append(starts, len(words)), rows, counts.astype(np.float32))
+
+    def joined(self, later: Postings) -> Postings:
+        """Return the postings of both; the rows of the other all come later."""
+        words = np.concatenate(
+            [np.repeat(one.words, np.diff(one.starts)) for one in (self, later)]
+        )
+        order = np.argsort(words, kind="stable")
+        rows = np.concatenate([self.rows, later.rows])[order]
+        counts = np.concatenate([self.counts, later.counts])[order]
+        return self._packed(words[order], rows, counts.astype(np.int64))
+
+    def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
+        """Return the rows of a word, in order, and how often it stands in each."""
+        at = int(np.searchsorted(self.words, word))
+        if at == len(self.words) or self.words[at] != word:
+            return self.rows[:0], self.counts[:0]
+        begin, end = self.starts[at], self.starts[at + 1]
+        return self.rows[begin:end], self.counts[begin:end]
+
+
+@dataclass(slots=True)
+class Known:
+    """What numbers stand for; it grows, and what a number stands for never changes."""
+
+    words: Interned = field(default_factory=Interned)
+    speakers: Interned = field(default_factory=Interned)
+    streams: Interned = field(default_factory=Interned)
+    authors: Interned = field(default_factory=Interned)
+    by_language: dict[str, dict[str, int]] = field(default_factory=dict)
+    named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
+    called: dict[str, set[int]] = field(default_factory=dict)  # concepts by folded name
+    longest_name: int = 1  # words
+    concepts: dict[int, Named] = field(default_factory=dict)
+    open_rows: dict[int, int] = field(default_factory=dict)  # by element
+    sessions: int = 0
+
+    def apart(self) -> Known:
+        """Return a copy for a write that may never be committed."""
+        return replace(
+            self,
+            open_rows=dict(self.open_rows),
+            concepts=dict(self.concepts),
+            called={name: set(ids) for name, ids in self.called.items()},
+        )
+
+    def words_of(self, text: str) -> list[int]:
+        """Return the stems of a text as numbers, in order."""
+        words = tokens(text)
+        language = language_of(words)
+        known = self.by_language.setdefault(language, {})
+        found = []
+        for word in words:
+            number = known.get(word)
+            if number is None:
+                known[word] = number = self.words[stem(word, language)]
+            found.append(number)
+        return found
+
+    def speaker(self, name: str | None) -> int:
+        """Return the number of a speaker, who is named by each word of the name."""
+        if name is None:
+            return NONE
+        number = self.speakers[name]
+        for word in name.split():
+            self.named_by_word.setdefault(word, set()).add(number)
+        return number
+
+    def call(self, memory: Memory) -> None:
+        """Keep what a concept is called."""
+        for name in memory.names:
+            self.called.setdefault(name, set()).add(memory.standing.element)
+            self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """All contents of a group that are memories, up to a transaction."""
+
+    number: int
+    known: Known
+    element: Ints
+    since: Ints
+    until: Ints
+    valid_at: Ints
+    invalid_at: Ints
+    said_at: Ints
+    subject: Ints
+    object: Ints
+    kind: NDArray[np.int8]
+    flags: NDArray[np.uint8]
+    stands: Mask
+    has_session: Mask
+    is_assistant: Mask
+    stream: Places
+    speaker: Places
+    author: Places
+    trust: NDArray[np.float32]
+    length: NDArray[np.float32]
+    session: Places
+    neighbours: Places  # a row for each of NEIGHBOURS
+    span_row: Places
+    span_begin: Ints
+    span_end: Ints
+    parts: tuple[Postings, ...]
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.element)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the columns take, about."""
+        return 140 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
+
+    def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
+        """Return the rows of a word, in order, and how often it stands in each."""
+        found = [part.of_word(word) for part in self.parts]
+        if len(found) == 1:
+            return found[0]
+        rows, counts = zip(*found, strict=True)
+        return np.concatenate(rows), np.concatenate(counts)
+
+
+def empty() -> Columns:
+    """Return the columns of a group that holds nothing."""
+    def ints() -> Ints:
+        return np.zeros(0, np.int64)
+    def places() -> Places:
+        return np.zeros(0, np.int32)
+    def mask() -> Mask:
+        return np.zeros(0, np.bool_)
+    floats = np.zeros(0, np.float32)
+    return Columns(
+        0, Known(), ints(), ints(), ints(), ints(), ints(), ints(), ints(), ints(),
+        np.zeros(0, np.int8), np.zeros(0, np.uint8), mask(), mask(), mask(),
+        places(), places(), places(), floats, floats, places(),
+        np.zeros((len(NEIGHBOURS), 0), np.int32), places(), ints(), ints(),
+        (Postings(ints(), np.zeros(1, np.int64), places(), floats),),
+    )  # fmt: skip

@@ -1,0 +1,170 @@
+"""Columns brought up to a later transaction: rows that ended, rows that came, turns put in order.
+
+The rule: the columns given stay as they are for whoever reads them; the new ones share what did not
+change. Turns of a conversation stand by the time they were said, then by age; after an hour of
+silence a new session begins, unless the conversation says that it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from recollect.kernel.recall.columns import (
+    GAP,
+    NEIGHBOURS,
+    NONE,
+    Columns,
+    Ints,
+    Known,
+    Places,
+    Postings,
+    says,
+)
+from recollect.kernel.recall.remembering import Memory, memories
+from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.remembered import Standing, actors, standings
+from recollect.kernel.store.schema import LINK_BIT, LIVING
+
+_WORTH_JOINING = 3  # a part of the postings is joined to one less than so many times its size
+
+
+def caught_up(
+    session: Session, group_id: int, terms: dict[int, str], columns: Columns, number: int
+) -> Columns:
+    """Return the columns of a group as of a transaction that its snapshot shows.
+
+    Cost: every content written since; the first time, every content of the group.
+    """
+    known, after = columns.known, columns.number
+    came: list[Standing] = []
+    ended: list[tuple[int, int]] = []
+    for one in standings(session, group_id, after, number):
+        if one.since > after:
+            came.append(one)
+        if one.until != LIVING and one.since <= after:
+            ended.append((one.element, one.until))
+    written_by = actors(session, group_id, after)
+    new = list(memories(came, terms, written_by, known.concepts))
+    return _grown(_closed(columns, ended), new, number)
+
+
+def _closed(columns: Columns, ended: Iterable[tuple[int, int]]) -> Columns:
+    """Return the columns with the ends of rows that were open."""
+    rows = [(columns.known.open_rows.pop(one, NONE), until) for one, until in ended]
+    rows = [(row, until) for row, until in rows if row != NONE]
+    if not rows:
+        return columns
+    until = columns.until.copy()
+    until[[row for row, _ in rows]] = [at for _, at in rows]
+    return replace(columns, until=until)
+
+
+def _grown(columns: Columns, new: Sequence[Memory], number: int) -> Columns:
+    if not new:
+        return replace(columns, number=number)
+    known, first = columns.known, columns.size
+    words: list[int] = []
+    lengths: list[int] = []
+    for row, memory in enumerate(new):
+        own = known.words_of(_worded(memory))
+        words += own
+        lengths.append(len(own))
+        known.call(memory)
+        if memory.standing.until == LIVING:
+            known.open_rows[memory.standing.element] = first + row
+    rows = np.repeat(np.arange(first, first + len(new), dtype=np.int64), lengths)
+    part = Postings.of(np.array(words, np.int64), rows)
+    spans = [(first + row, *span) for row, one in enumerate(new) for span in one.spans]
+    span_columns = np.array(spans, np.int64).reshape(-1, 3)
+    grown = replace(
+        columns,
+        number=number,
+        **{
+            name: np.concatenate([getattr(columns, name), column])
+            for name, column in _columns_of(known, new, lengths).items()
+        },
+        span_row=np.concatenate([columns.span_row, span_columns[:, 0].astype(np.int32)]),
+        span_begin=np.concatenate([columns.span_begin, span_columns[:, 1]]),
+        span_end=np.concatenate([columns.span_end, span_columns[:, 2]]),
+        neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
+        parts=_joined(columns.parts, part),
+    )
+    streams = {known.streams[one.stream] for one in new if one.stream is not None}
+    return _in_order(grown, np.array(sorted(streams), np.int32)) if streams else grown
+
+
+def _worded(memory: Memory) -> str:
+    """Return what a memory is found by: a fact also by the names of its ends."""
+    if memory.standing.element & 1 != LINK_BIT:
+        return memory.text
+    return "\n".join([memory.text, *(one for one in memory.names if one not in memory.text)])
+
+
+def _columns_of(
+    known: Known, new: Sequence[Memory], lengths: Sequence[int]
+) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    """Return the columns of new rows by name."""
+    stood = [one.standing for one in new]
+    streams = [NONE if one.stream is None else known.streams[one.stream] for one in new]
+    authors = [NONE if one.author is None else known.authors[one.author] for one in new]
+    return {
+        "element": np.array([one.element for one in stood], np.int64),
+        "since": np.array([one.since for one in stood], np.int64),
+        "until": np.array([one.until for one in stood], np.int64),
+        "valid_at": np.array([one.valid_at for one in stood], np.int64),
+        "invalid_at": np.array([one.invalid_at for one in stood], np.int64),
+        "said_at": np.array([one.said_at for one in new], np.int64),
+        "subject": np.array([one.subject for one in stood], np.int64),
+        "object": np.array([one.object for one in stood], np.int64),
+        "kind": np.array([one.kind for one in new], np.int8),
+        "flags": np.array([says(one) for one in new], np.uint8),
+        "stands": np.array([one.stands for one in new], np.bool_),
+        "has_session": np.array([one.has_session for one in new], np.bool_),
+        "is_assistant": np.array([one.is_assistant for one in new], np.bool_),
+        "stream": np.array(streams, np.int32),
+        "speaker": np.array([known.speaker(one.speaker) for one in new], np.int32),
+        "author": np.array(authors, np.int32),
+        "trust": np.array([one.trust for one in new], np.float32),
+        "length": np.array(lengths, np.float32),
+        "session": np.full(len(new), NONE, np.int32),
+    }
+
+
+def _joined(parts: tuple[Postings, ...], part: Postings) -> tuple[Postings, ...]:
+    """Return the parts with a new one, so that they are few and each is rarely written anew."""
+    found = [*parts, part]
+    while len(found) > 1 and len(found[-2].rows) < _WORTH_JOINING * len(found[-1].rows):
+        later = found.pop()
+        found[-1] = found[-1].joined(later)
+    return tuple(found)
+
+
+def _in_order(columns: Columns, streams: Places) -> Columns:
+    """Return the columns with the sessions and neighbours of some conversations made anew."""
+    rows = np.flatnonzero(np.isin(columns.stream, streams))
+    order = rows[np.lexsort((columns.element[rows], columns.said_at[rows], columns.stream[rows]))]
+    stream, at = columns.stream[order], columns.said_at[order]
+    begins = np.ones(len(order), np.bool_)
+    pauses = (np.diff(at) > GAP) & ~columns.has_session[order][1:]
+    begins[1:] = (stream[1:] != stream[:-1]) | pauses
+    numbers = np.cumsum(begins) - 1 + columns.known.sessions
+    columns.known.sessions = int(numbers[-1]) + 1
+    session, neighbours = columns.session.copy(), columns.neighbours.copy()
+    session[order] = numbers
+    for place, shift in enumerate(NEIGHBOURS):
+        neighbours[place, order] = _beside(order, numbers, shift)
+    return replace(columns, session=session, neighbours=neighbours)
+
+
+def _beside(order: Ints, sessions: Ints, shift: int) -> Ints:
+    """Return the rows that stand so far on in the same session, or none."""
+    beside = np.full(len(order), NONE, np.int64)
+    if abs(shift) < len(order):
+        here, there = (slice(None, -shift), slice(shift, None)) if shift > 0 else (
+            slice(-shift, None), slice(None, shift)
+        )  # fmt: skip
+        beside[here] = np.where(sessions[here] == sessions[there], order[there], NONE)
+    return beside

@@ -1,0 +1,45 @@
+"""What a recall answers with: memories, each with what its score is made of.
+
+The rule: the points of the shares of a memory add up to its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from recollect.errors import Notice
+from recollect.model import AsOf, Dated
+
+
+class Share(NamedTuple):
+    """One part of a score, and why in words."""
+
+    points: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One memory that a question is about."""
+
+    element: Dated  # as it stood at the moment asked about, with its clocks
+    kind: str  # "fact", "claim", "concept", "episode" or "piece"
+    score: float  # 0 to 1: the sum of the points of `why`
+    why: Mapping[str, Share]
+    passage: str  # the part of its text that answers best
+    copies: int = 0  # other memories that say the same, which it stands for
+    is_past: bool = False  # ended or was withdrawn: there only with `past=True`
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What a question recalls, best first, ties by age."""
+
+    memories: tuple[Recalled, ...]
+    as_of: AsOf  # the moment of the answer: pass it on to look again at the same one
+    nearest: Recalled | None = None  # what came nearest, where nothing was near enough
+    cursor: str | None = None  # leads to those that are left
+    mode: str = "words"  # what texts are compared by
+    notices: tuple[Notice, ...] = ()

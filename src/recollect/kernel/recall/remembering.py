@@ -1,0 +1,240 @@
+"""Contents of a group as memories: what each says, who said it and when, whom it rests on.
+
+The rule: everything here is derived from one content and the names of a link's ends, which never
+change, so it stands and falls with that content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+import orjson
+
+from recollect.kernel.recall.kinds import (
+    CLAIMS,
+    CONCEPTS,
+    EPISODES,
+    FACTS,
+    is_fact_of,
+    kind_of_concept,
+    said_by_concept,
+    said_by_link,
+)
+from recollect.kernel.recall.spans import Span, day_of, spoken_of
+from recollect.kernel.search.called import called
+from recollect.kernel.search.tokens import folded
+from recollect.kernel.store.remembered import Standing
+from recollect.kernel.store.schema import LINK_BIT
+from recollect.model import (
+    BEGINNING,
+    FACT,
+    FOREVER,
+    SEARCH_ATTRIBUTES,
+    SOURCES,
+    Attributes,
+    Instant,
+    Value,
+    instant_text,
+)
+
+_LINE: Final = re.compile(r"(\w+)\(([^()\n]*)\): ", re.ASCII)
+_ACTIVE: Final = frozenset({"observed", "inferred", "verified"})
+_STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}
+_NAMES: Final = ("aliases", "nicknames")
+_OF_SOURCES: Final = 0.1  # of trust, for more sources than one ...
+_MOST_SOURCES: Final = 4  # ... up to this many
+
+
+class Memory(NamedTuple):
+    """One content as a memory."""
+
+    standing: Standing
+    kind: int
+    text: str  # what it says, without who says it
+    names: tuple[str, ...]  # of a concept, folded; of a fact's ends as they are called
+    stands: bool  # whether it counts: not disputed, retracted or superseded
+    stream: str | None  # the conversation it belongs to
+    has_session: bool  # whether the stream is one session, however long it pauses
+    said_at: int  # milliseconds; BEGINNING where that is not told
+    speaker: str | None
+    is_assistant: bool
+    spans: tuple[Span, ...]
+    author: str | None  # whom it rests on, where it is only inferred or observed
+    trust: float  # 0 to 1
+
+
+class Named(NamedTuple):
+    """A concept as links know it: its type, and what it is called."""
+
+    type: str
+    name: str
+
+
+def memories(
+    standings: Iterable[Standing],
+    terms: Mapping[int, str],
+    actors: Mapping[int, str],
+    concepts: dict[int, Named],
+) -> Iterator[Memory]:
+    """Yield the memories among contents, and keep what the concepts met are called.
+
+    `concepts` has those that links may end in and that are not among the contents.
+    """
+    for one in standings:
+        attributes, metadata = _members(one.attributes), _members(one.metadata)
+        term = terms[one.term]
+        if one.element & 1 == LINK_BIT:
+            memory = _fact(one, term, attributes, metadata, concepts, actors)
+        else:
+            memory = _concept(one, term, attributes, metadata, actors)
+            concepts[one.element] = Named(term, called(one.name, attributes, metadata))
+        if memory is not None:
+            yield memory
+
+
+def _concept(
+    one: Standing,
+    type_: str,
+    attributes: Attributes,
+    metadata: Attributes,
+    actors: Mapping[int, str],
+) -> Memory | None:
+    kind = kind_of_concept(type_)
+    if kind is None or metadata.get(SEARCH_ATTRIBUTES) is False:
+        return None
+    text = said_by_concept(type_, one.name, attributes)
+    if kind == EPISODES:
+        return _episode(one, text, attributes)
+    said_at, status = _own_time(one), None
+    if kind == CLAIMS:
+        status = _text(attributes.get("claim_status"))
+        said_at = _instant(attributes.get("created_at"), said_at)
+    names = (one.name, *_listed(attributes, _NAMES)) if kind == CONCEPTS else ()
+    author = attributes.get("agent_id") or attributes.get("session_id") or metadata.get("source")
+    return Memory(
+        one,
+        kind,
+        text,
+        tuple(filter(None, map(folded, names))),
+        stands=kind != CLAIMS or status in _ACTIVE,
+        stream=None,
+        has_session=False,
+        said_at=said_at,
+        speaker=None,
+        is_assistant=False,
+        spans=_spans(one, text, said_at),
+        author=None if status == "verified" else _text(author) or actors.get(one.since),
+        trust=_STATUS.get(status or "", 1.0),
+    )
+
+
+def _episode(one: Standing, body: str, attributes: Attributes) -> Memory:
+    """Return an episode; who speaks stands in attributes, or in the body of an older one."""
+    said_at = _instant(attributes.get("reference_time"), BEGINNING)
+    role_type, speaker = _text(attributes.get("role_type")), _text(attributes.get("role"))
+    line = _LINE.match(body) if attributes.get("source") == "message" else None
+    if line is not None:
+        role_type, speaker = role_type or line[1], speaker or line[2]
+        body = body[line.end() :]
+    session = _text(attributes.get("session"))
+    described = _text(attributes.get("source_description"))
+    stream = session or described or ("" if line is not None else None)
+    told = spoken_of(body, None if said_at == BEGINNING else said_at)
+    return Memory(
+        one,
+        EPISODES,
+        body,
+        (),
+        stands=True,
+        stream=None if stream is None else f"{bool(session)}{stream}",
+        has_session=bool(session),
+        said_at=said_at,
+        speaker=folded(speaker) or None if speaker else None,
+        is_assistant=role_type in {"assistant", "system", "tool"},
+        spans=told if said_at == BEGINNING else (day_of(said_at), *told),
+        author=None,
+        trust=1.0,
+    )
+
+
+def _fact(
+    one: Standing,
+    predicate: str,
+    attributes: Attributes,
+    metadata: Attributes,
+    concepts: Mapping[int, Named],
+    actors: Mapping[int, str],
+) -> Memory | None:
+    start, end = concepts.get(one.subject), concepts.get(one.object)
+    if start is not None and not is_fact_of(start.type, predicate):
+        return None
+    ends = tuple("" if at is None else at.name for at in (start, end))
+    text = said_by_link(ends[0], predicate, ends[1], attributes)
+    sources = metadata.get(SOURCES)
+    count = len(sources) if isinstance(sources, list) else 0
+    first = sources[0] if isinstance(sources, list) and sources else metadata.get("source")
+    more = min(count, _MOST_SOURCES) / _MOST_SOURCES
+    said_at = _own_time(one)
+    return Memory(
+        one,
+        FACTS,
+        text if FACT not in attributes else f"{text}\n{predicate}",
+        ends,
+        stands=True,
+        stream=None,
+        has_session=False,
+        said_at=said_at,
+        speaker=None,
+        is_assistant=False,
+        spans=_spans(one, text, said_at),
+        author=_text(first) or actors.get(one.since),
+        trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
+    )
+
+
+def _spans(one: Standing, text: str, said_at: int) -> tuple[Span, ...]:
+    """Return the times that something told speaks of, and the time it is true, if that has one."""
+    told = spoken_of(text, None if said_at == BEGINNING else said_at)
+    if one.valid_at == BEGINNING and one.invalid_at == FOREVER:
+        return told
+    return ((one.valid_at, one.invalid_at), *told)
+
+
+def _own_time(one: Standing) -> int:
+    return one.valid_at
+
+
+def _members(written: str) -> Attributes:
+    if written == "{}":
+        return {}
+    held: Attributes = orjson.loads(written)
+    return held
+
+
+def _listed(attributes: Attributes, keys: Iterable[str]) -> Iterator[str]:
+    for key in keys:
+        listed = attributes.get(key)
+        if isinstance(listed, list):
+            yield from (one for one in listed if isinstance(one, str))
+
+
+def _text(value: Value) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _instant(value: Value, otherwise: int) -> int:
+    if not isinstance(value, str):
+        return otherwise
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError:
+        return otherwise
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def since_text(instant: int) -> str:
+    """Return the day of an instant, as people write it."""
+    return instant_text(Instant(instant))[:10]

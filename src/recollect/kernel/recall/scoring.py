@@ -1,0 +1,259 @@
+"""How well each memory of a group answers a question: shares that add up to a score in 0..1.
+
+The rule: only what counted and was true at the moment asked about is looked at, before anything is
+ranked, and sizes, means and frequencies are of those alone. So nothing written later and nothing
+that another group holds changes a score. A share that a question has no use for is left out, and
+the score is the part of the points that the question could give.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from recollect.kernel.recall.asking import Question
+from recollect.kernel.recall.columns import NONE, Columns, Floats, Mask, Places
+from recollect.kernel.recall.kinds import CONCEPTS, FACTS
+from recollect.kernel.recall.spans import Asked
+
+WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, MEANING, NAMED, TRUST = SHARES = (
+    "words", "session", "speaker", "date", "kind", "role", "meaning", "named", "trust",
+)  # fmt: skip
+"""The shares of a score, in the order in which they are told."""
+
+WEIGHTS: Final[Mapping[str, float]] = {
+    WORDS: 1.0,
+    SESSION: 0.5,
+    SPEAKER: 0.2,
+    DATE: 0.8,
+    KIND: 0.4,
+    ROLE: 0.4,
+    MEANING: 0.8,
+    NAMED: 0.3,
+    TRUST: 0.2,
+}
+
+PAST: Final = 0.5
+"""What the score of a memory that has ended is multiplied by."""
+
+_SATURATION: Final = 1.2  # BM25's k1
+_LENGTH_NORMALISATION: Final = 0.75  # BM25's b
+_OF_NEIGHBOURS: Final = (0.6, 0.3, 0.25, 0.1)  # what a turn gives the next, the one after, ...
+_WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
+_COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
+_Z_SHARE: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where in both times a recall looks."""
+
+    valid: int
+    known: int  # a transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Every row with its score; rows that are no candidates score below 0."""
+
+    columns: Columns
+    shares: Mapping[str, Floats]  # 0 to 1, of the shares that apply
+    scores: Floats
+    covered: Floats  # how much of what the question asks for the row holds, 0 to 1
+    is_past: Mask
+
+    def best(self) -> Iterable[int]:
+        """Return the candidates, best first, ties by age."""
+        candidates = np.flatnonzero(self.scores >= 0)
+        order = np.lexsort((self.columns.element[candidates], -self.scores[candidates]))
+        return candidates[order]
+
+    def weight_of(self, share: str) -> float:
+        """Return the most points that a share can give."""
+        return WEIGHTS[share] / sum(WEIGHTS[one] for one in self.shares)
+
+
+def ranked(
+    columns: Columns,
+    question: Question,
+    moment: Moment,
+    kinds: frozenset[int],
+    *,
+    with_past: bool,
+    meaning: Floats | None = None,
+) -> Ranking:
+    """Return the memories of some kinds as a question finds them. Cost: a few passes over them."""
+    there = (columns.since <= moment.known) & (moment.known < columns.until)
+    holds = there & columns.stands
+    holds &= (columns.valid_at <= moment.valid) & (moment.valid < columns.invalid_at)
+    asked = _are_of(columns, kinds)
+    is_past = (columns.since <= moment.known) & ~holds
+    counted = holds | (is_past & _last_of_each(columns, moment)) if with_past else holds
+    candidates = counted & asked
+    shares: dict[str, Floats] = {}
+    words, sessions, covered = _by_words(columns, question, counted, candidates)
+    shares[WORDS] = words
+    if sessions is not None:
+        shares[SESSION] = sessions
+    if question.speakers:
+        speakers = np.fromiter(question.speakers, np.int32)
+        shares[SPEAKER] = np.isin(columns.speaker, speakers).astype(np.float64)
+    if question.times.is_any:
+        shares[DATE] = _dated(columns, question.times)
+    if question.wants:
+        shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
+    if bool(columns.is_assistant.any()):
+        shares[ROLE] = (~columns.is_assistant).astype(np.float64)
+    if meaning is not None:
+        shares[MEANING] = _standing_out(meaning, candidates)
+    if question.concepts:
+        shares[NAMED] = _named(columns, question.concepts)
+    shares[TRUST] = columns.trust.astype(np.float64)
+    whole = sum(WEIGHTS[one] for one in shares)
+    scores = np.zeros(columns.size)
+    for name, share in shares.items():
+        scores += WEIGHTS[name] / whole * share
+    scores[is_past] *= PAST
+    reached = words > 0 if meaning is None else np.ones(columns.size, np.bool_)
+    if NAMED in shares:
+        reached |= shares[NAMED] > 0
+    scores[~(candidates & reached)] = -1.0
+    return Ranking(columns, shares, scores, covered, is_past)
+
+
+def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:
+    return np.isin(columns.kind, np.fromiter(kinds, np.int8))
+
+
+def _last_of_each(columns: Columns, moment: Moment) -> Mask:
+    """Return the last content of each element by a moment: what it said before is history."""
+    known = np.flatnonzero(columns.since <= moment.known)
+    order = known[np.lexsort((columns.since[known], columns.element[known]))]
+    last = np.zeros(columns.size, np.bool_)
+    if len(order):
+        elements = columns.element[order]
+        last[order[np.append(elements[1:] != elements[:-1], True)]] = True  # noqa: FBT003
+    return last
+
+
+def _by_words(
+    columns: Columns, question: Question, counted: Mask, candidates: Mask
+) -> tuple[Floats, Floats | None, Floats]:
+    """Return the shares of the words, and of the words of whole sessions, and what is covered."""
+    size = columns.size
+    words, covered, sessions = np.zeros(size), np.zeros(size), np.zeros(columns.known.sessions)
+    many = int(counted.sum())
+    if not many:
+        return words, None, covered
+    mean = max(1.0, float(columns.length[counted].mean()))
+    norm = _SATURATION * (
+        1 - _LENGTH_NORMALISATION + _LENGTH_NORMALISATION * columns.length / mean
+    )
+    in_session = counted & (columns.session != NONE)
+    of_session = columns.session[in_session]
+    lengths = np.bincount(of_session, columns.length[in_session], columns.known.sessions)
+    session_count = int((lengths > 0).sum())
+    session_norm = _SATURATION * (
+        1
+        - _LENGTH_NORMALISATION
+        + _LENGTH_NORMALISATION * lengths / max(1.0, lengths.sum() / max(1, session_count))
+    )
+    ideal = question.unknown * _rarity(0, many)
+    for ways in question.words:
+        rows, counts = _standing_in(columns, ways, counted)
+        frequency = len(rows)
+        weight = _rarity(frequency, many)
+        ideal += weight
+        if not frequency:
+            continue
+        covered[rows] += weight
+        if session_count > 1:
+            at = columns.session[rows]
+            per = np.bincount(at[at != NONE], counts[at != NONE], columns.known.sessions)
+            held = int((per > 0).sum())
+            sessions += _rarity(held, session_count) * per / (per + session_norm)
+        if frequency <= _COMMON and len(of_session):
+            rows, counts = _with_windows(columns, rows, counts, counted)
+        words[rows] += weight * counts / (counts + norm[rows])
+    covered /= ideal or 1.0
+    best = float(words[candidates].max(initial=0.0))
+    words /= best or 1.0
+    if session_count < 2:
+        return words, None, covered
+    sessions /= float(sessions.max(initial=0.0)) or 1.0
+    return words, np.where(columns.session != NONE, sessions[columns.session], 0.0), covered
+
+
+def _standing_in(
+    columns: Columns, ways: tuple[int, ...], counted: Mask
+) -> tuple[Places, Floats]:
+    """Return the rows that hold a word under one of its stems, and how often."""
+    found = [columns.of_word(one) for one in ways]
+    rows = np.concatenate([rows for rows, _ in found])
+    counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
+    keep = counted[rows]
+    rows, counts = rows[keep], counts[keep]
+    return (rows, counts) if len(found) == 1 else _summed(rows, counts)
+
+
+def _with_windows(
+    columns: Columns, rows: Places, counts: Floats, counted: Mask
+) -> tuple[Places, Floats]:
+    """Return the same with what each turn gives its neighbours."""
+    given = counts * np.minimum(1.0, _WHOLE_NEIGHBOUR / np.maximum(1.0, columns.length[rows]))
+    beside = columns.neighbours[:, rows]
+    parts = np.array(_OF_NEIGHBOURS)[:, None] * given
+    there = (beside != NONE) & counted[beside]
+    return _summed(
+        np.concatenate([rows, beside[there]]), np.concatenate([counts, parts[there]])
+    )
+
+
+def _summed(rows: Places, counts: Floats) -> tuple[Places, Floats]:
+    distinct, places = np.unique(rows, return_inverse=True)
+    return distinct, np.bincount(places, counts, len(distinct))
+
+
+def _rarity(frequency: int, size: int) -> float:
+    return math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
+
+
+def _dated(columns: Columns, asked: Asked) -> Floats:
+    """Return 1 for the rows that speak of a time that the question names."""
+    begin, end = columns.span_begin, columns.span_end
+    overlaps = np.zeros(len(begin), np.bool_)
+    for first, last in asked.spans:
+        overlaps |= (begin < last) & (first < end)
+    if asked.months:
+        months = begin.astype("datetime64[ms]").astype("datetime64[M]")
+        number = months.astype(np.int64) % 12 + 1
+        day = (begin - months.astype("datetime64[ms]").astype(np.int64)) // 86_400_000 + 1
+        short = end - begin <= 31 * 86_400_000
+        for month, on in asked.months:
+            fits = short & (number == month)
+            overlaps |= fits if on is None else fits & (day == on)
+    dated = np.zeros(columns.size)
+    dated[columns.span_row[overlaps]] = 1.0
+    return dated
+
+
+def _named(columns: Columns, concepts: frozenset[int]) -> Floats:
+    """Return 1 for what is told of concepts: by themselves, or by a fact that ends in one."""
+    ids = np.fromiter(concepts, np.int64)
+    own = (columns.kind == CONCEPTS) & np.isin(columns.element, ids)
+    facts = columns.kind == FACTS
+    ends = np.isin(columns.subject, ids).astype(np.float64) + np.isin(columns.object, ids)
+    return np.where(own, 1.0, np.where(facts, np.minimum(ends, 1.0), 0.0))
+
+
+def _standing_out(meaning: Floats, candidates: Mask) -> Floats:
+    """Return how far each meaning stands out among those of all candidates, 0 to 1."""
+    compared = meaning[candidates]
+    if len(compared) < 2:
+        return np.clip(meaning, 0.0, 1.0)
+    deviation = float(compared.std()) or 1.0
+    return np.clip((meaning - float(compared.mean())) / deviation * _Z_SHARE, -1.0, 1.0)

@@ -1,0 +1,312 @@
+"""The times that a text speaks of: dates, and expressions counted from when it was said.
+
+The rule: a time is a half-open span in milliseconds; what names no time is left out rather than
+guessed. English, German and Spanish. A month without a year is, in a text, the one nearest to when
+it was said; in a question, that of every year.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from recollect.kernel.search.tokens import tokens
+
+Span = tuple[int, int]
+
+DAY: Final = 86_400_000
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+
+_MONTHS: Final = {
+    name: number + 1
+    for number, names in enumerate(
+        (
+            "january jan januar jaenner jänner enero ene",
+            "february feb februar febrero",
+            "march mar märz maerz mrz marzo",
+            "april apr abril abr",
+            "may mai mayo",
+            "june jun juni junio",
+            "july jul juli julio",
+            "august aug agosto ago",
+            "september sept sep septiembre setiembre",
+            "october oct oktober okt octubre",
+            "november nov noviembre",
+            "december dec dezember dez diciembre dic",
+        )
+    )
+    for name in names.split()
+}
+_DAYS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday mon montag lunes",
+            "tuesday tue dienstag martes",
+            "wednesday wed mittwoch miércoles miercoles",
+            "thursday thu donnerstag jueves",
+            "friday fri freitag viernes",
+            "saturday sat samstag sonnabend sábado sabado",
+            "sunday sun sonntag domingo",
+        )
+    )
+    for name in names.split()
+}
+_NUMBERS: Final = {
+    name: number
+    for number, names in enumerate(
+        (
+            "",
+            "a an one ein eine einem einer un una",
+            "two couple zwei dos",
+            "three few drei paar tres",
+            "four vier cuatro",
+            "five fünf fuenf cinco",
+            "six sechs seis",
+            "seven sieben siete",
+            "eight acht ocho",
+            "nine neun nueve",
+            "ten zehn diez",
+        )
+    )
+    for name in names.split()
+}
+_UNITS: Final = {
+    name: unit
+    for unit, names in {
+        "day": "day days tag tage tagen día días dia dias",
+        "week": "week weeks woche wochen semana semanas",
+        "weekend": "weekend weekends wochenende fin",
+        "month": "month months monat monate monaten mes meses",
+        "year": "year years jahr jahre jahren año años ano anos",
+    }.items()
+    for name in names.split()
+}
+_NEAR: Final = {
+    "today": 0, "tonight": 0, "heute": 0, "hoy": 0, "this morning": 0, "this afternoon": 0,
+    "yesterday": -1, "last night": -1, "gestern": -1, "ayer": -1, "anoche": -1,
+    "the day before yesterday": -2, "vorgestern": -2, "anteayer": -2,
+    "tomorrow": 1, "morgen": 1, "mañana": 1, "the day after tomorrow": 2,
+    "übermorgen": 2, "pasado mañana": 2,
+}  # fmt: skip
+_WHICH: Final = {
+    name: shift
+    for shift, names in {
+        -1: "last past previous letzte letzten letzter letztes vergangene vergangenen vorige vorigen"
+        " pasada pasado",
+        0: "this diese dieser dieses diesen diesem esta este",
+        1: "next coming nächste nächsten nächster nächstes kommende kommenden próxima próximo"
+        " proxima proximo",
+    }.items()
+    for name in names.split()
+}
+
+
+def _any(names: dict[str, int] | dict[str, str]) -> str:
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+
+
+_MONTH: Final = f"(?P<month>{_any(_MONTHS)})"
+_ORDINAL: Final = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
+_YEAR: Final = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
+_COUNT: Final = rf"(?P<count>\d{{1,3}}|{_any(_NUMBERS)})"
+_UNIT: Final = f"(?P<unit>{_any(_UNITS)})"
+_PATTERNS: Final = tuple(
+    (trigger, re.compile(rf"(?<![\w.-])(?:{one})(?!\w)", re.IGNORECASE))
+    for trigger, one in (
+        ("digit", rf"{_YEAR}-(?P<month_number>[01]\d)(?:-(?P<day>[0-3]\d))?"),
+        ("digit", rf"(?P<day>[0-3]?\d)\.\s?(?P<month_number>[01]?\d)\.\s?{_YEAR}"),
+        (
+            "month",
+            rf"{_ORDINAL}\s+(?:of\s+|de\s+)?{_MONTH}\.?(?:,?\s+(?:of\s+|de\s+|del\s+)?{_YEAR})?",
+        ),
+        ("month", rf"{_MONTH}\.?\s+(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?:,?\s+{_YEAR})?"),
+        ("month", rf"{_MONTH}\.?,?\s+(?:of\s+|de\s+|del\s+)?{_YEAR}"),
+        ("month", rf"(?:in|im|of|en|since|seit|until|bis|by|last|every)\s+(?:de\s+)?{_MONTH}"),
+        ("near", rf"(?P<near>{_any(_NEAR)})"),
+        ("unit", rf"{_COUNT}\s+(?:of\s+)?{_UNIT}\s+(?P<ago>ago)"),
+        ("unit", rf"(?:vor|hace)\s+{_COUNT}\s+{_UNIT}"),
+        ("unit", rf"(?P<which>{_any(_WHICH)})\s+{_UNIT}"),
+        ("unit", r"(?:la|el)\s+(?P<unit>semana|mes|año)\s+(?P<which>pasada|pasado|próxima|próximo)"),
+        ("weekday", rf"(?P<which>{_any(_WHICH)}|on|am|el)\s+(?P<weekday>{_any(_DAYS)})"),
+        ("digit", _YEAR),
+    )
+)
+"""What names a time, the more telling first, and what a text must have for it."""
+
+_TRIGGERS: Final = {
+    word: trigger
+    for trigger, names in (
+        ("month", _MONTHS),
+        ("near", {word: 0 for name in _NEAR for word in name.split()}),
+        ("weekday", _DAYS),
+        ("unit", _UNITS),
+    )
+    for name in names
+    for word in tokens(name)
+    if word not in {"the", "this", "last"}
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The times a question names: spans, and months, with a day or without, of every year."""
+
+    spans: tuple[Span, ...] = ()
+    months: tuple[tuple[int, int | None], ...] = ()
+
+    @property
+    def is_any(self) -> bool:
+        """Whether the question names a time at all."""
+        return bool(self.spans or self.months)
+
+
+def day_of(instant: int) -> Span:
+    """Return the day in UTC that an instant lies in."""
+    begin = instant // DAY * DAY
+    return begin, begin + DAY
+
+
+def spoken_of(text: str, said_at: int | None) -> tuple[Span, ...]:
+    """Return the times that a text speaks of, each once; relative ones need when it was said.
+
+    >>> [(b // DAY, (e - b) // DAY) for b, e in spoken_of("moved in May 1970", None)]
+    [(120, 31)]
+    >>> [(b // DAY, (e - b) // DAY) for b, e in spoken_of("Gestern war ich da", 5 * DAY)]
+    [(4, 1)]
+    """
+    found: dict[Span, None] = {}
+    for match in _matches(text):
+        if (span := _span(match, said_at)) is not None:
+            found[span] = None
+    return tuple(found)
+
+
+def asked_for(question: str, asked_at: int) -> Asked:
+    """Return the times that a question names; relative ones are counted from when it is asked.
+
+    >>> asked_for("What happened in May?", 0).months
+    ((5, None),)
+    """
+    spans: dict[Span, None] = {}
+    months: dict[tuple[int, int | None], None] = {}
+    for match in _matches(question):
+        parts = match.groupdict()
+        if parts.get("month") and not parts.get("year"):
+            day = parts.get("day")
+            months[_MONTHS[parts["month"].lower()], None if day is None else int(day)] = None
+        elif (span := _span(match, asked_at)) is not None:
+            spans[span] = None
+    return Asked(tuple(spans), tuple(months))
+
+
+def _matches(text: str) -> Iterator[re.Match[str]]:
+    """Yield what names a time, the more telling patterns first; no part of a text twice."""
+    words = tokens(text)
+    triggers = {_TRIGGERS[one] for one in words if one in _TRIGGERS}
+    if any(one[0].isdigit() for one in words):
+        triggers.add("digit")
+    if not triggers:
+        return
+    taken: list[tuple[int, int]] = []
+    for trigger, pattern in _PATTERNS:
+        for match in pattern.finditer(text) if trigger in triggers else ():
+            begin, end = match.span()
+            if all(end <= first or last <= begin for first, last in taken):
+                taken.append((begin, end))
+                yield match
+
+
+def _span(match: re.Match[str], at: int | None) -> Span | None:
+    parts = {key: one.lower() for key, one in match.groupdict().items() if one is not None}
+    if "year" in parts or "month" in parts or "month_number" in parts:
+        return _dated(parts, at)
+    if at is None:
+        return None
+    today = at // DAY + _EPOCH
+    try:
+        return _counted(parts, date.fromordinal(today))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _dated(parts: dict[str, str], at: int | None) -> Span | None:
+    named = parts.get("month")
+    month = _MONTHS[named] if named else int(parts.get("month_number", 0))
+    day = int(parts.get("day", 0))
+    try:
+        if "year" in parts:
+            year = int(parts["year"])
+            if not month:
+                return _days(date(year, 1, 1), date(year + 1, 1, 1))
+            return _of_month(year, month, day)
+        if at is None:
+            return None
+        now = datetime.fromtimestamp(at / 1000, UTC).date()
+        near = (date(now.year + shift, month, 15) for shift in (-1, 0, 1))
+        year = min(near, key=lambda one: abs((one - now).days)).year
+        return _of_month(year, month, day)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _of_month(year: int, month: int, day: int) -> Span:
+    if day:
+        return _days(date(year, month, day), date(year, month, day) + timedelta(1))
+    after = date(year + month // 12, month % 12 + 1, 1)
+    return _days(date(year, month, 1), after)
+
+
+def _counted(parts: dict[str, str], today: date) -> Span | None:
+    if "near" in parts:
+        day = today + timedelta(_NEAR[parts["near"]])
+        return _days(day, day + timedelta(1))
+    if "weekday" in parts:
+        shift = _WHICH.get(parts.get("which", ""), -1)
+        back = (today.weekday() - _DAYS[parts["weekday"]]) % 7
+        day = today - timedelta(back if shift <= 0 and back else 7 if shift < 0 else back - 7)
+        return _days(day, day + timedelta(1))
+    unit = _UNITS[parts["unit"]]
+    if "which" in parts:
+        return _period(unit, _WHICH[parts["which"]], today)
+    count = parts["count"]
+    return _back(unit, int(count) if count.isdigit() else _NUMBERS[count], today)
+
+
+def _period(unit: str, shift: int, today: date) -> Span:
+    """Return the day, week, weekend, month or year that is so many away from this one."""
+    monday = today - timedelta(today.weekday()) + timedelta(7 * shift)
+    match unit:
+        case "week":
+            return _days(monday, monday + timedelta(7))
+        case "weekend":
+            return _days(monday + timedelta(4), monday + timedelta(7))
+        case "month":
+            month = today.year * 12 + today.month - 1 + shift
+            return _of_month(month // 12, month % 12 + 1, 0)
+        case "year":
+            return _days(date(today.year + shift, 1, 1), date(today.year + shift + 1, 1, 1))
+        case _:
+            return _days(today + timedelta(shift), today + timedelta(shift + 1))
+
+
+def _back(unit: str, count: int, today: date) -> Span:
+    """Return the time so long ago, the wider the longer ago it is."""
+    match unit:
+        case "week" | "weekend":
+            day = today - timedelta(7 * count)
+            return _days(day - timedelta(3), day + timedelta(4))
+        case "month":
+            return _period("month", -count, today)
+        case "year":
+            return _period("year", -count, today)
+        case _:
+            day = today - timedelta(count)
+            return _days(day, day + timedelta(1))
+
+
+def _days(begin: date, end: date) -> Span:
+    return (begin.toordinal() - _EPOCH) * DAY, (end.toordinal() - _EPOCH) * DAY

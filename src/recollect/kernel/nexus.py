@@ -38,6 +38,7 @@ from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.stats import stats_of
 from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting, source_of
 from recollect.kernel.read.why import why
+from recollect.kernel.recall.door import Recall
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import explanation
 from recollect.kernel.search.concepts import Concepts
@@ -349,6 +350,11 @@ class Nexus:
         return Concepts(self._store, self.group_name, self._catalogs, self.limits)
 
     @property
+    def recall(self) -> Recall:
+        """What a question in plain words is about: `nexus.recall(question)`, of all kinds."""
+        return Recall(self._store, self.group_name, self._catalogs, self.limits, self._clock)
+
+    @property
     def vectors(self) -> Vectors:
         """What the elements of this group mean, where an embedder is configured."""
         return Vectors(self._store, self.group_name, self._catalogs)
@@ -381,8 +387,7 @@ class Nexus:
         query = search_query(term, kind, type, limit, (mode, threshold, cursor))
         with self._store.reading() as session:
             reader = Reader(session, self._catalog(session), self.limits, as_of)
-            hits = answered(reader, Bindings({}), query)
-        return Answer((hits,), tuple(reader.notices))
+            return Answer((answered(reader, Bindings({}), query),), tuple(reader.notices))
 
     def rank_facts(
         self, term: str, limit: int = DEFAULT_LIMIT, *, through: str, as_of: AsOf | None = None

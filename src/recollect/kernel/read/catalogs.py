@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.group_state import GroupState
@@ -36,6 +36,13 @@ class Last(NamedTuple):
     n: int  # of the id, which is 2n + kind
 
 
+class Forgetful(Protocol):
+    """What is kept in memory of the groups of a store."""
+
+    def forget(self) -> None:
+        """Drop everything, as a purge demands."""
+
+
 class Catalogs:
     """The catalogs by group name; safe to share between threads."""
 
@@ -43,6 +50,7 @@ class Catalogs:
         self.meanings = meanings
         self._catalogs: Cache[tuple[int, str], Catalog] = Cache(_MOST)  # by purges seen, and name
         self._own = threading.local()
+        self.beside: dict[str, Forgetful] = {}  # what else is kept of the groups, by what it is for
 
     def known_state(self, name: str) -> GroupState | None:
         """Return what this thread remembers of a group; the store may have changed since."""
@@ -55,6 +63,8 @@ class Catalogs:
         self._own = threading.local()  # what the threads remember goes with the old one
         if self.meanings is not None:
             self.meanings.forget()
+        for kept in tuple(self.beside.values()):
+            kept.forget()
         forget_patterns()
 
     def state(self, session: Session, name: str) -> GroupState:

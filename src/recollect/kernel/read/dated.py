@@ -32,12 +32,18 @@ def dated_elements(reader: Reader, ids: Collection[str], *, closed: bool) -> dic
     Closed ones are there too with `closed`. Cost: a statement for the ids, and one for each
     kind of element.
     """
+    named = latest_by_id(reader.session, reader.group, ids, reader.moment)
+    found = dated_by_number(reader, named.values(), closed=closed)
+    return {text: found[one] for text, one in named.items() if one in found}
+
+
+def dated_by_number(reader: Reader, ids: Collection[int], *, closed: bool) -> dict[int, Dated]:
+    """Return the same by integer id, each of the life that it names."""
     session, group, terms, moment = reader.session, reader.group, reader.terms, reader.moment
-    named = latest_by_id(session, group, ids, moment)
-    compare(session, group, [*named.values()], is_past=moment.clock.has_known)
+    compare(session, group, [*ids], is_past=moment.clock.has_known)
     found: dict[int, Dated] = {}
     for kind, bit, shown in _KINDS:
-        wanted = [one for one in set(named.values()) if one & LINK_BIT == bit]
+        wanted = [one for one in set(ids) if one & LINK_BIT == bit]
         if not wanted:
             continue
         parameters: Parameters = {
@@ -50,7 +56,7 @@ def dated_elements(reader: Reader, ids: Collection[str], *, closed: bool) -> dic
             if clocks is not None:
                 element = shown(session, group, terms, row[:-_CLOCK_COLUMNS])
                 found[whole(row[0])] = Dated(element, *clocks)
-    return {text: found[one] for text, one in named.items() if one in found}
+    return found
 
 
 def keys_of(reader: Reader, ids: Collection[str], *, closed: bool) -> dict[str, Key]:

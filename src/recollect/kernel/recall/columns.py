@@ -100,9 +100,7 @@ class Postings:
 
     def joined(self, later: Postings) -> Postings:
         """Return the postings of both; the rows of the other all come later."""
-        words = np.concatenate(
-            [np.repeat(one.words, np.diff(one.starts)) for one in (self, later)]
-        )
+        words = np.concatenate([np.repeat(one.words, np.diff(one.starts)) for one in (self, later)])
         order = np.argsort(words, kind="stable")
         rows = np.concatenate([self.rows, later.rows])[order]
         counts = np.concatenate([self.counts, later.counts])[order]
@@ -223,12 +221,16 @@ class Columns:
 
 def empty() -> Columns:
     """Return the columns of a group that holds nothing."""
+
     def ints() -> Ints:
         return np.zeros(0, np.int64)
+
     def places() -> Places:
         return np.zeros(0, np.int32)
+
     def mask() -> Mask:
         return np.zeros(0, np.bool_)
+
     floats = np.zeros(0, np.float32)
     return Columns(
         0, Known(), ints(), ints(), ints(), ints(), ints(), ints(), ints(), ints(),

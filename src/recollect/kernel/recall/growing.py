@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.kernel.recall.columns import (
     GAP,
@@ -82,18 +84,22 @@ def _grown(columns: Columns, new: Sequence[Memory], number: int) -> Columns:
     grown = replace(
         columns,
         number=number,
-        **{
-            name: np.concatenate([getattr(columns, name), column])
-            for name, column in _columns_of(known, new, lengths).items()
-        },
         span_row=np.concatenate([columns.span_row, span_columns[:, 0].astype(np.int32)]),
         span_begin=np.concatenate([columns.span_begin, span_columns[:, 1]]),
         span_end=np.concatenate([columns.span_end, span_columns[:, 2]]),
         neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
         parts=_joined(columns.parts, part),
+        **_lengthened(columns, _columns_of(known, new, lengths)),
     )
     streams = {known.streams[one.stream] for one in new if one.stream is not None}
     return _in_order(grown, np.array(sorted(streams), np.int32)) if streams else grown
+
+
+def _lengthened(columns: Columns, added: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return columns by name with what comes to their ends."""
+    return {
+        name: np.concatenate([getattr(columns, name), column]) for name, column in added.items()
+    }
 
 
 def _worded(memory: Memory) -> str:
@@ -105,7 +111,7 @@ def _worded(memory: Memory) -> str:
 
 def _columns_of(
     known: Known, new: Sequence[Memory], lengths: Sequence[int]
-) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+) -> dict[str, NDArray[Any]]:
     """Return the columns of new rows by name."""
     stood = [one.standing for one in new]
     streams = [NONE if one.stream is None else known.streams[one.stream] for one in new]

@@ -7,7 +7,7 @@ passage stands; a fact without words of its own says its ends and its predicate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from recollect.kernel.search.called import is_wordless
@@ -55,10 +55,9 @@ def said_by_concept(type_: str, name: str, attributes: Attributes) -> str:
     if isinstance(said, str):
         return said
     own = OWN_TYPES.get(type_)
-    label = attributes.get(own.says) if own is not None and own.says else None
-    words = label if isinstance(label, str) and is_wordless(name) else name
-    told = _told(attributes, first=_ABOUT, besides=() if own is None else (own.says,))
-    return ": ".join(filter(None, ("" if is_wordless(words) else words, "; ".join(told))))
+    first = _ABOUT if own is None or not own.says else (own.says, *_ABOUT)
+    told = _told(attributes, first=first)
+    return ": ".join(filter(None, ("" if is_wordless(name) else name, "; ".join(told))))
 
 
 def said_by_link(subject: str, predicate: str, object_: str, attributes: Attributes) -> str:
@@ -74,14 +73,12 @@ def said_by_link(subject: str, predicate: str, object_: str, attributes: Attribu
     return "; ".join([f"{subject} {predicate} {object_}", *told])
 
 
-def _told(
-    attributes: Attributes, first: Iterable[str] = (), besides: Iterable[str] = ()
-) -> list[str]:
+def _told(attributes: Attributes, first: Collection[str] = ()) -> list[str]:
     """Return the texts among attributes, those of some keys first."""
     order = [*first, *(one for one in attributes if one not in first)]
     found: list[str] = []
     for key in order:
-        if key in attributes and key not in besides and key not in _UNSAID:
+        if key in attributes and key not in _UNSAID:
             _add(attributes[key], found.append)
     return [one for one in found if not is_wordless(one)]
 

@@ -136,7 +136,7 @@ def _last_of_each(columns: Columns, moment: Moment) -> Mask:
     last = np.zeros(columns.size, np.bool_)
     if len(order):
         elements = columns.element[order]
-        last[order[np.append(elements[1:] != elements[:-1], True)]] = True  # noqa: FBT003
+        last[order[np.append(elements[1:] != elements[:-1], True)]] = True
     return last
 
 
@@ -150,9 +150,7 @@ def _by_words(
     if not many:
         return words, None, covered
     mean = max(1.0, float(columns.length[counted].mean()))
-    norm = _SATURATION * (
-        1 - _LENGTH_NORMALISATION + _LENGTH_NORMALISATION * columns.length / mean
-    )
+    norm = _SATURATION * (1 - _LENGTH_NORMALISATION + _LENGTH_NORMALISATION * columns.length / mean)
     in_session = counted & (columns.session != NONE)
     of_session = columns.session[in_session]
     lengths = np.bincount(of_session, columns.length[in_session], columns.known.sessions)
@@ -170,7 +168,6 @@ def _by_words(
         ideal += weight
         if not frequency:
             continue
-        covered[rows] += weight
         if session_count > 1:
             at = columns.session[rows]
             per = np.bincount(at[at != NONE], counts[at != NONE], columns.known.sessions)
@@ -178,6 +175,7 @@ def _by_words(
             sessions += _rarity(held, session_count) * per / (per + session_norm)
         if frequency <= _COMMON and len(of_session):
             rows, counts = _with_windows(columns, rows, counts, counted)
+        covered[rows] += weight
         words[rows] += weight * counts / (counts + norm[rows])
     covered /= ideal or 1.0
     best = float(words[candidates].max(initial=0.0))
@@ -188,9 +186,7 @@ def _by_words(
     return words, np.where(columns.session != NONE, sessions[columns.session], 0.0), covered
 
 
-def _standing_in(
-    columns: Columns, ways: tuple[int, ...], counted: Mask
-) -> tuple[Places, Floats]:
+def _standing_in(columns: Columns, ways: tuple[int, ...], counted: Mask) -> tuple[Places, Floats]:
     """Return the rows that hold a word under one of its stems, and how often."""
     found = [columns.of_word(one) for one in ways]
     rows = np.concatenate([rows for rows, _ in found])
@@ -208,14 +204,12 @@ def _with_windows(
     beside = columns.neighbours[:, rows]
     parts = np.array(_OF_NEIGHBOURS)[:, None] * given
     there = (beside != NONE) & counted[beside]
-    return _summed(
-        np.concatenate([rows, beside[there]]), np.concatenate([counts, parts[there]])
-    )
+    return _summed(np.concatenate([rows, beside[there]]), np.concatenate([counts, parts[there]]))
 
 
 def _summed(rows: Places, counts: Floats) -> tuple[Places, Floats]:
     distinct, places = np.unique(rows, return_inverse=True)
-    return distinct, np.bincount(places, counts, len(distinct))
+    return distinct, np.bincount(places, counts, len(distinct)).astype(np.float64)
 
 
 def _rarity(frequency: int, size: int) -> float:

@@ -95,8 +95,8 @@ _NEAR: Final = {
 _WHICH: Final = {
     name: shift
     for shift, names in {
-        -1: "last past previous letzte letzten letzter letztes vergangene vergangenen vorige vorigen"
-        " pasada pasado",
+        -1: "last past previous letzte letzten letzter letztes vergangene vergangenen vorige"
+        " vorigen pasada pasado",
         0: "this diese dieser dieses diesen diesem esta este",
         1: "next coming nächste nächsten nächster nächstes kommende kommenden próxima próximo"
         " proxima proximo",
@@ -130,7 +130,10 @@ _PATTERNS: Final = tuple(
         ("unit", rf"{_COUNT}\s+(?:of\s+)?{_UNIT}\s+(?P<ago>ago)"),
         ("unit", rf"(?:vor|hace)\s+{_COUNT}\s+{_UNIT}"),
         ("unit", rf"(?P<which>{_any(_WHICH)})\s+{_UNIT}"),
-        ("unit", r"(?:la|el)\s+(?P<unit>semana|mes|año)\s+(?P<which>pasada|pasado|próxima|próximo)"),
+        (
+            "unit",
+            r"(?:la|el)\s+(?P<unit>semana|mes|año)\s+(?P<which>pasada|pasado|próxima|próximo)",
+        ),
         ("weekday", rf"(?P<which>{_any(_WHICH)}|on|am|el)\s+(?P<weekday>{_any(_DAYS)})"),
         ("digit", _YEAR),
     )

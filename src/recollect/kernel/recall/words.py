@@ -17,8 +17,7 @@ import Stemmer
 from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import tokens
 
-_GERMAN: Final = frozenset(
-    """
+_GERMAN_WORDS: Final = """
     ab aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes
     auch auf aus bei beim bin bis bist da damit dann das dass dein deine dem den der des dessen dich
     die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer
@@ -28,22 +27,22 @@ _GERMAN: Final = frozenset(
     muss nach nicht noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich
     sie sind so soll sollte sonst um und uns unser unsere unter viel vom von vor wann war waren
     warum was weil weiter welche welchem welchen welcher welches wem wen wenn wer werde werden wie
-    wieder wieso wird wirst wo woher wohin wollen worden wurde wurden wessen zu zum zur zwar zwischen
-    uber ueber gibt denn gar macht mag heisst
-    """.split()
-)
-_SPANISH: Final = frozenset(
-    """
+    wieder wieso wird wirst wo woher wohin wollen worden wurde wurden wessen zu zum zur zwar
+    zwischen uber ueber gibt denn gar macht mag heisst
+"""
+_SPANISH_WORDS: Final = """
     a al algo algun alguna algunas alguno algunos ante antes aquel aquella aun aunque bajo bien cada
     casi como con contra cual cuales cualquier cuando cuanta cuantas cuanto cuantos de del desde
     donde dos durante e el ella ellas ello ellos en entre era eran es esa esas ese eso esos esta
-    estaba estan estar estas este esto estos estoy fue fueron ha habia hace hacia han hasta hay he la
-    las le les lo los mas me mi mis mucho muy nada ni no nos nosotros nuestra nuestro o otra otro
+    estaba estan estar estas este esto estos estoy fue fueron ha habia hace hacia han hasta hay he
+    la las le les lo los mas me mi mis mucho muy nada ni no nos nosotros nuestra nuestro o otra otro
     para pero poco por porque que quien quienes se sea ser si sido sin sobre son su sus suya suyo
     tambien tanto te tengo ti tiene tienen toda todas todo todos tu tus un una unas uno unos usted y
     ya yo adonde donde cuyo
-    """.split()
-)
+"""
+_GERMAN: Final = frozenset(_GERMAN_WORDS.split())
+_SPANISH: Final = frozenset(_SPANISH_WORDS.split())
+
 LANGUAGES: Final = ("english", "german", "spanish")
 """What texts are stemmed in; every other as the first."""
 
@@ -74,7 +73,8 @@ def stem(word: str, language: str) -> str:
     if len(word) < 3 or not word.isalpha():
         return word
     with _LOCK:  # a stemmer keeps a state of its own
-        return _STEMMERS[language].stemWord(word)
+        stemmed: str = _STEMMERS[language].stemWord(word)
+    return stemmed
 
 
 def language_of(words: Sequence[str]) -> str:
@@ -112,3 +112,15 @@ def asked_stems(question: str) -> list[tuple[str, ...]]:
     telling = [one for one in words if one not in without] or words
     found = [tuple(dict.fromkeys(stem(one, language) for language in LANGUAGES)) for one in telling]
     return list(dict.fromkeys(found))
+
+
+def telling_stems(text: str) -> list[str]:
+    """Return the stems of a text that say something, in order.
+
+    >>> telling_stems("Ann likes the old paintings")
+    ['ann', 'like', 'old', 'paint']
+    """
+    words = tokens(text)
+    language = language_of(words)
+    without = _ASKING[language]
+    return [stem(one, language) for one in words if one not in without]

@@ -7,37 +7,23 @@ answers for every moment. The order is that of ids, and of transactions within o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
-
-_TOUCHED: Final = """
-SELECT DISTINCT c.element FROM change AS c
-WHERE c.group_id = :group AND c.tx > :after AND c.tx <= :until ORDER BY c.element
-"""
-
-_CONCEPTS: Final = """
-SELECT c.id, c.type, c.name, 0, c.attributes, c.metadata, c.valid_at, c.invalid_at,
-  c.changed_at, c.expired_at
-FROM concept AS c WHERE c.group_id = :group
-"""
-
-_LINKS: Final = """
-SELECT l.id, l.predicate, l.subject, l.object, l.attributes, l.metadata, l.valid_at, l.invalid_at,
-  l.changed_at, l.expired_at
-FROM link AS l WHERE l.group_id = :group
-"""
-
-_PAST: Final = """
-SELECT p.id, p.attributes, p.metadata, p.valid_at, p.invalid_at, p.changed_at, p.until
-FROM {table} AS p WHERE p.group_id = :group AND p.until > :after
-"""
-
-_AMONG: Final = " AND {alias}.id IN (SELECT one.value FROM json_each(:ids) AS one)"
+from recollect.kernel.store.statements.remembered import (
+    ACTORS,
+    AMONG,
+    CONCEPTS,
+    IN_ORDER,
+    LINKS,
+    PAST_CONCEPTS,
+    PAST_LINKS,
+    TOUCHED,
+)
 
 
 class Standing(NamedTuple):
@@ -62,20 +48,18 @@ def standings(session: Session, group_id: int, after: int, until: int) -> Iterat
     With `after` 0 they are all that there are. Concepts come first. Cost: every content of the
     elements touched; of those, the superseded ones after that transaction.
     """
-    ids: str | None = None
+    parameters: dict[str, SqlValue] = {"group": group_id, "after": after}
+    among = {"c": "", "l": "", "p": ""}
     if after:
-        touched = session.rows(_TOUCHED, {"group": group_id, "after": after, "until": until})
-        ids = orjson.dumps([whole(one) for (one,) in touched]).decode()
-    parameters = {"group": group_id, "after": after, **({} if ids is None else {"ids": ids})}
-    for statement, alias, table in ((_CONCEPTS, "c", "concept_past"), (_LINKS, "l", "link_past")):
-        bound = "" if ids is None else _AMONG
+        touched = session.rows(TOUCHED, {**parameters, "until": until})
+        parameters["ids"] = orjson.dumps([whole(one) for (one,) in touched]).decode()
+        among = AMONG
+    bare = {key: one for key, one in parameters.items() if key != "after"}
+    for statement, alias, older in ((CONCEPTS, "c", PAST_CONCEPTS), (LINKS, "l", PAST_LINKS)):
         past: dict[int, list[SqlRow]] = {}
-        older = _PAST.format(table=table) + bound.format(alias="p") + " ORDER BY p.id, p.until"
-        for row in session.rows(older, parameters):
+        for row in session.rows(older + among["p"] + IN_ORDER["p"], parameters):
             past.setdefault(whole(row[0]), []).append(row[1:])
-        current = statement + bound.format(alias=alias) + f" ORDER BY {alias}.id"
-        bare = {key: one for key, one in parameters.items() if key != "after"}
-        for row in session.rows(current, bare):
+        for row in session.rows(statement + among[alias] + IN_ORDER[alias], bare):
             yield from _contents(row, past.get(whole(row[0]), ()))
 
 
@@ -112,13 +96,7 @@ def _contents(row: SqlRow, past: list[SqlRow] | tuple[()]) -> Iterator[Standing]
     )
 
 
-_ACTORS: Final = """
-SELECT t.number, t.actor FROM tx AS t
-WHERE t.group_id = :group AND t.number > :after AND t.actor IS NOT NULL
-"""
-
-
 def actors(session: Session, group_id: int, after: int) -> dict[int, str]:
     """Return who wrote each transaction of a group after one, where that is known."""
-    rows = session.rows(_ACTORS, {"group": group_id, "after": after})
+    rows = session.rows(ACTORS, {"group": group_id, "after": after})
     return {whole(number): text(actor) for number, actor in rows}

@@ -1,0 +1,121 @@
+"""Which of the ranked memories stand in an answer: near enough, each once, not all of one voice.
+
+The rule: memories that say the same are one, with a count. Of claims and facts that nobody
+asserted, at most two of five places go to one author while another author's waits. Where none of
+the first is near enough, nothing is answered; then the nearest miss is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from recollect.kernel.recall.columns import NONE
+from recollect.kernel.recall.kinds import CLAIMS, FACTS
+from recollect.kernel.recall.scoring import Ranking
+from recollect.kernel.recall.words import telling_stems
+from recollect.model import Dated
+
+FLOOR: Final = 0.2
+"""How much of a question one of the first memories must hold, by the rarity of its words."""
+
+_FIRST: Final = 5
+
+_ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
+_FEW: Final = 3  # stems; texts of fewer are alike only if they are the same
+_AT_ONCE: Final = 2  # times as many as are wanted are looked at together
+_MOST_LOOKED_AT: Final = 500
+_PLACES, _OF_ONE = 5, 2
+
+Look = Callable[[Collection[int]], dict[int, tuple[Dated, str]]]
+"""What fetches rows: their elements as they stood, and what they say; lost ones are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A memory that is answered with."""
+
+    row: int
+    dated: Dated
+    text: str
+    copies: list[int] = field(default_factory=list)  # rows that say the same
+    stems: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The memories answered with, best first, and what came nearest where there are none."""
+
+    places: tuple[Place, ...]
+    missed: Place | None = None
+
+
+def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choice:
+    """Return the best memories, at most `wanted`. Cost: the texts of about twice as many."""
+    waiting: list[Place] = []
+    most = _AT_ONCE * wanted
+    for place in _looked_at(look, ranking, most):
+        if ranking.scores[place.row] < threshold:
+            break
+        same = next((one for one in waiting if _are_alike(one, place)), None)
+        if same is not None:
+            same.copies.append(place.row)
+        elif len(waiting) < most:
+            waiting.append(place)
+        else:
+            break
+    if not any(is_near(ranking, one.row) for one in waiting[:_FIRST]):
+        return Choice((), waiting[0] if waiting else None)
+    return Choice(tuple(islice(_shared_out(ranking, waiting), wanted)))
+
+
+def is_near(ranking: Ranking, row: int) -> bool:
+    """Whether a memory, or what stands beside it, holds enough of what the question asks."""
+    return bool(ranking.covered[row] >= FLOOR)
+
+
+def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Place]:
+    """Yield the candidates with their texts, best first."""
+    rows = iter(ranking.best())
+    for _ in range(0, _MOST_LOOKED_AT, at_once):
+        batch = [int(one) for one in islice(rows, at_once)]
+        found = look(batch) if batch else {}
+        for row in batch:
+            if row in found:
+                dated, text = found[row]
+                yield Place(row, dated, text, stems=frozenset(telling_stems(text)))
+        if len(batch) < at_once:
+            return
+
+
+def _are_alike(one: Place, other: Place) -> bool:
+    if min(len(one.stems), len(other.stems)) < _FEW:
+        return one.text == other.text
+    return len(one.stems & other.stems) >= _ALIKE * len(one.stems | other.stems)
+
+
+def _shared_out(ranking: Ranking, waiting: Sequence[Place]) -> Iterator[Place]:
+    """Yield places in order, but let no author have more than its share of any five."""
+    left, given, taken = list(waiting), Counter[int](), 0
+    while left:
+        share = _OF_ONE * (taken // _PLACES + 1)
+        voice = _voice(ranking, left[0])
+        at = 0
+        if voice != NONE and given[voice] >= share:  # another's comes first, if one waits
+            others = (_voice(ranking, one) for one in left)
+            fits = (at for at, one in enumerate(others) if one != NONE and given[one] < share)
+            at = next(fits, 0)
+        place = left.pop(at)
+        given[_voice(ranking, place)] += 1
+        taken += 1
+        yield place
+
+
+def _voice(ranking: Ranking, place: Place) -> int:
+    """Return the author of a claim or a fact that somebody inferred or observed; else none."""
+    columns = ranking.columns
+    is_told = int(columns.kind[place.row]) in (FACTS, CLAIMS)
+    return int(columns.author[place.row]) if is_told else NONE

@@ -1,0 +1,197 @@
+"""A recall from its question to its memories.
+
+The rule: it is answered as of one moment of both clocks, which its cursor keeps; the order is that
+of scores, then of age, and every page is a part of that one order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, nearest
+from recollect.kernel.read.catalogs import Forgetful
+from recollect.kernel.read.dated import dated_by_number
+from recollect.kernel.read.moment import NOW, resolve_moment
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.recall.asking import understood
+from recollect.kernel.recall.choosing import Look, chosen
+from recollect.kernel.recall.columns import Columns
+from recollect.kernel.recall.held import HeldColumns
+from recollect.kernel.recall.kinds import KINDS, said_by_concept, said_by_link
+from recollect.kernel.recall.recollection import Recalled, Recollection
+from recollect.kernel.recall.scoring import Moment, Ranking, ranked
+from recollect.kernel.recall.telling import told
+from recollect.kernel.search.search import storable
+from recollect.kernel.store.group import last_instant, last_transaction
+from recollect.model import AsOf, Concept, Dated, Element, Instant
+
+_BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
+_CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")
+_BESIDE: Final = 60  # bytes of a memory beside its passage, about
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call that is checked."""
+
+    question: str
+    kinds: frozenset[int]
+    limit: int
+    moment: Moment
+    skipped: int  # memories of the pages before
+    is_latest: bool
+    notices: tuple[Notice, ...]
+
+
+def new() -> HeldColumns:
+    """Return what is kept in memory of all groups of a store."""
+    return HeldColumns()
+
+
+def recollected(
+    reader: Reader,
+    kept: Forgetful,
+    question: str,
+    kinds: Sequence[str] | None,
+    limit: int,
+    max_tokens: int | None,
+    as_of: AsOf,
+    now: Instant,
+    *,
+    past: bool,
+    threshold: float | None,
+    cursor: str | None,
+) -> Recollection:
+    """Return what a question recalls of the group of a reader."""
+    assert isinstance(kept, HeldColumns)
+    asked = _asked(reader, question, kinds, limit, as_of, now, cursor)
+    columns = kept.of(reader.session, reader.group.group_id, reader.terms)
+    meant = understood(asked.question, columns.known, asked.moment.valid)
+    ranking = ranked(columns, meant, asked.moment, asked.kinds, with_past=past)
+    wanted = asked.skipped + asked.limit + 1
+    choice = chosen(_look(reader, ranking, asked), ranking, wanted, threshold or 0.0)
+    page = choice.places[asked.skipped : asked.skipped + asked.limit]
+    memories = [told(ranking, asked.question, meant, one) for one in page]
+    kept_memories = _within(memories, max_tokens)
+    after = asked.skipped + len(kept_memories)
+    has_more = len(choice.places) > after
+    missed = None
+    if not choice.places and choice.missed is not None:
+        missed = told(ranking, asked.question, meant, choice.missed)
+    at = asked.moment
+    return Recollection(
+        memories=tuple(kept_memories),
+        as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
+        nearest=missed,
+        cursor=f"r1.{at.valid}.{at.known}.{after}" if has_more else None,
+        notices=asked.notices,
+    )
+
+
+def _asked(
+    reader: Reader,
+    question: object,
+    kinds: Sequence[str] | None,
+    limit: object,
+    as_of: AsOf,
+    now: Instant,
+    cursor: object,
+) -> _Asked:
+    """Return a call as it is meant; INVALID_ARGUMENT for what is none, whatever its types say."""
+    if not isinstance(question, str) or not question.strip():
+        raise RecollectError(
+            INVALID_ARGUMENT, "question is blank", hint="ask in plain words: Where does Ann work?"
+        )
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"limit is {limit!r}, not a whole number from 1", hint="pass limit=10"
+        )
+    session, group = reader.session, reader.group
+    latest = last_transaction(session, group.group_id)
+    skipped, notices = 0, tuple[Notice, ...]()
+    if cursor is not None:
+        moment, skipped = _of_cursor(cursor)
+        if as_of != AsOf():
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "as_of is given with a cursor, which keeps the time of its first page",
+                hint="leave as_of out",
+            )
+    else:
+        resolved = resolve_moment(session, group, as_of)
+        valid = max(now, last_instant(session, group.group_id))
+        known = latest if resolved.known is None else resolved.known
+        moment = Moment(valid if resolved.valid is None else resolved.valid, known)
+        notices = resolved.notices
+    return _Asked(
+        storable(question), _kinds(kinds), limit, moment, skipped, moment.known >= latest, notices
+    )
+
+
+def _kinds(given: Sequence[str] | None) -> frozenset[int]:
+    for one in given or ():
+        if one not in KINDS:
+            known = nearest(one, KINDS)
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f'no kind of memory is called "{one}"',
+                hint=f'use "{known[0]}"' if known else f"use one of {', '.join(KINDS)}",
+                known=known,
+            )
+    return frozenset(map(KINDS.index, given or KINDS))
+
+
+def _of_cursor(cursor: object) -> tuple[Moment, int]:
+    match = _CURSOR.fullmatch(cursor) if isinstance(cursor, str) else None
+    if match is None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "cursor is not one that a recall gave",
+            hint="pass the cursor of the answer before, or leave it out",
+        )
+    valid, known, skipped = map(int, match.groups())
+    return Moment(valid, known), skipped
+
+
+def _look(reader: Reader, ranking: Ranking, asked: _Asked) -> Look:
+    """Return what fetches rows as they stood at the moment asked about."""
+    moment = NOW
+    if not asked.is_latest:
+        at = AsOf(transaction=asked.moment.known)
+        moment = resolve_moment(reader.session, reader.group, at)
+    reader.moment = moment
+    columns = ranking.columns
+
+    def look(rows: Collection[int]) -> dict[int, tuple[Dated, str]]:
+        elements = {row: int(columns.element[row]) for row in rows}
+        dated = dated_by_number(reader, [*elements.values()], closed=True)
+        found = {row: dated[one] for row, one in elements.items() if one in dated}
+        return {row: (one, _text(one.element, columns, row)) for row, one in found.items()}
+
+    return look
+
+
+def _text(element: Element, columns: Columns, row: int) -> str:
+    """Return what an element says."""
+    if isinstance(element, Concept):
+        return said_by_concept(element.type, element.name, element.attributes)
+    known = columns.known.concepts
+    ends = (known.get(int(one)) for one in (columns.subject[row], columns.object[row]))
+    subject, object_ = ("" if one is None else one.name for one in ends)
+    return said_by_link(subject, element.predicate, object_, element.attributes)
+
+
+def _within(memories: list[Recalled], max_tokens: int | None) -> list[Recalled]:
+    """Return as many of the best as there is room for, and one at least."""
+    if max_tokens is None:
+        return memories
+    room, kept = max_tokens * _BYTES_OF_TOKEN, list[Recalled]()
+    for one in memories:
+        room -= len(one.passage.encode()) + _BESIDE
+        if room < 0 and kept:
+            break
+        kept.append(one)
+    return kept

@@ -1,0 +1,198 @@
+"""A question in plain words finds the right memories, of one moment and one group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+
+from recollect import AsOf, Nexus, RecollectError
+from recollect.model import Concept, Instant, Link, PutConcept
+
+DAY = 86_400_000
+CLOCK = [20_000 * DAY]
+
+
+@pytest.fixture
+def nexus() -> Iterator[Nexus]:
+    CLOCK[0] = 20_000 * DAY
+    with Nexus.open(":memory:", clock=lambda: Instant(CLOCK[0])) as one:
+        one.group("decoy").write(TOLD)
+        yield one
+
+
+TOLD = """
+UPSERT {
+  CONCEPT @acme { {type: "Company", name: "Acme"} }
+  CONCEPT @linz { {type: "City", name: "Linz"} }
+  CONCEPT @ann {
+    {type: "Person", name: "Ann Miller"}
+    SET ATTRIBUTES { summary: "paints landscapes" }
+    SET PROPOSITIONS { ("works_at", @acme), ("lives_in", @linz) }
+  }
+}
+"""
+
+
+def said(nexus: Nexus, question: str, **given: object) -> list[str]:
+    return [one.passage for one in nexus.recall(question, **given).memories]  # type: ignore[arg-type]
+
+
+def test_a_fact_is_found_by_its_ends_and_its_predicate(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
+    assert said(nexus, "Which city does Ann live in?")[0] == "Ann Miller lives_in Linz"
+
+
+def test_kinds_share_one_scale_and_can_be_chosen(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    found = nexus.recall("Does Ann Miller paint?").memories
+    assert found[0].kind == "concept"
+    assert {one.kind for one in found} == {"concept", "fact"}
+    assert {one.kind for one in nexus.recall("Ann", kinds=["fact"]).memories} == {"fact"}
+
+
+def test_the_points_of_the_shares_are_the_score(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    for one in nexus.recall("Where does Ann work?").memories:
+        assert sum(share.points for share in one.why.values()) == pytest.approx(one.score)
+        assert 0 <= one.score <= 1
+    assert one.why["words"].words == "it holds ann"
+
+
+def test_another_group_neither_answers_nor_changes_a_score(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    before = nexus.recall("Where does Ann work?").memories
+    nexus.group("decoy").write('UPSERT { CONCEPT @x { {type: "Person", name: "Ann Ann Ann"} } }')
+    assert nexus.recall("Where does Ann work?").memories == before
+    assert nexus.group("nobody").recall("Where does Ann work?").memories == ()
+
+
+def test_a_later_write_changes_no_earlier_answer(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    before = nexus.recall("Where does Ann Miller work?")
+    CLOCK[0] += DAY
+    nexus.write('UPSERT { CONCEPT @b { {type: "Person", name: "Ann of Acme, at work"} } }')
+    nexus.write('DELETE PROPOSITIONS ?l WHERE { ?l (?s, "works_at", ?o) }')
+    again = nexus.recall("Where does Ann Miller work?", as_of=before.as_of)
+    assert [(one.element.element.id, one.score, one.why) for one in again.memories] == [
+        (one.element.element.id, one.score, one.why) for one in before.memories
+    ]
+    assert "Ann Miller works_at Acme" not in said(nexus, "Where does Ann Miller work?")
+
+
+def test_what_was_said_before_is_found_as_of_then(nexus: Nexus) -> None:
+    put = (
+        'UPSERT {{ CONCEPT @a {{ {{type: "Person", name: "Ann"}} '
+        'SET ATTRIBUTES {{ summary: "{}" }} }} }}'
+    )
+    nexus.write(put.format("plays the cello"))
+    nexus.write(put.format("plays the trumpet"))
+    assert said(nexus, "Who plays the cello?") == []
+    assert said(nexus, "Who plays the trumpet?") == ["Ann: plays the trumpet"]
+    assert said(nexus, "Who plays the cello?", as_of=AsOf(transaction=1)) == [
+        "Ann: plays the cello"
+    ]
+
+
+def test_what_has_ended_is_there_only_when_the_past_is_asked_for(nexus: Nexus) -> None:
+    nexus.write(
+        'UPSERT { CONCEPT @a { {type: "Person", name: "Ann"} } CONCEPT @b { {type: "City", '
+        'name: "Graz"} } PROPOSITION @p { (@a, "lives_in", @b) } '
+        'WITH METADATA { valid_until: "2020-01-01" } }'
+    )
+    assert "Ann lives_in Graz" not in said(nexus, "Where does Ann live?")
+    (past, *_) = [
+        one for one in nexus.recall("Where does Ann live?", past=True).memories if one.is_past
+    ]
+    assert past.passage == "Ann lives_in Graz"
+    assert past.why["past"].words == "until 2020-01-01"
+    assert sum(share.points for share in past.why.values()) == pytest.approx(past.score)
+
+
+def test_copies_are_one_memory_with_a_count(nexus: Nexus) -> None:
+    told = [
+        PutConcept("Note", str(UUID(int=number)), {"label": "The gate code is 4711 since spring"})
+        for number in range(20)
+    ]
+    nexus.write([*told, PutConcept("Note", "other", {"label": "The gate is green"})])
+    found = nexus.recall("What is the gate code?", limit=5).memories
+    assert [one.copies for one in found] == [19, 0]
+
+
+def test_a_question_about_nothing_known_is_answered_with_nothing(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    answer = nexus.recall("Which submarine did grandmother buy from Acme yesterday evening?")
+    assert answer.memories == ()
+    assert answer.nearest is not None
+
+
+def test_pages_follow_one_another_at_one_moment(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    whole = [one.element.element.id for one in nexus.recall("Ann Miller").memories]
+    first = nexus.recall("Ann Miller", limit=2)
+    nexus.write('UPSERT { CONCEPT @b { {type: "Person", name: "Ann Miller II"} } }')
+    second = nexus.recall("Ann Miller", limit=2, cursor=first.cursor)
+    paged = [*first.memories, *second.memories]
+    assert [one.element.element.id for one in paged] == whole[:4]
+    assert second.cursor is None
+
+
+def test_an_answer_keeps_to_its_tokens(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    short = nexus.recall("Ann Miller", max_tokens=1)
+    assert len(short.memories) == 1
+    assert short.cursor is not None
+
+
+def test_words_are_stemmed_in_the_language_of_their_text(nexus: Nexus) -> None:
+    nexus.write([PutConcept("Note", "n1", {"label": "Sie hat im Sommer die Wohnungen gestrichen"})])
+    assert len(said(nexus, "Wann wurde die Wohnung gestrichen?")) == 1
+
+
+def test_a_definition_or_an_evidence_is_no_memory(nexus: Nexus) -> None:
+    nexus.write([PutConcept("$ConceptType", "Painter", {"description": "who paints"})])
+    assert said(nexus, "Who paints?") == []
+
+
+def test_elements_carry_their_clocks(nexus: Nexus) -> None:
+    nexus.write(TOLD)
+    first = nexus.recall("Ann Miller works at", kinds=["fact"]).memories[0].element
+    assert isinstance(first.element, Link)
+    assert first.created_at >= CLOCK[0]
+    assert first.expired_at is None
+
+
+def test_what_a_transaction_wrote_is_recalled_inside_it_and_forgotten_with_it(
+    nexus: Nexus,
+) -> None:
+    nexus.write(TOLD)
+    with nexus.transaction(dry_run=True):
+        nexus.write([PutConcept("Note", "n1", {"label": "Zebras sleep standing"})])
+        assert said(nexus, "How do zebras sleep?") == ["n1: Zebras sleep standing"]
+    assert said(nexus, "How do zebras sleep?") == []
+
+
+def test_a_purge_leaves_nothing_to_recall(nexus: Nexus) -> None:
+    nexus.write([PutConcept("Note", "n1", {"label": "Zebras sleep standing"})])
+    (found,) = nexus.recall("How do zebras sleep?").memories
+    assert isinstance(found.element.element, Concept)
+    nexus.purge(found.element.element.id)
+    assert nexus.recall("How do zebras sleep?", past=True).memories == ()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"question": " "},
+        {"question": "Ann", "kinds": ["facts"]},
+        {"question": "Ann", "limit": 0},
+        {"question": "Ann", "cursor": "x"},
+        {"question": "Ann", "cursor": "r1.0.0.0", "as_of": AsOf(transaction=1)},
+    ],
+)
+def test_what_is_no_question_is_refused(nexus: Nexus, given: dict[str, object]) -> None:
+    with pytest.raises(RecollectError) as raised:
+        nexus.recall(**given)  # type: ignore[arg-type]
+    assert raised.value.code.name == "INVALID_ARGUMENT" or raised.value.hint

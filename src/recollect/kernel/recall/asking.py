@@ -17,7 +17,7 @@ from recollect.kernel.recall.columns import (
     SAYS_WHO,
     Known,
 )
-from recollect.kernel.recall.spans import Asked, asked_for
+from recollect.kernel.recall.spans import Times, asked_for
 from recollect.kernel.recall.words import asked_stems
 from recollect.kernel.search.tokens import tokens
 
@@ -48,19 +48,19 @@ _KINDS: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Meant:
     """A question as recall understands it."""
 
     words: tuple[tuple[int, ...], ...]  # each telling word as the numbers of its stems
     unknown: int  # telling words that no text holds
-    times: Asked
+    times: Times
     speakers: frozenset[int]
     wants: int  # flags of the kind of answer
     wanted: str  # the same in words
     concepts: frozenset[int]  # whose whole names it holds
 
 
-def understood(question: str, known: Known, asked_at: int) -> Question:
+def understood(question: str, known: Known, asked_at: int) -> Meant:
     """Return what a question asks of a group that knows some words and names."""
     stems = [
         tuple(known.words[one] for one in ways if one in known.words)
@@ -71,7 +71,7 @@ def understood(question: str, known: Known, asked_at: int) -> Question:
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
-    return Question(
+    return Meant(
         words=tuple(one for one in stems if one),
         unknown=sum(not one for one in stems),
         times=asked_for(question, asked_at),

@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Final
 
 from recollect.kernel.recall.columns import NONE
-from recollect.kernel.recall.kinds import CLAIMS, FACTS
 from recollect.kernel.recall.scoring import Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
@@ -35,7 +34,7 @@ Look = Callable[[Collection[int]], dict[int, tuple[Dated, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Pick:
     """A memory that is answered with."""
 
     row: int
@@ -49,13 +48,13 @@ class Place:
 class Choice:
     """The memories answered with, best first, and what came nearest where there are none."""
 
-    places: tuple[Place, ...]
-    missed: Place | None = None
+    places: tuple[Pick, ...]
+    missed: Pick | None = None
 
 
 def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choice:
     """Return the best memories, at most `wanted`. Cost: the texts of about twice as many."""
-    waiting: list[Place] = []
+    waiting: list[Pick] = []
     most = _AT_ONCE * wanted
     for place in _looked_at(look, ranking, most):
         if ranking.scores[place.row] < threshold:
@@ -77,7 +76,7 @@ def is_near(ranking: Ranking, row: int) -> bool:
     return bool(ranking.covered[row] >= FLOOR)
 
 
-def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Place]:
+def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
     """Yield the candidates with their texts, best first."""
     rows = iter(ranking.best())
     for _ in range(0, _MOST_LOOKED_AT, at_once):
@@ -86,18 +85,18 @@ def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Place]:
         for row in batch:
             if row in found:
                 dated, text = found[row]
-                yield Place(row, dated, text, stems=frozenset(telling_stems(text)))
+                yield Pick(row, dated, text, stems=frozenset(telling_stems(text)))
         if len(batch) < at_once:
             return
 
 
-def _are_alike(one: Place, other: Place) -> bool:
+def _are_alike(one: Pick, other: Pick) -> bool:
     if min(len(one.stems), len(other.stems)) < _FEW:
         return one.text == other.text
     return len(one.stems & other.stems) >= _ALIKE * len(one.stems | other.stems)
 
 
-def _shared_out(ranking: Ranking, waiting: Sequence[Place]) -> Iterator[Place]:
+def _shared_out(ranking: Ranking, waiting: Sequence[Pick]) -> Iterator[Pick]:
     """Yield places in order, but let no author have more than its share of any five."""
     left, given, taken = list(waiting), Counter[int](), 0
     while left:
@@ -114,8 +113,7 @@ def _shared_out(ranking: Ranking, waiting: Sequence[Place]) -> Iterator[Place]:
         yield place
 
 
-def _voice(ranking: Ranking, place: Place) -> int:
+def _voice(ranking: Ranking, place: Pick) -> int:
     """Return the author of a claim or a fact that somebody inferred or observed; else none."""
     columns = ranking.columns
-    is_told = int(columns.kind[place.row]) in (FACTS, CLAIMS)
-    return int(columns.author[place.row]) if is_told else NONE
+    return int(columns.author[place.row])

@@ -14,8 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.kernel.recall.kinds import EPISODES
-from recollect.kernel.recall.remembering import Memory, Named
+from recollect.kernel.recall.remembering import Called, Memory
 from recollect.kernel.recall.words import language_of, stem
 from recollect.kernel.search.tokens import tokens
 
@@ -58,7 +57,7 @@ _PLACE: Final = re.compile(
 def says(memory: Memory) -> int:
     """Return the flags of what a memory tells: when, how many, who, where."""
     text = memory.text
-    told = len(memory.spans) > (memory.kind == EPISODES)  # beside the day on which it was said
+    told = len(memory.spans) > memory.is_turn  # beside the day on which it was said
     found = SAYS_WHEN if told else 0
     if _NUMBER.search(text):
         found |= SAYS_HOW_MANY
@@ -127,7 +126,7 @@ class Known:
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
     called: dict[str, set[int]] = field(default_factory=dict)  # concepts by folded name
     longest_name: int = 1  # words
-    concepts: dict[int, Named] = field(default_factory=dict)
+    concepts: dict[int, Called] = field(default_factory=dict)
     open_rows: dict[int, int] = field(default_factory=dict)  # by element
     sessions: int = 0
 

@@ -20,13 +20,13 @@ from recollect.kernel.recall.asking import understood
 from recollect.kernel.recall.choosing import Look, chosen
 from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.held import HeldColumns
-from recollect.kernel.recall.kinds import KINDS, said_by_concept, said_by_link
+from recollect.kernel.recall.kinds import said_by_concept, said_by_link
 from recollect.kernel.recall.recollection import Recalled, Recollection
-from recollect.kernel.recall.scoring import Moment, Ranking, ranked
+from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
-from recollect.model import AsOf, Concept, Dated, Element, Instant
+from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 _CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")
@@ -34,13 +34,13 @@ _BESIDE: Final = 60  # bytes of a memory beside its passage, about
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Call:
     """A call that is checked."""
 
     question: str
     kinds: frozenset[int]
     limit: int
-    moment: Moment
+    moment: Point
     skipped: int  # memories of the pages before
     is_latest: bool
     notices: tuple[Notice, ...]
@@ -74,13 +74,14 @@ def recollected(
     wanted = asked.skipped + asked.limit + 1
     choice = chosen(_look(reader, ranking, asked), ranking, wanted, threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
-    memories = [told(ranking, asked.question, meant, one) for one in page]
+    names = reader.session.kinds.names()
+    memories = [told(ranking, asked.question, meant, one, names) for one in page]
     kept_memories = _within(memories, max_tokens)
     after = asked.skipped + len(kept_memories)
     has_more = len(choice.places) > after
     missed = None
     if not choice.places and choice.missed is not None:
-        missed = told(ranking, asked.question, meant, choice.missed)
+        missed = told(ranking, asked.question, meant, choice.missed, names)
     at = asked.moment
     return Recollection(
         memories=tuple(kept_memories),
@@ -99,7 +100,7 @@ def _asked(
     as_of: AsOf,
     now: Instant,
     cursor: object,
-) -> _Asked:
+) -> _Call:
     """Return a call as it is meant; INVALID_ARGUMENT for what is none, whatever its types say."""
     if not isinstance(question, str) or not question.strip():
         raise RecollectError(
@@ -124,27 +125,33 @@ def _asked(
         resolved = resolve_moment(session, group, as_of)
         valid = max(now, last_instant(session, group.group_id))
         known = latest if resolved.known is None else resolved.known
-        moment = Moment(valid if resolved.valid is None else resolved.valid, known)
+        moment = Point(valid if resolved.valid is None else resolved.valid, known)
         notices = resolved.notices
-    return _Asked(
-        storable(question), _kinds(kinds), limit, moment, skipped, moment.known >= latest, notices
+    return _Call(
+        storable(question),
+        _kinds(session.kinds.names(), kinds),
+        limit,
+        moment,
+        skipped,
+        moment.known >= latest,
+        notices,
     )
 
 
-def _kinds(given: Sequence[str] | None) -> frozenset[int]:
+def _kinds(known: tuple[str, ...], given: Sequence[str] | None) -> frozenset[int]:
     for one in given or ():
-        if one not in KINDS:
-            known = nearest(one, KINDS)
+        if one not in known:
+            near = nearest(one, known)
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f'no kind of memory is called "{one}"',
-                hint=f'use "{known[0]}"' if known else f"use one of {', '.join(KINDS)}",
-                known=known,
+                hint=f'use "{near[0]}"' if near else f"use one of {', '.join(known)}",
+                known=near,
             )
-    return frozenset(map(KINDS.index, given or KINDS))
+    return frozenset(map(known.index, given or known))
 
 
-def _of_cursor(cursor: object) -> tuple[Moment, int]:
+def _of_cursor(cursor: object) -> tuple[Point, int]:
     match = _CURSOR.fullmatch(cursor) if isinstance(cursor, str) else None
     if match is None:
         raise RecollectError(
@@ -153,10 +160,10 @@ def _of_cursor(cursor: object) -> tuple[Moment, int]:
             hint="pass the cursor of the answer before, or leave it out",
         )
     valid, known, skipped = map(int, match.groups())
-    return Moment(valid, known), skipped
+    return Point(valid, known), skipped
 
 
-def _look(reader: Reader, ranking: Ranking, asked: _Asked) -> Look:
+def _look(reader: Reader, ranking: Ranking, asked: _Call) -> Look:
     """Return what fetches rows as they stood at the moment asked about."""
     moment = NOW
     if not asked.is_latest:
@@ -169,15 +176,16 @@ def _look(reader: Reader, ranking: Ranking, asked: _Asked) -> Look:
         elements = {row: int(columns.element[row]) for row in rows}
         dated = dated_by_number(reader, [*elements.values()], closed=True)
         found = {row: dated[one] for row, one in elements.items() if one in dated}
-        return {row: (one, _text(one.element, columns, row)) for row, one in found.items()}
+        kinds = reader.session.kinds
+        return {row: (one, _text(kinds, one.element, columns, row)) for row, one in found.items()}
 
     return look
 
 
-def _text(element: Element, columns: Columns, row: int) -> str:
+def _text(kinds: Kinds, element: Element, columns: Columns, row: int) -> str:
     """Return what an element says."""
     if isinstance(element, Concept):
-        return said_by_concept(element.type, element.name, element.attributes)
+        return said_by_concept(kinds.of(element.type), element.name, element.attributes)
     known = columns.known.concepts
     ends = (known.get(int(one)) for one in (columns.subject[row], columns.object[row]))
     subject, object_ = ("" if one is None else one.name for one in ends)

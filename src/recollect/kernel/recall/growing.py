@@ -49,7 +49,7 @@ def caught_up(
         if one.until != LIVING and one.since <= after:
             ended.append((one.element, one.until))
     written_by = actors(session, group_id, after)
-    new = list(memories(came, terms, written_by, known.concepts))
+    new = list(memories(came, terms, written_by, known.concepts, session.kinds))
     return _grown(_closed(columns, ended), new, number)
 
 

@@ -22,7 +22,7 @@ from recollect.kernel.store.terms import Terms
 _MOST_BYTES: Final = 1 << 30
 
 
-class _Held:
+class _GroupColumns:
     """The columns of one group."""
 
     def __init__(self) -> None:
@@ -36,7 +36,9 @@ class HeldColumns(Shared):
     def part(self) -> None:
         """Begin anew in a forked child: a thread may have been changing what is held."""
         super().part()
-        self._groups: OrderedDict[tuple[int, int], _Held] = OrderedDict()  # by purges, and group
+        self._groups: OrderedDict[tuple[int, int], _GroupColumns] = (
+            OrderedDict()
+        )  # by purges, and group
 
     def of(self, session: Session, group_id: int, terms: Terms) -> Columns:
         """Return the columns of a group, at least as of the snapshot of a session.
@@ -62,11 +64,11 @@ class HeldColumns(Shared):
         with self._lock:
             self._groups.clear()
 
-    def _held(self, epoch: int, group_id: int) -> _Held:
+    def _held(self, epoch: int, group_id: int) -> _GroupColumns:
         with self._lock:
             for stale in [one for one in self._groups if one[0] < epoch]:
                 del self._groups[stale]
-            held = self._groups.setdefault((epoch, group_id), _Held())
+            held = self._groups.setdefault((epoch, group_id), _GroupColumns())
             self._groups.move_to_end((epoch, group_id))
             return held
 

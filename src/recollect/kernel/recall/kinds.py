@@ -8,56 +8,55 @@ passage stands; a fact without words of its own says its ends and its predicate.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import lru_cache
 from typing import Final
 
 from recollect.kernel.search.called import is_wordless
-from recollect.model import FACT, OWN_TYPES, Attributes, Value, is_owned_link
+from recollect.model import FACT, Attributes, Kind, Kinds, Value
 
-KINDS: Final = ("fact", "claim", "concept", "episode", "piece")
-"""The kinds of memory; their places here stand for them in columns."""
+FACTS, CONCEPTS = 0, 1
+"""Where the two general kinds stand among the names of all kinds, which columns hold."""
 
-FACTS, CLAIMS, CONCEPTS, EPISODES, PIECES = range(len(KINDS))
+EPISODE: Final = "episode"
+"""What memories are called that are turns of a conversation."""
 
-_OF_TYPES: Final = {"Claim": CLAIMS, "Episode": EPISODES, "KnowledgePiece": PIECES}
-_BEHIND: Final = frozenset(
-    {"Evidence", "Tag", "RejectedClaim", "MarkupCounter", "Number", "Boolean", "Exchange", "Call"}
-)
-_SAYS: Final = {"Claim": "text", "Episode": "body", "KnowledgePiece": "content"}
 _ABOUT: Final = ("summary", "description")
 _UNSAID: Final = frozenset(
     {"claim_status", "scope", "created_at", "event", "session", "role", "role_type", "source"}
 )
 
 
-def kind_of_concept(type_: str) -> int | None:
-    """Return the kind of memory that concepts of a type are; None for what is none.
+@lru_cache(8)
+def codes_of(kinds: Kinds) -> dict[str, int]:
+    """Return where the kinds of memory stand among their names."""
+    return {name: at for at, name in enumerate(kinds.names())}
 
-    >>> KINDS[kind_of_concept("Episode")], kind_of_concept("$ConceptType")
+
+def kind_of_concept(kinds: Kinds, type_: str) -> Kind | None:
+    """Return the kind of the concepts of a type; None where they are no memories.
+
+    >>> from recollect.faces.kinds import KINDS
+    >>> kinds = Kinds(KINDS)
+    >>> kind_of_concept(kinds, "Episode").name, kind_of_concept(kinds, "$ConceptType")
     ('episode', None)
     """
-    if type_ in _BEHIND or type_.startswith("$"):
-        return None
-    return _OF_TYPES.get(type_, CONCEPTS)
+    kind = kinds.of(type_)
+    is_thing = kind.is_meant or kind.is_owned or bool(kind.text)
+    return kind if kind.is_memory and kind.is_known and is_thing else None
 
 
-def is_fact_of(type_: str, predicate: str) -> bool:
-    """Whether a link from a concept of a type is a fact, not part of how the concept is kept."""
-    return not type_.startswith("$") and not is_owned_link(type_, predicate)
-
-
-def said_by_concept(type_: str, name: str, attributes: Attributes) -> str:
+def said_by_concept(kind: Kind, name: str, attributes: Attributes) -> str:
     """Return what a concept says: its text, or its name and what is told of it.
 
-    >>> said_by_concept("Person", "Ann", {"summary": "paints", "age": 31})
+    >>> said_by_concept(Kind("Person"), "Ann", {"summary": "paints", "age": 31})
     'Ann: paints'
     """
-    said = attributes.get(_SAYS.get(type_, ""))
-    if isinstance(said, str):
+    said = attributes.get(kind.text) if kind.text else None
+    if kind.names_are_ids and isinstance(said, str):
         return said
-    own = OWN_TYPES.get(type_)
-    first = _ABOUT if own is None or not own.says else (own.says, *_ABOUT)
-    told = _told(attributes, first=first)
-    return ": ".join(filter(None, ("" if is_wordless(name) else name, "; ".join(told))))
+    told = _told(attributes, first=(kind.text, *_ABOUT) if kind.text else _ABOUT)
+    is_silent = kind.names_are_ids or is_wordless(name)
+    return ": ".join(filter(None, ("" if is_silent else name, "; ".join(told))))
 
 
 def said_by_link(subject: str, predicate: str, object_: str, attributes: Attributes) -> str:

@@ -14,11 +14,10 @@ from typing import Final, NamedTuple
 import orjson
 
 from recollect.kernel.recall.kinds import (
-    CLAIMS,
     CONCEPTS,
-    EPISODES,
+    EPISODE,
     FACTS,
-    is_fact_of,
+    codes_of,
     kind_of_concept,
     said_by_concept,
     said_by_link,
@@ -36,12 +35,12 @@ from recollect.model import (
     SOURCES,
     Attributes,
     Instant,
+    Kinds,
     Value,
     instant_text,
 )
 
 _LINE: Final = re.compile(r"(\w+)\(([^()\n]*)\): ", re.ASCII)
-_ACTIVE: Final = frozenset({"observed", "inferred", "verified"})
 _STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}
 _NAMES: Final = ("aliases", "nicknames")
 _OF_SOURCES: Final = 0.1  # of trust, for more sources than one ...
@@ -61,12 +60,13 @@ class Memory(NamedTuple):
     said_at: int  # milliseconds; BEGINNING where that is not told
     speaker: str | None
     is_assistant: bool
+    is_turn: bool  # of a conversation, whose day is among its spans
     spans: tuple[Span, ...]
     author: str | None  # whom it rests on, where it is only inferred or observed
     trust: float  # 0 to 1
 
 
-class Named(NamedTuple):
+class Called(NamedTuple):
     """A concept as links know it: its type, and what it is called."""
 
     type: str
@@ -77,7 +77,8 @@ def memories(
     standings: Iterable[Standing],
     terms: Mapping[int, str],
     actors: Mapping[int, str],
-    concepts: dict[int, Named],
+    concepts: dict[int, Called],
+    kinds: Kinds,
 ) -> Iterator[Memory]:
     """Yield the memories among contents, and keep what the concepts met are called.
 
@@ -87,10 +88,10 @@ def memories(
         attributes, metadata = _members(one.attributes), _members(one.metadata)
         term = terms[one.term]
         if one.element & 1 == LINK_BIT:
-            memory = _fact(one, term, attributes, metadata, concepts, actors)
+            memory = _fact(one, term, attributes, metadata, concepts, actors, kinds)
         else:
-            memory = _concept(one, term, attributes, metadata, actors)
-            concepts[one.element] = Named(term, called(one.name, attributes, metadata))
+            memory = _concept(one, term, attributes, metadata, actors, kinds)
+            concepts[one.element] = Called(term, called(one.name, attributes, metadata))
         if memory is not None:
             yield memory
 
@@ -101,37 +102,37 @@ def _concept(
     attributes: Attributes,
     metadata: Attributes,
     actors: Mapping[int, str],
+    kinds: Kinds,
 ) -> Memory | None:
-    kind = kind_of_concept(type_)
+    kind = kind_of_concept(kinds, type_)
     if kind is None or metadata.get(SEARCH_ATTRIBUTES) is False:
         return None
-    text = said_by_concept(type_, one.name, attributes)
-    if kind == EPISODES:
-        return _episode(one, text, attributes)
-    said_at, status = _own_time(one), None
-    if kind == CLAIMS:
-        status = _text(attributes.get("claim_status"))
-        said_at = _instant(attributes.get("created_at"), said_at)
-    names = (one.name, *_listed(attributes, _NAMES)) if kind == CONCEPTS else ()
+    text, code = said_by_concept(kind, one.name, attributes), codes_of(kinds)[kind.name]
+    if kind.name == EPISODE:
+        return _episode(one, code, text, attributes)
+    status = _text(attributes.get(kind.status)) if kind.status else None
+    said_at = _instant(attributes.get("created_at"), one.valid_at)
+    names = (one.name, *_listed(attributes, _NAMES)) if code == CONCEPTS else ()
     author = attributes.get("agent_id") or attributes.get("session_id") or metadata.get("source")
     return Memory(
         one,
-        kind,
+        code,
         text,
         tuple(filter(None, map(folded, names))),
-        stands=kind != CLAIMS or status in _ACTIVE,
+        stands=kind.counts(attributes),
         stream=None,
         has_session=False,
         said_at=said_at,
         speaker=None,
         is_assistant=False,
+        is_turn=False,
         spans=_spans(one, text, said_at),
         author=None if status == "verified" else _text(author) or actors.get(one.since),
         trust=_STATUS.get(status or "", 1.0),
     )
 
 
-def _episode(one: Standing, body: str, attributes: Attributes) -> Memory:
+def _episode(one: Standing, code: int, body: str, attributes: Attributes) -> Memory:
     """Return an episode; who speaks stands in attributes, or in the body of an older one."""
     said_at = _instant(attributes.get("reference_time"), BEGINNING)
     role_type, speaker = _text(attributes.get("role_type")), _text(attributes.get("role"))
@@ -145,7 +146,7 @@ def _episode(one: Standing, body: str, attributes: Attributes) -> Memory:
     told = spoken_of(body, None if said_at == BEGINNING else said_at)
     return Memory(
         one,
-        EPISODES,
+        code,
         body,
         (),
         stands=True,
@@ -154,6 +155,7 @@ def _episode(one: Standing, body: str, attributes: Attributes) -> Memory:
         said_at=said_at,
         speaker=folded(speaker) or None if speaker else None,
         is_assistant=role_type in {"assistant", "system", "tool"},
+        is_turn=said_at != BEGINNING,
         spans=told if said_at == BEGINNING else (day_of(said_at), *told),
         author=None,
         trust=1.0,
@@ -165,11 +167,12 @@ def _fact(
     predicate: str,
     attributes: Attributes,
     metadata: Attributes,
-    concepts: Mapping[int, Named],
+    concepts: Mapping[int, Called],
     actors: Mapping[int, str],
+    kinds: Kinds,
 ) -> Memory | None:
     start, end = concepts.get(one.subject), concepts.get(one.object)
-    if start is not None and not is_fact_of(start.type, predicate):
+    if start is not None and kinds.is_structure(start.type, predicate):
         return None
     ends = tuple("" if at is None else at.name for at in (start, end))
     text = said_by_link(ends[0], predicate, ends[1], attributes)
@@ -177,7 +180,7 @@ def _fact(
     count = len(sources) if isinstance(sources, list) else 0
     first = sources[0] if isinstance(sources, list) and sources else metadata.get("source")
     more = min(count, _MOST_SOURCES) / _MOST_SOURCES
-    said_at = _own_time(one)
+    said_at = one.valid_at
     return Memory(
         one,
         FACTS,
@@ -189,6 +192,7 @@ def _fact(
         said_at=said_at,
         speaker=None,
         is_assistant=False,
+        is_turn=False,
         spans=_spans(one, text, said_at),
         author=_text(first) or actors.get(one.since),
         trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
@@ -201,10 +205,6 @@ def _spans(one: Standing, text: str, said_at: int) -> tuple[Span, ...]:
     if one.valid_at == BEGINNING and one.invalid_at == FOREVER:
         return told
     return ((one.valid_at, one.invalid_at), *told)
-
-
-def _own_time(one: Standing) -> int:
-    return one.valid_at
 
 
 def _members(written: str) -> Attributes:

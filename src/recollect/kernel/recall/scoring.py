@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from recollect.kernel.recall.asking import Question
+from recollect.kernel.recall.asking import Meant
 from recollect.kernel.recall.columns import NONE, Columns, Floats, Mask, Places
 from recollect.kernel.recall.kinds import CONCEPTS, FACTS
-from recollect.kernel.recall.spans import Asked
+from recollect.kernel.recall.spans import Times
 
 WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, MEANING, NAMED, TRUST = SHARES = (
     "words", "session", "speaker", "date", "kind", "role", "meaning", "named", "trust",
@@ -49,7 +49,7 @@ _Z_SHARE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Point:
     """Where in both times a recall looks."""
 
     valid: int
@@ -79,8 +79,8 @@ class Ranking:
 
 def ranked(
     columns: Columns,
-    question: Question,
-    moment: Moment,
+    question: Meant,
+    moment: Point,
     kinds: frozenset[int],
     *,
     with_past: bool,
@@ -129,7 +129,7 @@ def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:
     return np.isin(columns.kind, np.fromiter(kinds, np.int8))
 
 
-def _last_of_each(columns: Columns, moment: Moment) -> Mask:
+def _last_of_each(columns: Columns, moment: Point) -> Mask:
     """Return the last content of each element by a moment: what it said before is history."""
     known = np.flatnonzero(columns.since <= moment.known)
     order = known[np.lexsort((columns.since[known], columns.element[known]))]
@@ -141,7 +141,7 @@ def _last_of_each(columns: Columns, moment: Moment) -> Mask:
 
 
 def _by_words(
-    columns: Columns, question: Question, counted: Mask, candidates: Mask
+    columns: Columns, question: Meant, counted: Mask, candidates: Mask
 ) -> tuple[Floats, Floats | None, Floats]:
     """Return the shares of the words, and of the words of whole sessions, and what is covered."""
     size = columns.size
@@ -216,7 +216,7 @@ def _rarity(frequency: int, size: int) -> float:
     return math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
 
 
-def _dated(columns: Columns, asked: Asked) -> Floats:
+def _dated(columns: Columns, asked: Times) -> Floats:
     """Return 1 for the rows that speak of a time that the question names."""
     begin, end = columns.span_begin, columns.span_end
     overlaps = np.zeros(len(begin), np.bool_)

@@ -155,7 +155,7 @@ _TRIGGERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Times:
     """The times a question names: spans, and months, with a day or without, of every year."""
 
     spans: tuple[Span, ...] = ()
@@ -188,7 +188,7 @@ def spoken_of(text: str, said_at: int | None) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def asked_for(question: str, asked_at: int) -> Asked:
+def asked_for(question: str, asked_at: int) -> Times:
     """Return the times that a question names; relative ones are counted from when it is asked.
 
     >>> asked_for("What happened in May?", 0).months
@@ -203,7 +203,7 @@ def asked_for(question: str, asked_at: int) -> Asked:
             months[_MONTHS[parts["month"].lower()], None if day is None else int(day)] = None
         elif (span := _span(match, asked_at)) is not None:
             spans[span] = None
-    return Asked(tuple(spans), tuple(months))
+    return Times(tuple(spans), tuple(months))
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

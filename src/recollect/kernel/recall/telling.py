@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.recall.asking import Question
-from recollect.kernel.recall.choosing import Place
-from recollect.kernel.recall.kinds import KINDS
+from recollect.kernel.recall.asking import Meant
+from recollect.kernel.recall.choosing import Pick
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import since_text
 from recollect.kernel.recall.scoring import (
@@ -43,7 +42,9 @@ _WORDS: Final = {
 }
 
 
-def told(ranking: Ranking, question: str, meant: Question, place: Place) -> Recalled:
+def told(
+    ranking: Ranking, question: str, meant: Meant, place: Pick, kinds: tuple[str, ...]
+) -> Recalled:
     """Return a memory as it is answered with."""
     row, columns = place.row, ranking.columns
     why: dict[str, Share] = {}
@@ -57,7 +58,7 @@ def told(ranking: Ranking, question: str, meant: Question, place: Place) -> Reca
         why["past"] = Share(-total * (1 - PAST), _ended(ranking, row))
     return Recalled(
         element=place.dated,
-        kind=KINDS[int(columns.kind[row])],
+        kind=kinds[int(columns.kind[row])],
         score=max(0.0, sum(one.points for one in why.values())),
         why=why,
         passage=passage(place.text, question),
@@ -66,7 +67,7 @@ def told(ranking: Ranking, question: str, meant: Question, place: Place) -> Reca
     )
 
 
-def _in_words(name: str, question: str, meant: Question, place: Place) -> str:
+def _in_words(name: str, question: str, meant: Meant, place: Pick) -> str:
     if name == WORDS:
         held = _held(question, place.text)
         return f"it holds {', '.join(held)}" if held else "what stands beside it holds the words"

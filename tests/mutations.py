@@ -9,8 +9,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from recollect.kernel.lang.lexer import lex
-from recollect.kernel.lang.tokens import Tokens, is_word
+from recollect.kernel.lang.tokens import Tokens, is_word, lex
 from recollect.kernel.lang.words import COMPARISONS, KEYWORDS
 
 COMMANDS = (

@@ -1,7 +1,6 @@
 """The kernel: a bitemporal graph in one store, and the language that reads and writes it."""
 
-from recollect.kernel.checking.check import check
-from recollect.kernel.checking.diagnostic import Diagnostic, Severity
+from recollect.kernel.checking.check import Diagnostic, Severity, check
 from recollect.kernel.lang import parse, print_text
 from recollect.kernel.lang.ast import Script
 from recollect.kernel.lang.expect import Place, Wanted, place_at

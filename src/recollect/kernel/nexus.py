@@ -17,17 +17,13 @@ from recollect.kernel.care.purge import pending, purge, purge_group
 from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
-from recollect.kernel.lang import ast
-from recollect.kernel.lang.ast import Script
-from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.plan.parameters import check_parameters
+from recollect.kernel.lang.ast import Export, Find, Script
+from recollect.kernel.plan.bind import Bindings, check_parameters
 from recollect.kernel.read.arguments import check_one_of, limits_of, one_moment, search_query
-from recollect.kernel.read.asked import Asked, notices_of
 from recollect.kernel.read.catalogs import Catalogs, Last
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.dated import dated_elements, keys_of
-from recollect.kernel.read.deadline import Deadline
 from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
@@ -35,8 +31,16 @@ from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Catalog, Reader
-from recollect.kernel.read.stats import stats_of
-from recollect.kernel.read.texts import not_only, only_queries, parsed, quoting, source_of
+from recollect.kernel.read.statistics import stats_of
+from recollect.kernel.read.texts import (
+    Asked,
+    not_only,
+    notices_of,
+    only_queries,
+    parsed,
+    quoting,
+    source_of,
+)
 from recollect.kernel.read.why import why
 from recollect.kernel.recall.door import Recall
 from recollect.kernel.schema.undeclared import refuse_undeclared
@@ -48,6 +52,7 @@ from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.connection import Settings
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
+from recollect.kernel.store.meter import Deadline
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.sampling import COMPARE_EVERY
 from recollect.kernel.store.sqlite import SqliteStore
@@ -441,7 +446,7 @@ class Nexus:
     ) -> Explanation:
         """Return how the one query of a text is answered: EXPLAIN as a call. It is run once."""
         with self._asked(text, parameters, as_of) as asked:
-            if isinstance(asked.query, ast.Export):
+            if isinstance(asked.query, Export):
                 raise not_only(asked.query.span, "a FIND, SEARCH or DESCRIBE")
             found = explanation(asked.reader, asked.bindings, asked.query)
             return replace(found, notices=asked.notices())
@@ -459,7 +464,7 @@ class Nexus:
         Rows count from 0. INVALID_ARGUMENT for a row that the answer does not have.
         """
         with self._asked(text, parameters, as_of) as asked:
-            if not isinstance(asked.query, ast.Find):
+            if not isinstance(asked.query, Find):
                 raise not_only(asked.query.span, "a FIND")
             found = why(asked.reader, asked.query, asked.bindings, row)
             return replace(found, notices=asked.notices())

@@ -12,7 +12,7 @@ import strategies
 from recollect.errors import RecollectError
 from recollect.kernel.lang import parse, print_text
 from recollect.kernel.lang.format import format_text
-from recollect.kernel.lang.lexer import lex
+from recollect.kernel.lang.tokens import lex
 
 GAPS = (" ", "  ", "\n", "\n\n\n", " // {0}\n", "\n  // {0}\n", "\n\n//{0}  \n\n", "//}}\n//\n")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import RecollectError, Span
-from recollect.kernel.lang.lexer import lex
+from recollect.kernel.lang.tokens import lex
 
 
 @pytest.mark.parametrize(

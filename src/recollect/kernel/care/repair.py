@@ -11,7 +11,7 @@ from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.sql.attribute_index import PREFIXES
+from recollect.kernel.sql.dialect import PREFIXES
 from recollect.kernel.store.completeness import Part, missing_parts, whole_store
 from recollect.kernel.store.connection import SqliteSession
 from recollect.kernel.store.damage import file_faults, forget, text_parts

@@ -11,10 +11,9 @@ from enum import StrEnum
 
 from recollect.errors import RecollectError
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.lexer import lex
 from recollect.kernel.lang.parser import statements_of, tail_of
 from recollect.kernel.lang.repair.mend import begins_statement
-from recollect.kernel.lang.tokens import A_HANDLE, A_VARIABLE, END, Tokens
+from recollect.kernel.lang.tokens import A_HANDLE, A_VARIABLE, END, Tokens, lex
 from recollect.kernel.lang.words import FIELDS, KEYWORDS, PATTERN_KEYS, SECTIONS, STATEMENTS
 
 LAST = 4  # tokens that tell what a string is

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from recollect.kernel.lang.layout import INDENT, Line
-from recollect.kernel.lang.lexer import lex
 from recollect.kernel.lang.parser import parse
 from recollect.kernel.lang.places import Places
 from recollect.kernel.lang.printer import lines
-from recollect.kernel.lang.tokens import Comment
+from recollect.kernel.lang.tokens import Comment, lex
 
 
 def format_text(text: str) -> str:

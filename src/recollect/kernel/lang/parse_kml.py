@@ -24,16 +24,15 @@ from recollect.kernel.lang.ast import (
     ValueNode,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_clause import where
-from recollect.kernel.lang.parse_path import plain_predicate
 from recollect.kernel.lang.parse_pattern import (
     at_link_id,
     concept_pattern,
     link_id,
     link_pattern,
     no_end,
+    plain_predicate,
 )
-from recollect.kernel.lang.parse_tail import size
+from recollect.kernel.lang.parse_query import size, where
 from recollect.kernel.lang.parse_value import at_parameter, text, value, variable
 from recollect.kernel.lang.tokens import A_HANDLE, A_PATTERN, A_VARIABLE, is_named
 

@@ -21,9 +21,7 @@ from recollect.kernel.lang.ast import (
     Text,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_clause import where
-from recollect.kernel.lang.parse_kql import find
-from recollect.kernel.lang.parse_tail import tail
+from recollect.kernel.lang.parse_query import find, tail, where
 from recollect.kernel.lang.parse_value import at_parameter, text, variable
 from recollect.kernel.lang.repair.synonyms import Where, synonyms
 from recollect.model import ElementKind

@@ -18,13 +18,12 @@ from recollect.kernel.lang.ast import (
     Variable,
 )
 from recollect.kernel.lang.cursor import Cursor
-from recollect.kernel.lang.parse_clause import where
-from recollect.kernel.lang.parse_field import single_value
-from recollect.kernel.lang.parse_tail import tail
+from recollect.kernel.lang.parse_query import tail, where
 from recollect.kernel.lang.parse_value import (
     at_parameter,
     object_key,
     parameter,
+    single_value,
     value,
     variable,
 )

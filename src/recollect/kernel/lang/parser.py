@@ -22,13 +22,12 @@ from recollect.kernel.lang.ast import (
     Upsert,
 )
 from recollect.kernel.lang.cursor import MAX_DEPTH, Cursor, unhurried
-from recollect.kernel.lang.lexer import MAX_LENGTH, lex
 from recollect.kernel.lang.parse_kml import delete, merge, upsert
-from recollect.kernel.lang.parse_kql import find
 from recollect.kernel.lang.parse_meta import PAGE, describe, explain, export, search
+from recollect.kernel.lang.parse_query import find
 from recollect.kernel.lang.parse_update import update
 from recollect.kernel.lang.repair.mend import Fault, explained
-from recollect.kernel.lang.tokens import THE_END
+from recollect.kernel.lang.tokens import MAX_LENGTH, THE_END, lex
 from recollect.kernel.lang.words import BEGINNINGS, CLAUSES, STATEMENTS
 
 PARSERS: dict[str, Callable[[Cursor], Statement]] = {

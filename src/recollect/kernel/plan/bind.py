@@ -1,8 +1,9 @@
-"""Parameters: every placeholder meets its value, at the level of tokens, never of text.
+"""The values of a request: checked once before a text meets them, then bound to its placeholders.
 
-`Bindings` holds the values of one request and gives each placeholder its own, checked for its
-place. `bind_values` puts them into the trees that are not compiled; `lift` makes a query's
-shape and values of them. KIP 1.0-draft3, "Request & Response"; docs/kip/requests.md.
+The rule: what passes is JSON that every store can hold, whatever the text does with it, and a
+placeholder meets its value at the level of tokens, never of text. `bind_values` puts values into
+the trees that are not compiled; `lift` makes a query's shape and values of them. KIP 1.0-draft3,
+"Request & Response"; docs/kip/requests.md.
 """
 
 from __future__ import annotations
@@ -25,7 +26,26 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.names import canonical_name
+from recollect.kernel.plan.values import fault, unfit
 from recollect.model import Value
+
+
+def check_parameters(values: Mapping[str, object], max_depth: int) -> None:
+    """Raise KIP_2003 for what JSON or 64 bits cannot hold, KIP_4002 for what nests too deep.
+
+    >>> check_parameters({"limit": 10, "names": ["Aspirin", None]}, max_depth=2)
+    """
+    if not isinstance(values, Mapping):
+        raise unfit(
+            "the parameters", f"no object but what is of type {type(values).__name__}", max_depth
+        )
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise unfit("the parameters", f"a name of type {type(name).__name__}", max_depth)
+        if reason := fault(name, max_depth) or fault(value, max_depth):
+            shown = name.encode("utf-8", "replace").decode()
+            raise unfit(f"parameter {shown}", reason, max_depth)
+
 
 NodeT = TypeVar("NodeT", bound=ast.Node)
 

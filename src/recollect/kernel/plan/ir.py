@@ -267,3 +267,12 @@ class Plan:
     names: tuple[str, ...]
     order_by: tuple[Sort, ...]
     is_grouped: bool
+
+
+def owners(plan: Plan) -> tuple[Plain, ...]:
+    """Return columns of the elements that the plain values of a plan were read from."""
+    return tuple(
+        Plain(one.variable, shows_owner=True)
+        for one in plan.columns
+        if isinstance(one, Plain) and not plan.variables[one.variable].is_element
+    )

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
+from recollect.kernel.plan.determined import look_once
 from recollect.kernel.plan.listed import look_up_listed
 from recollect.kernel.plan.lower import Lowering
 from recollect.kernel.plan.order import order_branch
 from recollect.kernel.plan.scope import TargetNames, not_bound, resolve_kinds
 from recollect.kernel.plan.statistics import Statistics
-from recollect.kernel.plan.unshown import look_once
 
 
 def plan_find(find: ast.Find, statistics: Statistics) -> ir.Plan:

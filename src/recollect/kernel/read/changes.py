@@ -3,23 +3,54 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
+
+import orjson
 
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.read.named import identities, public_ids
-from recollect.kernel.read.transactions import transactions_after
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session, SqlValue
-from recollect.kernel.store.statements.log import OF_TRANSACTIONS
+from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue
+from recollect.kernel.store.statements.log import AFTER, BY_NUMBER, OF_TRANSACTIONS
 from recollect.kernel.store.terms import Terms
 from recollect.model import (
     LINK_BIT,
     LIVING,
     ElementKind,
+    Instant,
     LoggedChange,
     LoggedTransaction,
     Operation,
+    Transaction,
 )
+
+
+def transactions(session: Session, group: Group, numbers: Iterable[int]) -> dict[int, Transaction]:
+    """Return transactions by number; one that the log does not hold is left out."""
+    parameters: Parameters = {
+        "group": group.group_id,
+        "numbers": orjson.dumps(list(numbers)).decode(),
+    }
+    found = map(_transaction, session.rows(BY_NUMBER, parameters))
+    return {one.number: one for one in found}
+
+
+def transactions_after(session: Session, group: Group, since: int, limit: int) -> list[Transaction]:
+    """Return the transactions after a number, in order, at most `limit`."""
+    parameters = {"group": group.group_id, "since": since, "limit": limit}
+    return [_transaction(row) for row in session.rows(AFTER, parameters)]
+
+
+def _transaction(row: SqlRow) -> Transaction:
+    number, at, actor, request = row
+    return Transaction(
+        whole(number),
+        Instant(whole(at)),
+        None if actor is None else text(actor),
+        None if request is None else text(request),
+    )
+
 
 DEFAULT_LIMIT = 100
 """Transactions read when no limit is given."""

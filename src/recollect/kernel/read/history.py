@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
+from recollect.kernel.read.changes import transactions
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import identities, public_ids
-from recollect.kernel.read.transactions import transactions
 from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue

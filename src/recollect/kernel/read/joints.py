@@ -14,7 +14,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.read.named import latest_by_id
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.sql.joints import joints_sql
+from recollect.kernel.sql.hydration import joints_sql
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo
+from recollect.kernel.plan.bind import check_parameters
 from recollect.kernel.plan.names import canonical_name
-from recollect.kernel.plan.parameters import check_parameters
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group

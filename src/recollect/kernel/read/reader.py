@@ -21,6 +21,7 @@ from recollect.errors import (
 from recollect.kernel.lang import ast
 from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
@@ -28,12 +29,10 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import collected, decode_rows, element_ids
 from recollect.kernel.read.compared import refuse_different
-from recollect.kernel.read.deadline import Deadline
 from recollect.kernel.read.declared import declared_names
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
 from recollect.kernel.read.moment import Moment, resolve_moment
-from recollect.kernel.read.owners import owners
 from recollect.kernel.read.pages import Page, Place, page_moment, question_of, write_cursor
 from recollect.kernel.read.prepared import (
     ABSENT,
@@ -51,6 +50,7 @@ from recollect.kernel.sql.output import Compiled, Paging, Shape
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.meter import Deadline
 from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings

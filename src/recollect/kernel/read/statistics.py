@@ -1,11 +1,13 @@
-"""The counts the planner is given, read from the tallies when the group has changed."""
+"""The kept counts of a group: for the planner, when the group has changed, and for people."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 
 from recollect.kernel.plan.statistics import Statistics, coarse
+from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import (
@@ -15,7 +17,9 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
-from recollect.kernel.store.statements.counts import TALLIES
+from recollect.kernel.store.statements.counts import COUNTS, TALLIES
+from recollect.kernel.store.upkeep import file_size
+from recollect.model import Instant, Stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +67,27 @@ class GroupStatistics:
             link_subjects=frozenset(found[TALLY_LINK_SUBJECTS]),
             link_objects=frozenset(found[TALLY_LINK_OBJECTS]),
         )
+
+
+def stats_of(session: Session, group: Group, path: Path | None) -> Stats:
+    """Return the counts of a group and the size of the store. Cost: a few rows."""
+    counts = session.rows(COUNTS, {"group": group.group_id})[0]
+    concepts, links, types, predicates, documents, transactions, at, groups = map(whole, counts)
+    (version,) = session.rows("SELECT sqlite_version()")[0]
+    size = file_size(session, path)
+    return Stats(
+        path=None if path is None else str(path),
+        size_bytes=size.file_bytes,
+        log_bytes=size.log_bytes,
+        free_bytes=size.free_bytes,
+        group=group.name,
+        groups=groups,
+        concepts=concepts,
+        links=links,
+        types=types,
+        predicates=predicates,
+        documents=documents,
+        transactions=transactions,
+        last_at=Instant(at) if transactions else None,
+        engine="SQLite " + text(version),
+    )

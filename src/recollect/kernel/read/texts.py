@@ -1,16 +1,66 @@
-"""Texts of the language as callers pass them: parsed once, and errors that quote them."""
+"""Texts of the language as callers pass them: parsed once, with errors that quote them.
+
+With them the one query of a text, and what to know about the answer of a text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import cast, get_args
 
-from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, Hint, RecollectError, Span, ToDo
+from recollect.errors import (
+    INVALID_ARGUMENT,
+    INVALID_SYNTAX,
+    Hint,
+    Notice,
+    RecollectError,
+    Span,
+    ToDo,
+)
 from recollect.kernel.lang import ast, parse
+from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.cache import Cache
-from recollect.kernel.read.deadline import Deadline
+from recollect.kernel.read.reader import Reader
+from recollect.kernel.store.meter import Deadline
 from recollect.model import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The one query of a text, with what reads for it."""
+
+    script: ast.Script
+    query: ast.Query
+    bindings: Bindings
+    reader: Reader
+
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what to know about the answer, once it is there."""
+        return notices_of(self.script, self.bindings, self.reader.notices)
+
+
+def notices_of(
+    script: ast.Script, bindings: Bindings, found: Sequence[Notice]
+) -> tuple[Notice, ...]:
+    """Return what to know about an answer: of parameters only where some were passed."""
+    in_strings = [
+        Notice(one.code, one.message, f"write {one.hint} without quotes", one.span)
+        for one in script.notices
+        if one.hint.removeprefix("$") in bindings.values
+    ]
+    unused = [
+        Notice(
+            "unused_parameter",
+            f"parameter {name} is not used",
+            hint=f"name it {name[1:]}" if name[:1] in ("$", ":") else f"write ${name}",
+        )
+        for name in bindings.values
+        if name not in bindings.used
+    ]
+    return tuple(dict.fromkeys([*in_strings, *found, *unused]))
+
 
 _REMEMBERED_TEXT = 8 * 2**10  # characters; longer texts are not asked twice
 _MUTATIONS = get_args(ast.Mutation)

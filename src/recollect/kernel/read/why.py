@@ -15,13 +15,13 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.plan.ir import owners
 from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.naming import Naming, Walked
 from recollect.kernel.plan.pipeline import plan_find, plan_solutions
 from recollect.kernel.plan.scope import TargetNames, resolve_kinds
 from recollect.kernel.read.cells import comparable
 from recollect.kernel.read.history import lives
-from recollect.kernel.read.owners import owners
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader, check_patterns
 from recollect.kernel.read.walk import links_walked

@@ -23,8 +23,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.sql.attribute_index import BUILT, index_name, quoted
-from recollect.kernel.sql.dialect import Part
+from recollect.kernel.sql.dialect import BUILT, Part, index_name, quoted
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group

@@ -1,12 +1,27 @@
-"""Where the variables of a plan are found in a SELECT under construction."""
+"""Where a SELECT under construction has the variables of a plan, and the ids of a link's ends."""
 
 from __future__ import annotations
 
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
+from recollect.kernel.sql.clock import of_group
 from recollect.kernel.sql.dialect import Part
 from recollect.model import ElementKind
 from recollect.node import node
+
+
+def given_id(end: nodes.Expr, alias: str, otherwise: nodes.Expr) -> nodes.Expr:
+    """Return the public id an end was given, else `otherwise`; `alias` begins its tables' names."""
+    given = otherwise
+    for table in ("link", "concept"):
+        name = f"{alias}_{table}"
+        select = nodes.Select(
+            ((nodes.Column(name, "public_id"), ""),),
+            (nodes.From(table, name),),
+            (of_group(name), nodes.equal(nodes.Column(name, "id"), end)),
+        )
+        given = nodes.Call("coalesce", (nodes.Scalar(select), given))
+    return given
 
 
 @node(frozen=True, slots=True)

@@ -1,25 +1,121 @@
-"""Plan to SQL: the branches into rows, the rows into an answer."""
+"""Plan to SQL: the branches into rows, the rows into an answer.
+
+The branches of a UNION stand beside each other: a value is carried as JSON text, beside the id of
+the element it was read from; as a string where every branch has a string; and a column that says
+the same in every branch stands once.
+
+SQLite copies a CTE to each place that reads it, even where it runs it only once, and takes no more
+CTEs once a statement has a thousand tables. So stages that stand on stages double.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.determined import classes, values_read
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import JsonValue, ReadFrom
+from recollect.kernel.sql.bindings import (
+    Binding,
+    Element,
+    Held,
+    JsonValue,
+    Nothing,
+    ReadFrom,
+    TextValue,
+    json_of,
+)
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.folds import Folds
-from recollect.kernel.sql.output import Compiled, Output, Paging
-from recollect.kernel.sql.paging import Keyed
+from recollect.kernel.sql.output import Compiled, Keyed, Output, Paging
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Context, Rows
-from recollect.kernel.sql.size import fits
 from recollect.kernel.sql.solutions import Solutions
-from recollect.kernel.sql.steps import run_steps
-from recollect.kernel.sql.united import United
+from recollect.kernel.sql.steps import owner_id, run_steps
+
+_MOST_TABLES = 950
+_MOST_JOINED = 64  # in one FROM
+_FEW_TABLES = 16  # which make 633 at most, however they read one another
+_LEAVES = frozenset({nodes.Column, nodes.Param, nodes.Number, nodes.Null, str, bool, type(None)})
+
+
+def fits(statement: nodes.Statement, sql: str) -> bool:
+    """Whether an engine takes the statement, whose text is given: most texts are short."""
+    if sql.count("FROM ") + sql.count("JOIN ") <= _FEW_TABLES:
+        return True
+    return _tables(statement, {}) <= _MOST_TABLES
+
+
+def _tables(part: object, ctes: Mapping[str, int]) -> int:
+    """Return how many tables are read, given how many each CTE reads; too many for too wide."""
+    if isinstance(part, tuple):
+        return sum([_tables(one, ctes) for one in part if type(one) not in _LEAVES])
+    if isinstance(part, nodes.Statement):
+        known = dict(ctes)
+        for cte in part.ctes:
+            known[cte.name] = _tables(cte.query, known)
+        return _tables(part.query, known)
+    if isinstance(part, nodes.Select) and len(part.tables) > _MOST_JOINED:
+        return _MOST_TABLES + 1
+    slots: tuple[str, ...] = getattr(part, "__slots__", ())
+    parts = [getattr(part, slot) for slot in slots]
+    tables = sum([_tables(one, ctes) for one in parts if type(one) not in _LEAVES])
+    if isinstance(part, nodes.From):
+        tables += 1 + (ctes.get(part.source, 0) if isinstance(part.source, str) else 0)
+    return tables
+
+
+_Across = tuple[nodes.Expr, ...]  # one expression a branch
+
+
+class United:
+    """The columns of several branches, whose variables stand at the same places."""
+
+    def __init__(self, branches: Sequence[Rows], exports: Sequence[Sequence[ir.Var]]) -> None:
+        self._branches = branches
+        self._variables = list(zip(*exports, strict=True))  # by place, one a branch
+        self._names: dict[_Across, str] = {}
+
+    def binding(self, place: int, table: str) -> Binding:
+        """Add the columns of a variable, and return where it is found in `table`."""
+        pairs = list(zip(self._branches, self._variables[place], strict=True))
+        if self._variables[place][0].is_element:
+            elements = [rows.element(var) for rows, var in pairs]
+            kinds = {None if one.is_nullable else one.kind for one in elements}
+            kind = kinds.pop() if len(kinds) == 1 else None
+            column = self._column(tuple(one.id for one in elements), table)
+            return Element(column, kind, is_nullable=kind is None)
+        values = [value_of(rows, var) for rows, var in pairs]
+        texts = tuple(one.expr for one in values if isinstance(one, TextValue))
+        is_text = len(texts) == len(values)
+        shown = texts if is_text else tuple(json_of(one) for one in values)
+        owner = self._column(tuple(owner_id(rows, var) for rows, var in pairs), table)
+        is_of_owner = _is_of_owner([rows.bindings[var] for rows, var in pairs])
+        return Held(self._column(shown, table), owner, is_text, is_of_owner)
+
+    def columns(self) -> list[list[tuple[nodes.Expr, str]]]:
+        """Return the columns of each branch."""
+        return [
+            [(across[at], name) for across, name in self._names.items()]
+            for at in range(len(self._branches))
+        ]
+
+    def _column(self, across: _Across, table: str) -> nodes.Expr:
+        return nodes.Column(table, self._names.setdefault(across, f"v{len(self._names)}"))
+
+
+def _is_of_owner(bindings: Sequence[Binding]) -> bool:
+    """Whether every branch reads the same of the element that a value comes from."""
+    reads = {
+        (one.part, one.key) if isinstance(one, ReadFrom) else None
+        for one in bindings
+        if not isinstance(one, Nothing)
+    }
+    return len(reads) == 1 and None not in reads
+
 
 _BRANCH = "branch"
 

@@ -1,10 +1,16 @@
-"""What a SELECT's columns mean, for the layer that runs it."""
+"""What a SELECT's columns mean; and pages, whose rows carry the keys they are ordered by.
+
+The rule: keys tell every row from every other, so a page goes on after a row whether that row
+is still there or not, and no row is counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from recollect.kernel.sql import nodes
 
 
 class Shape(StrEnum):
@@ -61,3 +67,89 @@ class Compiled:
     layout: str = ""  # what the keys are
     is_total: bool = False  # whether all columns aggregate, over all there is
     question: str = ""  # what tells its cursors from those of another query
+
+
+Columns = tuple[tuple[nodes.Expr, str], ...]
+_PAGE = "p"
+_RANKS = ("rank", "type_rank")
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The columns of an answer with those of its keys; `names` are the columns of the keys."""
+
+    columns: Columns
+    keys: tuple[nodes.Order, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, columns: Columns, keys: Sequence[nodes.Order]) -> Keyed:
+        """Return the columns with one more for each key that is not shown anyway."""
+        all_columns = list(columns)
+        names: list[str] = []
+        shown = dict(reversed(columns))
+        for key in keys:
+            if key.key not in shown:
+                shown[key.key] = f"k{len(names)}"
+                all_columns.append((key.key, shown[key.key]))
+            names.append(shown[key.key])
+        return cls(tuple(all_columns), tuple(keys), tuple(names))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where the keys stand among the columns."""
+        at = {name: place for place, (_, name) in enumerate(self.columns)}
+        return tuple(at[name] for name in self.names)
+
+    @property
+    def layout(self) -> str:
+        """What the keys are: those of two queries are compared where their layouts are equal."""
+        return "".join(
+            ("-" if key.is_descending else "+")
+            + ("0" if key.nulls_last else "")
+            + ("r" if isinstance(key.key, nodes.Call) and key.key.function in _RANKS else "")
+            for key in self.keys
+        )
+
+    def after(self, select: nodes.Select) -> nodes.Select:
+        """Return what a SELECT of these columns has after a row whose keys are given."""
+        if not self.keys:
+            return select
+        if not select.group_by:
+            return replace(select, where=(*select.where, *_beyond(self.keys)))
+        columns = tuple((nodes.Column(_PAGE, name), name) for _, name in self.columns)
+        keys = tuple(
+            replace(key, key=nodes.Column(_PAGE, name))
+            for key, name in zip(self.keys, self.names, strict=True)
+        )
+        return nodes.Select(
+            columns,
+            (nodes.From(replace(select, order_by=(), limit=None, offset=None), _PAGE),),
+            _beyond(keys),
+            order_by=keys,
+            limit=select.limit,
+            offset=select.offset,
+        )
+
+
+def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
+    """Return the conditions for rows after the one whose keys are given; NULL is its own equal.
+
+    A first key that is a column is bounded by itself too, so that an index can begin there.
+    """
+    condition: nodes.Expr = nodes.Any(())
+    for at, order in reversed(list(enumerate(keys))):
+        given = nodes.Param(f"after{at}")
+        beyond: nodes.Expr
+        beyond = nodes.Binary("<" if order.is_descending else ">", order.key, given)
+        if order.nulls_last:
+            is_first_null = nodes.IsNull(order.key), nodes.IsNull(given, is_negated=True)
+            beyond = nodes.Any((beyond, nodes.All(is_first_null)))
+        same = nodes.Binary("IS", order.key, given)
+        is_last = at == len(keys) - 1
+        condition = beyond if is_last else nodes.Any((beyond, nodes.All((same, condition))))
+    first = keys[0]
+    is_bounded = not first.is_descending and not first.nulls_last
+    if len(keys) > 1 and isinstance(first.key, nodes.Column) and is_bounded:
+        return nodes.Binary(">=", first.key, nodes.Param("after0")), condition
+    return (condition,)

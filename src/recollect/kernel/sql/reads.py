@@ -16,10 +16,10 @@ from recollect.kernel.sql.bindings import (
     ReadFrom,
     TextValue,
     Value,
+    given_id,
     json_of,
 )
 from recollect.kernel.sql.clock import GROUP, of_group
-from recollect.kernel.sql.ends import given_id
 from recollect.kernel.sql.rows import Rows
 from recollect.model import BEGINNING, FOREVER, ElementKind
 

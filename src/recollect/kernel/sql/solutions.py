@@ -25,8 +25,7 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.dialect import Part
-from recollect.kernel.sql.output import Output, Paging, Shape
-from recollect.kernel.sql.paging import Columns, Keyed
+from recollect.kernel.sql.output import Columns, Keyed, Output, Paging, Shape
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
 from recollect.kernel.sql.steps import owner_id

@@ -1,4 +1,8 @@
-"""How much the statements of a block have cost, and the end of the one that is too much."""
+"""How much the statements of a block have cost, and when a text has had its seconds.
+
+The meter ends the statement that is too much; a deadline is asked between two pieces of work, none
+of which takes long by itself.
+"""
 
 from __future__ import annotations
 
@@ -80,3 +84,22 @@ class Meter:
             return
         if self._seconds + time.monotonic() - self._since > self._budget.seconds:
             raise overdue(self._budget.seconds)
+
+
+class Deadline:
+    """The seconds of one text, from now on; none where it may take what it needs."""
+
+    __slots__ = ("_begun", "_seconds")
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._begun = time.monotonic()
+
+    def spent(self) -> float:
+        """Return how many seconds have gone so far."""
+        return time.monotonic() - self._begun
+
+    def check(self) -> None:
+        """Raise KIP_4001 where the seconds are over."""
+        if self._seconds is not None and self.spent() > self._seconds:
+            raise overdue(self._seconds, "send the text in parts")

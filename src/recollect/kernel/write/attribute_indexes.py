@@ -14,7 +14,7 @@ from recollect.errors import (
     is_slip,
     nearest,
 )
-from recollect.kernel.sql.attribute_index import (
+from recollect.kernel.sql.dialect import (
     BUILT,
     create_attribute_index,
     drop_attribute_index,

@@ -17,7 +17,7 @@ from recollect.errors import STORE_BUSY, STORE_CORRUPT, RecollectError
 from recollect.kernel.read.compared import compare
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
-from recollect.kernel.sql.record import record_sql
+from recollect.kernel.sql.hydration import record_sql
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import purges

@@ -9,15 +9,38 @@ read all of it from there.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeVar, get_type_hints
+from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
+
+from pydantic import BeforeValidator, WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Effect = Literal["reads", "writes", "destroys"]
 FunctionT = TypeVar("FunctionT", bound=Callable[..., object])
 
 _MARK: Final = "__recollect_call__"
+_WHOLE: Final = re.compile(r"-?[0-9]+")
+
+NAMED: Final = "x-schema"
+"""Stands in a schema for one that is described under a name of its own."""
+
+
+def described_as(name: str) -> WithJsonSchema:
+    """Say of an input that it is described under a name, by the class that reads it."""
+    return WithJsonSchema({NAMED: name})
+
+
+def _written(number: object) -> object:
+    if isinstance(number, str) and not _WHOLE.fullmatch(number):
+        raise PydanticKnownError("int_parsing")
+    return number
+
+
+DIGITS: Final = BeforeValidator(_written)
+"""Last in the type of a number in a query, else `1_0` would be read as 10 and `1.0` as 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +56,7 @@ class Call:
     inputs: Mapping[str, Any] = field(default_factory=dict)  # types by name
     required: frozenset[str] = frozenset()
     example: Mapping[str, object] = field(default_factory=dict)
+    output: Any = None  # the type of what it answers
 
     @property
     def placed(self) -> tuple[str, ...]:
@@ -75,12 +99,8 @@ def calls_of(face: type) -> tuple[Call, ...]:
         if mark is None:
             continue
         method, path, effect, name, example = mark
-        hints = get_type_hints(one)
-        given = [
-            parameter
-            for parameter in inspect.signature(one).parameters.values()
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-        ]
+        hints = get_type_hints(one, include_extras=True)
+        inputs, required = _inputs(one, hints)
         words = function.strip("_").split("_")
         own = face.__name__.removesuffix("Calls")
         found.append(
@@ -91,13 +111,30 @@ def calls_of(face: type) -> tuple[Call, ...]:
                 path,
                 effect,
                 (inspect.getdoc(one) or "").partition("\n")[0],
-                {parameter.name: hints[parameter.name] for parameter in given},
-                frozenset(
-                    parameter.name
-                    for parameter in given
-                    if parameter.default is inspect.Parameter.empty
-                ),
+                inputs,
+                required,
                 example,
+                hints["return"],
             )
         )
     return tuple(found)
+
+
+def _inputs(
+    function: Callable[..., object], hints: Mapping[str, Any]
+) -> tuple[dict[str, Any], frozenset[str]]:
+    """Return the types of the keyword arguments by name, and those that must be given.
+
+    Arguments that are told as one `**which: Unpack[Which]` are each an input.
+    """
+    inputs: dict[str, Any] = {}
+    required: set[str] = set()
+    for name, one in inspect.signature(function).parameters.items():
+        if one.kind is inspect.Parameter.KEYWORD_ONLY:
+            inputs[name] = hints[name]
+            required |= {name} if one.default is inspect.Parameter.empty else set()
+        elif one.kind is inspect.Parameter.VAR_KEYWORD:
+            (which,) = get_args(hints[name])
+            inputs |= get_type_hints(which, include_extras=True)
+            required |= which.__required_keys__
+    return inputs, frozenset(required)

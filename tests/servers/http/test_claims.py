@@ -9,11 +9,19 @@ import httpx2
 import pytest
 from tests.servers.http.conftest import code_in
 
+from recollect.faces.calls import calls_of
+from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
 from recollect.kernel import Nexus
 from recollect.model import Instant, instant_text
-from recollect.servers.http.claim_calls import CALLS
+from recollect.servers.http.claims import ATTENTION, CLAIMS
 from recollect.servers.http.options import Options
 from recollect.servers.http.tokens import Tokens, new_token
+
+CALLS = [
+    (f"{prefix}/{one.path}".removesuffix("/"), one)
+    for prefix, face in ((CLAIMS, ClaimCalls), (ATTENTION, AttentionCalls))
+    for one in calls_of(face)
+]
 
 TEAM, TEAM_ROW = new_token(["team"])
 BOTH, BOTH_ROW = new_token(["team", "other"])
@@ -68,14 +76,16 @@ def listed(send: Send, **query: Any) -> list[str]:
     return [one["id"] for one in output(send("/v1/claims", **query))["claims"]]
 
 
-@pytest.mark.parametrize("call", CALLS, ids=lambda one: one.name)
-def test_every_call_wants_a_token_and_a_group_of_its_bearer(http: httpx2.Client, call: Any) -> None:
+@pytest.mark.parametrize(("path", "call"), CALLS, ids=lambda one: getattr(one, "name", ""))
+def test_every_call_wants_a_token_and_a_group_of_its_bearer(
+    http: httpx2.Client, path: str, call: Any
+) -> None:
     def ask(token: str | None, group: str) -> httpx2.Response:
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         query = {"group_id": group}
         if call.method == "GET":
-            return http.get(call.path, params={**query, **call.example}, headers=headers)
-        return http.post(call.path, params=query, json=call.example, headers=headers)
+            return http.get(path, params={**query, **call.example}, headers=headers)
+        return http.post(path, params=query, json=call.example, headers=headers)
 
     assert (ask(None, "team").status_code, code_in(ask(None, "team"))) == (401, "UNAUTHENTICATED")
     there, nowhere = ask(TEAM, "other"), ask(TEAM, "nowhere")
@@ -111,7 +121,7 @@ def test_nothing_on_these_surfaces_forgets(http: httpx2.Client, method: str) -> 
         for path in document["paths"]
         if path.startswith(("/v1/claims", "/v1/attention", "/v1/events", "/api/search"))
     ]
-    assert len(surfaces) >= len({one.path for one in CALLS})
+    assert len(surfaces) >= len({path for path, _ in CALLS})
     for path in surfaces:
         assert method.lower() not in document["paths"][path]
         answer = http.request(method, path, headers={"authorization": f"Bearer {TEAM}"})

@@ -17,10 +17,11 @@ from schemathesis.specs.openapi.checks import (
 from tests.serving import Stage
 
 import recollect
+from recollect.faces.calls import calls_of
+from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
 from recollect.faces.operations import OPERATIONS
 from recollect.servers.http.app import make_app
-from recollect.servers.http.claim_calls import CALLS
-from recollect.servers.http.claim_schemas import schemas as claim_schemas
+from recollect.servers.http.claims import ATTENTION, CLAIMS
 from recollect.servers.http.kip_schemas import CHANGES, FUNCTIONS
 from recollect.servers.http.kip_schemas import schemas as kip_schemas
 from recollect.servers.http.schemas import schemas as operation_schemas
@@ -31,6 +32,11 @@ CHECKS = [
     status_code_conformance,
     content_type_conformance,
     response_schema_conformance,
+]
+CALLS = [
+    (f"{prefix}/{one.path}".removesuffix("/"), one)
+    for prefix, face in ((CLAIMS, ClaimCalls), (ATTENTION, AttentionCalls))
+    for one in calls_of(face)
 ]
 EXAMPLES = 12  # of each operation, half of them wrong on purpose
 
@@ -50,9 +56,10 @@ def test_every_operation_is_described_with_an_example(document: dict[str, Any]) 
 
 
 def test_every_call_of_claims_is_described_with_an_example(document: dict[str, Any]) -> None:
-    for call in CALLS:
-        described = document["paths"][call.path][call.method.lower()]
-        assert (described["operationId"], described["summary"]) == (call.name, call.summary)
+    for path, call in CALLS:
+        described = document["paths"][path][call.method.lower()]
+        assert described["operationId"] == call.name
+        assert described["summary"] == call.description.rstrip(".")
         if call.method == "POST":
             assert (
                 described["requestBody"]["content"]["application/json"]["example"] == call.example
@@ -75,7 +82,10 @@ def test_kip_and_its_feed_are_described_with_an_example(document: dict[str, Any]
 
 
 def test_the_names_of_schemas_are_of_one_face_each(document: dict[str, Any]) -> None:
-    names = [*operation_schemas(), *claim_schemas(), *kip_schemas()]
+    with recollect.open(":memory:") as nexus:
+        app = make_app(make_service(nexus, has_worker=False))
+    claims = [one for face in app.faces for one in face.schemas if face.prefix == CLAIMS]
+    names = [*operation_schemas(), *claims, *kip_schemas()]
     assert len(names) == len(set(names))
     assert set(names) <= set(document["components"]["schemas"])
 
@@ -105,7 +115,7 @@ def test_no_page_loads_scripts_from_elsewhere(http: httpx2.Client) -> None:
 
 ROUTES = [
     *((f"/v1/operations/{name}", "POST") for name in OPERATIONS),
-    *((one.path, one.method) for one in CALLS),
+    *((path, one.method) for path, one in CALLS),
     ("/api/search", "GET"),
     *((one.path, "POST") for one in FUNCTIONS),
     (CHANGES, "GET"),

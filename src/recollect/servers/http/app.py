@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.servers.admission import Bodies
 from recollect.servers.http.answers import Refusals
-from recollect.servers.http.claims import claims_face, search_face
+from recollect.servers.http.claims import attention_face, claims_face
 from recollect.servers.http.edge import Edge
 from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, Shared
@@ -29,6 +29,7 @@ from recollect.servers.http.markup import markup_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
+from recollect.servers.http.search import search_face
 from recollect.servers.http.threads import Threads
 from recollect.servers.service import Service
 
@@ -37,6 +38,7 @@ FaceMaker = Callable[[Shared], Face]
 FACES: Sequence[FaceMaker] = (
     operations_face,
     claims_face,
+    attention_face,
     search_face,
     events_face,
     kip_face,
@@ -101,7 +103,7 @@ class Application(FastAPI):
             redirect_slashes=False,
             **more,
         )
-        self._faces = faces
+        self.faces = faces
         self._shared = shared
 
     def end_streams(self) -> None:
@@ -119,7 +121,7 @@ class Application(FastAPI):
             )
             components = made.setdefault("components", {})
             schemas = components.setdefault("schemas", {})
-            for face in self._faces:
+            for face in self.faces:
                 schemas.update(face.schemas)
             if self._shared.guard.wants_tokens:
                 components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}

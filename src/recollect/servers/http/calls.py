@@ -2,154 +2,184 @@
 
 The rule: nothing of a call is written here. A GET reads its fields in the query, another method in
 the body, and what stands in the path comes from there; the answer is the operations'
-envelope.
+envelope. Which group is asked is settled before anything of it is looked up.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from functools import reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, NotRequired, Union, cast, get_args, get_origin
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic import ConfigDict, TypeAdapter, with_config
+from pydantic_core import from_json
+from typing_extensions import TypedDict, is_typeddict
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.calls import Call, calls_of
-from recollect.faces.operations import Caller, Observation
+from recollect.faces.operations import Caller, Envelope, Observation
 from recollect.faces.operations.envelope import checked, code_of, failure, success
 from recollect.kernel import Nexus
-from recollect.servers.http.claim_schemas import GROUP, answered_by
-from recollect.servers.http.claims import body_members, group_of, query_members
+from recollect.servers.http.described import (
+    GROUP,
+    Schema,
+    answered_by,
+    enveloped,
+    input_schema,
+    parameters,
+    reference,
+    value_schemas,
+)
 from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
 from recollect.servers.http.operations import told
-from recollect.servers.http.schemas import PLACE
 from recollect.servers.http.watching import observer
 
 Make = Callable[[Nexus, Caller], object]
 """Makes the object whose methods are the calls, for one group and whoever asks."""
 
-_IN_QUERY = ("GET", "DELETE")
+Members = Mapping[str, object]
+
+IN_QUERY = ConfigDict(extra="forbid")  # there a number is written as text
+IN_BODY = ConfigDict(extra="forbid", strict=True)
+
+_GROUP = "group_id"
+_QUERIED = ("GET", "DELETE")
 """The methods whose inputs stand in the query."""
 
-_OUTPUT = {
-    "type": "object",
-    "properties": {
-        "request_id": {"type": "string"},
-        "status": {"const": "OK"},
-        "output": {"type": "object"},
-    },
-    "required": ["request_id", "status", "output"],
-    "additionalProperties": False,
-}
 
+def call_face(
+    shared: Shared,
+    prefix: str,
+    face: type,
+    make: Make,
+    *,
+    tag: str | None = None,
+    is_strict: bool = False,
+) -> Face:
+    """Return a face: a route below the prefix for each call of its class.
 
-def call_face(shared: Shared, prefix: str, face: type, make: Make) -> Face:
-    """Return a face: a route below the prefix for each call of its class."""
-    tag = prefix.rpartition("/")[2]
-    router = APIRouter(tags=[tag])
+    With `is_strict` a value in a body must be of its type already.
+    """
+    router = APIRouter(tags=[tag or prefix.rpartition("/")[2]])
     schemas: dict[str, Mapping[str, object]] = {}
     for call in calls_of(face):
-        schemas |= _add(router, shared, prefix, call, make)
+        schemas |= _add(router, shared, prefix, _Route(call, make, is_strict=is_strict))
     return Face(prefix, router, schemas)
 
 
+class _Route:
+    """A call, and what checks the fields it is given."""
+
+    def __init__(self, call: Call, make: Make, *, is_strict: bool) -> None:
+        self.call = call
+        self.make = make
+        self.in_query = call.method in _QUERIED
+        kinds = {
+            name: _never_null(kind) if self.in_query else kind for name, kind in call.inputs.items()
+        }
+        members = {
+            name: kind if name in call.required else NotRequired[kind]
+            for name, kind in kinds.items()
+        }
+        config = IN_BODY if is_strict and not self.in_query else IN_QUERY
+        made = cast("Any", TypedDict)(call.name, members)
+        made.__doc__ = call.description
+        self.adapter: TypeAdapter[object] = TypeAdapter(with_config(config)(made))
+        self.lists = frozenset(name for name, kind in kinds.items() if _is_list(kind))
+
+    def asked(self) -> Schema:
+        """Return what OpenAPI tells of the fields of the call."""
+        call = self.call
+        fields = parameters(self.adapter, call.example, call.placed)
+        if self.in_query:
+            return {"parameters": [GROUP, *fields]}
+        example = {name: value for name, value in call.example.items() if name not in call.placed}
+        content = {"schema": reference(f"{call.name}Request"), "example": example}
+        body = {"required": True, "content": {"application/json": content}}
+        in_path = [one for one in fields if one["in"] == "path"]
+        return {"parameters": [GROUP, *in_path], "requestBody": body}
+
+    def schemas(self) -> dict[str, Mapping[str, object]]:
+        """Return the schemas that OpenAPI's words for the call refer to, by name."""
+        call, made = self.call, dict[str, Mapping[str, object]]()
+        output: Schema = {"type": "object"}
+        if is_typeddict(call.output) or is_dataclass(call.output):
+            made |= value_schemas(call.output)
+            output = reference(call.output.__name__)
+        made[f"{call.name}Response"] = enveloped(output)
+        if not self.in_query:
+            body = input_schema(self.adapter)
+            for name in call.placed:
+                del body["properties"][name]
+            required = [one for one in body.get("required", ()) if one not in call.placed]
+            made[f"{call.name}Request"] = {**body, "required": required}
+        return made
+
+    def members(self, request: Request, body: bytes) -> Members:
+        """Return the fields a call is given, wherever they stand."""
+        given = dict(
+            query_members(request, self.lists) if self.in_query else body_members(body or b"{}")
+        )
+        for name in self.call.placed:
+            if name in given:
+                problem = f"{name} stands in the path and among the fields"
+                raise RecollectError(INVALID_ARGUMENT, problem, hint="give it in the path alone")
+            given[name] = request.path_params[name]
+        return given
+
+
 def _add(
-    router: APIRouter, shared: Shared, prefix: str, call: Call, make: Make
+    router: APIRouter, shared: Shared, prefix: str, route: _Route
 ) -> Mapping[str, Mapping[str, object]]:
-    model = _input(call)
-    adapter = cast("TypeAdapter[object]", TypeAdapter(model))
+    call = route.call
 
     async def answer(request: Request) -> Response:
-        return await _answered(shared, request, call, adapter, make)
+        caller = caller_of(request)
 
-    answered = f"{call.name}Response"
+        def work(group: str, body: bytes) -> Members:
+            given = cast("Mapping[str, Any]", checked(route.adapter, route.members(request, body)))
+            face = route.make(shared.service.nexus.group(group), caller)
+            return cast("Members", _wired(getattr(face, call.function)(**given)))
+
+        return told(await answered(shared, request, call.name, work))
+
     router.add_api_route(
-        f"{prefix}/{_pattern(call.path)}",
+        "/".join(part for part in (prefix, _pattern(call.path)) if part),
         answer,
         methods=[call.method],
         operation_id=call.name,
         summary=call.description.rstrip("."),
         response_class=Response,
-        responses=answered_by(answered),
-        openapi_extra=_asked(call, model),
+        responses=answered_by(f"{call.name}Response"),
+        openapi_extra=route.asked(),
     )
-    return {answered: _OUTPUT}
+    return route.schemas()
 
 
-def _input(call: Call) -> type[BaseModel]:
-    """Return the class that checks what a call is given."""
-    members: dict[str, Any] = {
-        name: (kind, ...) if name in call.required else (kind, None)
-        for name, kind in call.inputs.items()
-    }
-    return create_model(call.name, __config__=ConfigDict(extra="forbid"), **members)
-
-
-def _pattern(path: str) -> str:
-    """Return a path as the router has it: what ends it may hold any character."""
-    return f"{path[:-1]}:path}}" if path.endswith("}") else path
-
-
-def _asked(call: Call, model: type[BaseModel]) -> dict[str, Any]:
-    """Return what OpenAPI tells of the fields of a call."""
-    schema = model.model_json_schema(ref_template=PLACE)
-    properties = cast("dict[str, Any]", schema.get("properties", {}))
-    parameters: list[Mapping[str, object]] = [GROUP]
-    in_path = {name: properties.pop(name) for name in call.placed}
-    parameters += (_parameter(call, "path", name, one) for name, one in in_path.items())
-    if call.method in _IN_QUERY:
-        parameters += (_parameter(call, "query", name, one) for name, one in properties.items())
-        return {"parameters": parameters}
-    required = [one for one in schema.get("required", []) if one not in call.placed]
-    body = {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-    example = {name: value for name, value in call.example.items() if name not in call.placed}
-    content = {"application/json": {"schema": body, "example": example}}
-    return {"parameters": parameters, "requestBody": {"required": True, "content": content}}
-
-
-def _parameter(call: Call, place: str, name: str, schema: object) -> Mapping[str, object]:
-    example = {"example": call.example[name]} if name in call.example else {}
-    return {
-        "name": name,
-        "in": place,
-        "required": name in call.required,
-        "schema": schema,
-        **example,
-    }
-
-
-async def _answered(
-    shared: Shared, request: Request, call: Call, adapter: TypeAdapter[object], make: Make
-) -> Response:
-    """Answer one call, after it was counted and logged."""
+async def answered(
+    shared: Shared, request: Request, name: str, work: Callable[[str, bytes], Members]
+) -> Envelope:
+    """Return the envelope of work on a group and a body, after it was counted and logged."""
     request_id, started = request_id_of(request), time.monotonic()
     groups: tuple[str, ...] = ()
     error_code = cause = None
     try:
-        caller, group = caller_of(request), group_of(request, shared)
+        group = group_of(request, shared)
         groups = (group,)
-        body = b"" if call.method in _IN_QUERY else await request.body()
-
-        def run() -> Mapping[str, object]:
-            given = cast("BaseModel", checked(adapter, _members(request, call, body)))
-            named = {name: getattr(given, name) for name in given.model_fields_set}
-            face = make(shared.service.nexus.group(group), caller)
-            output: Mapping[str, object] = getattr(face, call.function)(**named)
-            return output
-
-        envelope = success(request_id, "OK", await shared.threads.run(run))
+        body = b"" if request.method in _QUERIED else await request.body()
+        output = await shared.threads.run(lambda: work(group, body))
+        envelope = success(request_id, "OK", output)
     except RecollectError as error:
         envelope = failure(request_id, error)
         error_code, cause = code_of(error).code, error.code.code
     observer(shared.metrics)(
         Observation(
-            operation=call.name,
+            operation=name,
             request_id=request_id,
             groups=groups,
             status=envelope["status"],
@@ -158,16 +188,90 @@ async def _answered(
             cause=None if cause == error_code else cause,
         )
     )
-    return told(envelope)
+    return envelope
 
 
-def _members(request: Request, call: Call, body: bytes) -> Mapping[str, object]:
-    """Return the fields a call is given, wherever they stand."""
-    in_query = call.method in _IN_QUERY
-    given = dict(query_members(request) if in_query else body_members(body or b"{}"))
-    for name in call.placed:
-        if name in given:
-            told = f"{name} stands in the path and among the fields"
-            raise RecollectError(INVALID_ARGUMENT, told, hint="give it in the path alone")
-        given[name] = request.path_params[name]
-    return given
+def group_of(request: Request, shared: Shared, field: str | None = None) -> str:
+    """Return the group a request is about: the one it names, else the only one of its bearer.
+
+    It is named in the query, or by the field of a body.
+
+    PERMISSION_DENIED for a group that is not the caller's, whether it is there or not;
+    INVALID_ARGUMENT where none is named and the caller has several.
+    """
+    caller = caller_of(request)
+    named = request.query_params.getlist(_GROUP) + ([] if field is None else [field])
+    if len(named) > 1:
+        raise RecollectError(INVALID_ARGUMENT, "group_id is named twice", hint="name one group")
+    group = named[0] if named else _own_group(caller, shared.service.nexus.group_name)
+    caller.check([group])
+    return group
+
+
+def _own_group(caller: Caller, standing: str) -> str:
+    if caller.groups is None:
+        return standing
+    if len(caller.groups) == 1:
+        (group,) = caller.groups
+        return group
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        "the token is valid for several groups, and none is named",
+        hint=f"add ?{_GROUP}={min(caller.groups)}",
+    )
+
+
+def query_members(request: Request, lists: frozenset[str] = frozenset()) -> Members:
+    """Return the fields in a query; a list that is named without a value is empty."""
+    given = request.query_params
+    found: dict[str, object] = {}
+    for name in given:
+        values = given.getlist(name)
+        if name in lists:
+            found[name] = [one for one in values if one]
+        elif name != _GROUP and len(values) > 1:
+            raise RecollectError(
+                INVALID_ARGUMENT, f"{name[:60]} is named twice", hint="name it once"
+            )
+        elif name != _GROUP:
+            found[name] = values[0]
+    return found
+
+
+def body_members(body: bytes) -> Members:
+    """Return the fields in a body; INVALID_ARGUMENT if it is not an object."""
+    try:
+        members: Any = from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT, f"the body is not JSON: {error}", hint="send an object"
+        ) from error
+    if not isinstance(members, dict):
+        raise RecollectError(INVALID_ARGUMENT, "the body is not an object", hint="send an object")
+    return cast("Members", members)
+
+
+def _pattern(path: str) -> str:
+    """Return a path as the router has it: what ends it may hold any character."""
+    return f"{path[:-1]}:path}}" if path.endswith("}") else path
+
+
+def _wired(value: object) -> object:
+    """Return an output as JSON has it: a value by the names of its fields."""
+    match value:
+        case Mapping():
+            return {name: _wired(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_wired(one) for one in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _never_null(kind: Any) -> Any:  # noqa: ANN401 - a type
+    """Return a type without null, which nobody can write in a query."""
+    if get_origin(kind) in (Union, UnionType):
+        return reduce(or_, (one for one in get_args(kind) if one is not NoneType))
+    return kind
+
+
+def _is_list(kind: Any) -> bool:  # noqa: ANN401 - a type
+    return get_origin(kind) in (list, tuple, Sequence)

@@ -12,22 +12,22 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import asdict
-from typing import Final, cast
+from typing import Final, NotRequired, cast
 
 import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, with_config
 from starlette.types import Receive, Scope, Send
+from typing_extensions import TypedDict
 
 from recollect.errors import UNAVAILABLE, RecollectError
 from recollect.faces.claims.feed import FeedEvent, FeedPage, page_after, place_of, present
 from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus
 from recollect.servers.http.answers import REQUEST_ID, in_header
-from recollect.servers.http.claim_inputs import StreamEvents
-from recollect.servers.http.claim_schemas import GROUP, Schema, answered_by
-from recollect.servers.http.claims import group_of, query_members
+from recollect.servers.http.calls import IN_QUERY, group_of, query_members
+from recollect.servers.http.described import GROUP, Schema, answered_by
 from recollect.servers.http.face import Face, Shared, request_id_of
 from recollect.servers.http.logs import log_failure
 
@@ -37,6 +37,16 @@ _LAST: Final = "last-event-id"
 _PAGE: Final = 100  # events read at once
 _PAUSE_SECONDS: Final = 0.2  # between two looks into the log
 _HEARTBEAT: Final = b": still here\n\n"
+
+
+@with_config(IN_QUERY)
+class StreamEvents(TypedDict):
+    """Where a stream of events begins: after the id of one."""
+
+    after: NotRequired[str]
+    memory: NotRequired[bool]
+
+
 _GIVEN: Final[TypeAdapter[object]] = TypeAdapter(StreamEvents)
 _EXAMPLE: Final = (
     "id: 17.1\nevent: knowledge.created\n"

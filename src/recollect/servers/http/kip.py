@@ -18,6 +18,7 @@ from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from recollect.errors import CODES, INVALID_ARGUMENT, RecollectError
+from recollect.faces.calls import DIGITS
 from recollect.faces.kip import Response, handle_tool_call, read_changes
 from recollect.faces.kip.changes import DEFAULT_LIMIT
 from recollect.faces.kip.response import failure
@@ -26,9 +27,8 @@ from recollect.faces.operations.envelope import checked, named_request, own_code
 from recollect.kernel import Nexus
 from recollect.model import LIVING
 from recollect.servers.http.answers import as_json, status_of
-from recollect.servers.http.claim_inputs import DIGITS, IN_QUERY
-from recollect.servers.http.claim_schemas import GROUP, parameters
-from recollect.servers.http.claims import body_members, group_of, query_members
+from recollect.servers.http.calls import IN_QUERY, body_members, group_of, query_members
+from recollect.servers.http.described import GROUP, parameters
 from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
 from recollect.servers.http.kip_schemas import (
     CHANGES,

@@ -11,8 +11,7 @@ from typing import Any, Final, cast
 
 from recollect.errors import CODES
 from recollect.faces.kip import tool_definitions
-from recollect.servers.http.claim_schemas import GROUP, Schema, reference, whole
-from recollect.servers.http.schemas import MEANINGS
+from recollect.servers.http.described import GROUP, MEANINGS, Schema, reference, whole
 
 KIP: Final = "/v1/kip"
 CHANGES: Final = "/v1/changes"

@@ -19,11 +19,11 @@ import orjson
 
 from recollect.errors import INTERNAL
 from recollect.faces.calls import calls_of
+from recollect.faces.claims.calls import AttentionCalls, ClaimCalls
 from recollect.faces.knowledge.calls import KnowledgeCalls
 from recollect.faces.markup.calls import MarkupCalls
 from recollect.faces.operations import OPERATIONS, Observation
 from recollect.faces.operations.pipeline import Transition
-from recollect.servers.http.claim_calls import NAMES
 from recollect.servers.http.kip_schemas import KIP_NAMES
 from recollect.servers.nightly import Examined
 
@@ -40,8 +40,9 @@ _LOG = logging.getLogger("recollect.http")
 _SERVER = logging.getLogger("uvicorn")
 _ROOT = logging.getLogger()
 _FIELDS = "recollect_fields"
-KNOWN = OPERATIONS.keys() | NAMES | KIP_NAMES
-KNOWN |= {one.name for face in (MarkupCalls, KnowledgeCalls) for one in calls_of(face)}
+_FACES = (ClaimCalls, AttentionCalls, MarkupCalls, KnowledgeCalls)
+KNOWN = OPERATIONS.keys() | {"Search"} | KIP_NAMES
+KNOWN |= {one.name for face in _FACES for one in calls_of(face)}
 """The names of all that can be asked: others are not repeated."""
 
 

@@ -13,21 +13,11 @@ from pydantic import TypeAdapter
 from recollect.faces.operations import OPERATIONS, Operation, limits
 from recollect.faces.operations.envelope import OWN_CODES
 from recollect.faces.operations.outputs import Error
+from recollect.servers.http.described import MEANINGS, PLACE, reference, whole
 
-PLACE = "#/components/schemas/{model}"
 _ID = {"type": "string", "minLength": 1, "maxLength": limits.UUID}
 _OPTIONAL_ID = {"anyOf": [_ID, {"type": "null"}]}
 _EXAMPLE_ID = "5f0c7f2a"
-MEANINGS = {
-    400: "The input is not as the schema says",
-    401: "The server wants a token",
-    403: "The group is not open to the bearer of the token",
-    404: "There is no such thing",
-    409: "A uuid, a name or a key belongs to something else",
-    413: "The body or a field is too large",
-    500: "The service failed",
-    503: "The service cannot do this just now",
-}
 
 
 def _adapter(type: type) -> TypeAdapter[object]:
@@ -49,7 +39,7 @@ def schemas() -> dict[str, Mapping[str, object]]:
     for operation in OPERATIONS.values():
         made[f"{operation.name}Request"] = _request(operation)
         made[f"{operation.name}Response"] = _response(operation)
-    made["ErrorResponse"] = _object(
+    made["ErrorResponse"] = whole(
         {"request_id": _ID, "status": {"const": "ERROR"}, "error": _NAMED["Error", "serialization"]}
     )
     return made
@@ -58,7 +48,7 @@ def schemas() -> dict[str, Mapping[str, object]]:
 def request_of(operation: Operation) -> dict[str, Any]:
     """Return what a route says of the body it takes."""
     example = {"request_id": _EXAMPLE_ID, "input": dict(operation.example)}
-    content = {"schema": _reference(f"{operation.name}Request"), "example": example}
+    content = {"schema": reference(f"{operation.name}Request"), "example": example}
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
 
@@ -80,11 +70,11 @@ def _request(operation: Operation) -> dict[str, object]:
         "idempotency_key": _OPTIONAL_ID,
         "input": _NAMED[operation.name, "validation"],
     }
-    return {**_object(members), "required": ["input"]}
+    return {**whole(members), "required": ["input"]}
 
 
 def _response(operation: Operation) -> dict[str, object]:
-    return _object(
+    return whole(
         {
             "request_id": _ID,
             "status": {"enum": ["OK", "ACCEPTED", "PARKED"]},
@@ -93,19 +83,6 @@ def _response(operation: Operation) -> dict[str, object]:
     )
 
 
-def _object(members: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(members),
-        "required": list(members),
-        "additionalProperties": False,
-    }
-
-
 def _answer(meaning: str, schema: str) -> dict[str, Any]:
-    content = {"application/json": {"schema": _reference(schema)}}
+    content = {"application/json": {"schema": reference(schema)}}
     return {"description": meaning, "content": content}
-
-
-def _reference(name: str) -> dict[str, str]:
-    return {"$ref": PLACE.format(model=name)}

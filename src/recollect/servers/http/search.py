@@ -1,26 +1,64 @@
-"""One search box over a group: claims, facts, concepts or pieces. Specification 002, search.
+"""One search box over a group, `GET /api/search`: claims, facts, concepts or pieces.
 
-The rule: what is searched is what the face of that type searches; here it gets one form.
+The rule: what is searched is what the face of that type searches; here it gets one form, and the
+answer is its results alone. Specification 002, search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, assert_never, cast
+from typing import Annotated, Any, Final, Literal, NotRequired, assert_never, cast
+
+from fastapi import APIRouter, Request, Response
+from pydantic import Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
 from recollect.errors import CODES, RecollectError
+from recollect.faces.calls import DIGITS
 from recollect.faces.claims import Claim, derive_claim_severity
+from recollect.faces.claims.calls import filters_of
 from recollect.faces.claims.reading import recalled
 from recollect.faces.knowledge.records import PIECE
 from recollect.faces.operations import Caller
+from recollect.faces.operations.envelope import checked
 from recollect.kernel import Nexus, called
 from recollect.model import Concept, Hits
-from recollect.servers.http.claim_calls import filters_of
-from recollect.servers.http.claim_inputs import Search
-from recollect.servers.http.claim_schemas import Schema, reference, whole
+from recollect.servers.http.answers import as_json
+from recollect.servers.http.calls import IN_QUERY, answered, query_members
+from recollect.servers.http.described import (
+    GROUP,
+    Schema,
+    answered_by,
+    parameters,
+    reference,
+    whole,
+)
+from recollect.servers.http.face import Face, Shared, caller_of
+from recollect.servers.http.operations import told
 from recollect.servers.service import Service
 
+SEARCH: Final = "Search"
+PATH: Final = "/api/search"
+
 _LIMIT: Final = 10
+_LISTS: Final = frozenset({"status"})
+"""What a query may name more than once."""
+
+_EXAMPLE: Final = {"q": "saga", "type": "knowledge"}
+
+
+@with_config(IN_QUERY)
+class Searched(TypedDict):
+    """A text to search for among things of one type."""
+
+    q: str
+    type: NotRequired[Literal["knowledge", "facts", "concepts", "pieces"]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=100), DIGITS]]
+    status: NotRequired[list[str]]
+    scope_type: NotRequired[str]
+    scope_id: NotRequired[str]
+    project: NotRequired[str]
+
 
 FOUND: Final[Schema] = whole(
     {
@@ -48,7 +86,37 @@ FOUND: Final[Schema] = whole(
 """The schema of an answer; what a claim has besides is in each result of type knowledge."""
 
 
-def search(service: Service, caller: Caller, group: str, given: Search) -> Mapping[str, object]:
+def search_face(shared: Shared) -> Face:
+    """Return the face: one search over all that a group holds."""
+    router = APIRouter(tags=["search"])
+    adapter: TypeAdapter[object] = TypeAdapter(Searched)
+
+    async def answer(request: Request) -> Response:
+        caller = caller_of(request)
+
+        def work(group: str, _: bytes) -> Mapping[str, object]:
+            given = cast("Searched", checked(adapter, query_members(request, _LISTS)))
+            return search(shared.service, caller, group, given)
+
+        envelope = await answered(shared, request, SEARCH, work)
+        if "error" in envelope:
+            return told(envelope)
+        return as_json(envelope["output"], envelope["request_id"])
+
+    router.add_api_route(
+        PATH,
+        answer,
+        methods=["GET"],
+        operation_id=SEARCH,
+        summary="Search among claims, facts or concepts",
+        response_class=Response,
+        responses=answered_by("Found"),
+        openapi_extra={"parameters": [GROUP, *parameters(adapter, _EXAMPLE)]},
+    )
+    return Face(PATH, router, {"Found": FOUND})
+
+
+def search(service: Service, caller: Caller, group: str, given: Searched) -> Mapping[str, object]:
     """Return what a text is about among things of one type, claims where none is named."""
     kind, limit = given.get("type", "knowledge"), given.get("limit", _LIMIT)
     match kind:
@@ -65,7 +133,7 @@ def search(service: Service, caller: Caller, group: str, given: Search) -> Mappi
     return {"query": given["q"], "type": kind, "results": results}
 
 
-def _claims(nexus: Nexus, given: Search, limit: int) -> list[dict[str, object]]:
+def _claims(nexus: Nexus, given: Searched, limit: int) -> list[dict[str, object]]:
     found = recalled(nexus, given["q"], filters_of(given), limit)
     return [_claim(claim, score) for claim, score in found]
 

@@ -1,0 +1,450 @@
+"""Claims and the attention queue as calls, for servers: what each takes and answers.
+
+The rule: a call works on one group, and none of them forgets anything. What a claim or a piece of
+evidence may hold is said by its class alone; null is the same as leaving a field out.
+Specification 002, product implications.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, NotRequired, TypeVar, Unpack
+
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
+from typing_extensions import TypedDict
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.calls import DIGITS, call, described_as
+from recollect.faces.claims.acting import Actor
+from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
+from recollect.faces.claims.feed import BEGINNING, FeedEvent, events_after
+from recollect.faces.claims.model import Claim, ClaimEvent, Scope
+from recollect.faces.claims.past import claim_events, no_claim
+from recollect.faces.claims.reading import (
+    Filters,
+    claim_concept,
+    claims_of,
+    counted,
+    listed,
+    one_claim,
+    recalled,
+)
+from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.faces.claims.rendering import claim_line
+from recollect.faces.claims.severity import derive_claim_severity
+from recollect.faces.claims.validation import checked_id
+from recollect.faces.claims.wire import Wired, evidence_from, from_wire
+from recollect.faces.claims.writing import Writer
+from recollect.kernel import Nexus, asked_instant
+from recollect.model import AsOf
+
+PartT = TypeVar("PartT", bound=Wired)
+ActingAs = Callable[[str | None], str | None]
+"""Returns who a caller acts as, who says to be somebody, or nobody."""
+
+Members = dict[str, JsonValue]
+ClaimMembers = Annotated[Members, described_as("Claim")]
+EvidenceMembers = Annotated[Members, described_as("EvidenceRef")]
+ScopeMembers = Annotated[Members, described_as("Scope")]
+ActorMembers = Annotated[Members, described_as("Actor")]
+
+_TEXT: Final = {"type": "string"}
+AsOfMembers = Annotated[
+    JsonValue,
+    WithJsonSchema(
+        {
+            "type": "object",
+            "description": "A point of both clocks; what is left out is now",
+            "properties": {
+                "valid": {**_TEXT, "description": "What was true then, ISO 8601"},
+                "known": {
+                    "anyOf": [_TEXT, {"type": "integer", "minimum": 0}],
+                    "description": "As it was known then: ISO 8601, or a transaction's number",
+                },
+            },
+            "additionalProperties": False,
+        }
+    ),
+]
+"""As KIP has it, whose reader says what it may hold."""
+
+
+def _seconds(value: object) -> object:
+    """Return the seconds of a date; what is none is left to the number that it must be."""
+    at = asked_instant(value) if isinstance(value, str) else None
+    return value if at is None else at / 1_000
+
+
+Until = Annotated[
+    float,
+    BeforeValidator(_seconds, json_schema_input_type=float | str),
+    Field(description="Seconds since 1970, or an ISO 8601 text"),
+]
+Expected = Annotated[
+    str | None, Field(description="The status it has; refused where it has another")
+]
+Most = Annotated[int, Field(ge=1, le=10_000), DIGITS]
+_Claims = Annotated[list[ClaimMembers], Field(min_length=1, max_length=1_000)]
+_EvidenceList = list[EvidenceMembers]
+_Statuses = list[str]
+_MadeClaims = list[Claim]
+
+
+class Which(TypedDict, total=False):
+    """Which claims: those that are all that is said here."""
+
+    scope_type: str
+    scope_id: str
+    status: list[str]
+    project: str
+    domain: str
+    run: str
+    show: str
+    session: str
+    agent: str
+    tag: str
+    artifact: str
+
+
+class Ids(TypedDict):
+    ids: list[str]
+
+
+class ClaimPage(TypedDict):
+    claims: list[Claim]
+    after: str | None
+
+
+class Count(TypedDict):
+    count: int
+
+
+class ScoredClaim(TypedDict):
+    score: float
+    claim: Claim
+
+
+class ScoredClaims(TypedDict):
+    claims: list[ScoredClaim]
+    warnings: NotRequired[list[dict[str, object]]]
+
+
+class ClaimView(TypedDict):
+    claim: Claim
+    line: str
+    severity: str
+    tone: str
+    superseded_by: str | None
+
+
+class ClaimEvents(TypedDict):
+    events: list[ClaimEvent]
+
+
+class FeedEvents(TypedDict):
+    events: list[FeedEvent]
+
+
+class Moved(TypedDict):
+    id: str
+    claim_status: str
+
+
+class Superseded(TypedDict):
+    id: str
+    claim_status: str
+    superseded_by: str
+
+
+class AttentionItems(TypedDict):
+    items: list[AttentionItem]
+
+
+class AttentionView(TypedDict):
+    item: AttentionItem
+    claim: Claim | None
+    events: list[ClaimEvent]
+
+
+class Fingerprint(TypedDict):
+    fingerprint: str
+
+
+CLAIM: Final[Mapping[str, object]] = {
+    "id": "5f0c7f2a",
+    "text": "payments-service uses the saga pattern, not 2PC",
+    "evidence": [{"kind": "file", "path": "src/payments/saga.py", "repo": "acme/payments"}],
+    "claim_status": "observed",
+    "confidence": 0.9,
+    "scope_type": "repo",
+    "scope_id": "github.com/acme/payments",
+    "tags": ["architecture"],
+}
+"""The claim of the specification's own example."""
+
+_ID: Final = {"id": CLAIM["id"]}
+_PRINT: Final = {"fingerprint": f"claim:{CLAIM['id']}:knowledge.disputed.conflicting_evidence"}
+_USER: Final = {"actor_type": "user", "actor_id": "ann"}
+_EVIDENCE: Final = [{"kind": "tool_result", "tool_call_id": "call_123", "detail": "2PC is used"}]
+_DISPUTE: Final = {
+    **_ID,
+    "status": "disputed",
+    "expected_status": "verified",
+    "reason": "the code says otherwise",
+    "evidence": _EVIDENCE,
+    "actor": _USER,
+}
+_QUESTION: Final = {
+    "question": "What patterns does this codebase use for transactions?",
+    "limit": 5,
+}
+_NOTHING: Final = 'FIND(?x) WHERE { ?x {id: "none"} }'
+"""Asked for what KIP says of the time it is asked about."""
+
+_AUTHOR: Final = frozenset({"actor_type", "actor_id", "session_id", "branch_id"})
+
+
+class ClaimCalls:
+    """The calls of the claims of one group.
+
+    `acting_as` returns who a caller acts as, and refuses somebody else's name: where a call names
+    no actor, each of its claims tells who wrote it. `read_as_of` reads a point in time.
+    """
+
+    def __init__(
+        self, nexus: Nexus, acting_as: ActingAs, read_as_of: Callable[[object], AsOf | None]
+    ) -> None:
+        self._nexus = nexus
+        self._acting_as = acting_as
+        self._read_as_of = read_as_of
+
+    @call("POST", "", "writes", name="WriteClaims", example={"claims": [CLAIM]})
+    def write(
+        self,
+        *,
+        claims: _Claims,
+        actor: ActorMembers | None = None,
+    ) -> Ids:
+        """Keep claims, all or none; one without evidence is refused, and that is recorded."""
+        told = [_by(self._acting_as, one) for one in claims]
+        who = _actor(actor, self._acting_as) if actor else Actor()
+        made: _MadeClaims = []
+        for signed in told:
+            try:
+                made.append(from_wire(Claim, signed))
+            except ValueError as error:
+                author = who if actor else _author(signed)
+                text = signed.get("text")
+                fingerprint = AttentionQueue(self._nexus).reject(text or "", author)
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    str(error),
+                    hint='pass "evidence": [{"kind": "file", "path": "..."}]',
+                    details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
+                ) from error
+        return Ids(ids=Writer(self._nexus).write(made, who))
+
+    @call("GET", "", name="ListClaims", example={"run": "run_abc123"})
+    def list(
+        self, *, limit: Most = 50, after: str | None = None, **which: Unpack[Which]
+    ) -> ClaimPage:
+        """List claims, the newest first."""
+        claims = listed(self._nexus, filters_of(which), limit, after)
+        is_full = len(claims) == limit
+        return ClaimPage(claims=claims, after=claims[-1].id if is_full else None)
+
+    @call("GET", "count", name="CountClaims", example={"status": ["verified"]})
+    def count(self, **which: Unpack[Which]) -> Count:
+        """Count claims."""
+        return Count(count=counted(self._nexus, filters_of(which)))
+
+    @call("POST", "recall", name="RecallClaims", example=_QUESTION)
+    def recall(
+        self,
+        *,
+        question: str,
+        scope: ScopeMembers | None = None,
+        status: _Statuses | None = None,
+        project: str | None = None,
+        limit: Most = 10,
+        as_of: AsOfMembers | None = None,
+    ) -> ScoredClaims:
+        """Answer a question with claims and their scores.
+
+        Warnings about the time that is asked about are beside them.
+        """
+        filters = Filters(_part(Scope, scope), status, project)
+        moment = self._read_as_of(as_of)
+        with self._nexus.snapshot():
+            read = None if moment is None else self._nexus.read(_NOTHING, as_of=moment)
+            found = recalled(self._nexus, question, filters, limit, moment)
+        output = ScoredClaims(claims=[ScoredClaim(score=score, claim=one) for one, score in found])
+        if read is not None and read.notices:
+            output["warnings"] = [one.to_wire() for one in read.notices]
+        return output
+
+    @call("GET", "claim", name="GetClaim", example=_ID)
+    def get(self, *, id: str) -> ClaimView:
+        """Show one claim as a page would."""
+        concept = claim_concept(self._nexus, id)
+        if concept is None:
+            raise no_claim(id)
+        (claim,) = claims_of(self._nexus, [concept])
+        follower = concept.attributes.get(SUPERSEDED_BY)
+        superseded_by = follower if isinstance(follower, str) else None
+        events = [one.event for one in claim_events(self._nexus, claim.id)]
+        severity, tone = derive_claim_severity(claim)
+        line = claim_line(claim, events, superseded_by)
+        return ClaimView(
+            claim=claim, line=line, severity=severity, tone=tone, superseded_by=superseded_by
+        )
+
+    @call("GET", "history", name="GetHistory", example=_ID)
+    def history(self, *, id: str) -> ClaimEvents:
+        """Tell what happened to a claim."""
+        return ClaimEvents(events=[one.event for one in claim_events(self._nexus, id)])
+
+    @call("GET", "events", name="ListEvents", example={"after": "0.0"})
+    def events(self, *, after: str = BEGINNING, limit: Most = 100) -> FeedEvents:
+        """Tell what happened to all claims, oldest first."""
+        return FeedEvents(events=events_after(self._nexus, after, limit))
+
+    @call("POST", "transition", "writes", name="TransitionClaim", example=_DISPUTE)
+    def transition(
+        self,
+        *,
+        id: str,
+        status: str,
+        expected_status: Expected = None,
+        evidence: _EvidenceList | None = None,
+        reason: str | None = None,
+        actor: ActorMembers | None = None,
+    ) -> Moved:
+        """Move a claim through its lifecycle."""
+        claim_id = checked_id(id)
+        who = _actor(actor, self._acting_as)
+        refs = evidence_from(evidence)
+        Writer(self._nexus).transition(claim_id, status, refs, reason, who, expected_status)
+        return Moved(id=claim_id, claim_status=status)
+
+    @call(
+        "POST",
+        "supersede",
+        "writes",
+        name="SupersedeClaim",
+        example={"old_id": CLAIM["id"], "new_id": "9d3b1f6e", "actor": _USER},
+    )
+    def supersede(
+        self,
+        *,
+        old_id: str,
+        new_id: str,
+        expected_status: Expected = None,
+        actor: ActorMembers | None = None,
+    ) -> Superseded:
+        """Let one claim take the place of another."""
+        old, new = checked_id(old_id, "old_id"), checked_id(new_id, "new_id")
+        who = _actor(actor, self._acting_as)
+        Writer(self._nexus).supersede(old, new, who, expected_status)
+        return Superseded(id=old, claim_status="superseded", superseded_by=new)
+
+
+class AttentionCalls:
+    """The calls of the attention queue of one group."""
+
+    def __init__(self, nexus: Nexus, acting_as: ActingAs) -> None:
+        self._nexus = nexus
+        self._acting_as = acting_as
+
+    @call("GET", "", name="ListAttention", example={"aside": True})
+    def list(self, *, aside: bool = False) -> AttentionItems:
+        """List what asks for attention."""
+        return AttentionItems(items=AttentionQueue(self._nexus).items(aside=aside))
+
+    @call("GET", "item", name="GetAttention", example=_PRINT)
+    def get(self, *, fingerprint: str) -> AttentionView:
+        """Tell why one thing asks for attention: its evidence, its claim and the claim's history."""  # noqa: E501
+        item = self._item(fingerprint)
+        claim = one_claim(self._nexus, item.entity_id) if item.entity_type == "claim" else None
+        events = [] if claim is None else claim_events(self._nexus, claim.id)
+        return AttentionView(item=item, claim=claim, events=[one.event for one in events])
+
+    @call("POST", "dismiss", "writes", name="DismissAttention", example={**_PRINT, "actor": _USER})
+    def dismiss(self, *, fingerprint: str, actor: ActorMembers | None = None) -> Fingerprint:
+        """Put an item of attention aside."""
+        AttentionQueue(self._nexus).dismiss(fingerprint, _actor(actor, self._acting_as))
+        return Fingerprint(fingerprint=fingerprint)
+
+    @call(
+        "POST",
+        "snooze",
+        "writes",
+        name="SnoozeAttention",
+        example={**_PRINT, "until": 4_102_444_800.0, "actor": _USER},
+    )
+    def snooze(
+        self, *, fingerprint: str, until: Until, actor: ActorMembers | None = None
+    ) -> Fingerprint:
+        """Put an item of attention aside for a while."""
+        AttentionQueue(self._nexus).snooze(fingerprint, until, _actor(actor, self._acting_as))
+        return Fingerprint(fingerprint=fingerprint)
+
+    @call(
+        "POST",
+        "rejections",
+        "writes",
+        name="RecordRejection",
+        example={"text": "payments uses sagas"},
+    )
+    def reject(self, *, text: str, actor: ActorMembers | None = None) -> Fingerprint:
+        """Record that a claim was refused elsewhere."""
+        who = _actor(actor, self._acting_as)
+        return Fingerprint(fingerprint=AttentionQueue(self._nexus).reject(text, who))
+
+    def _item(self, fingerprint: str) -> AttentionItem:
+        for one in AttentionQueue(self._nexus).items(aside=True):
+            if one.fingerprint == fingerprint:
+                return one
+        raise RecollectError(
+            RESOURCE_NOT_FOUND,
+            f'nothing with the fingerprint "{fingerprint}" asks for attention',
+            hint="GET /v1/attention",
+        )
+
+
+def filters_of(given: Mapping[str, Any]) -> Filters:
+    """Return which claims a query asks for."""
+    kind, name = given.get("scope_type"), given.get("scope_id")
+    if kind is None and name is not None:
+        raise RecollectError(
+            INVALID_ARGUMENT, "scope_id has no scope_type", hint="pass scope_type=repo too"
+        )
+    scope = None if kind is None else Scope(kind, name)
+    lenses = ("status", "project", "domain", "run", "show", "session", "agent", "tag", "artifact")
+    return Filters(scope, **{name: given.get(name) for name in lenses})
+
+
+def _actor(members: Mapping[str, Any] | None, acting_as: ActingAs) -> Actor:
+    return from_wire(Actor, _by(acting_as, members or {}))
+
+
+def _by(acting_as: ActingAs, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what somebody or something is said to be, as the doing of who asks."""
+    who = acting_as(members.get("actor_id"))
+    return dict(members) if who is None else {**members, "actor_id": who}
+
+
+def _author(members: Mapping[str, Any]) -> Actor:
+    """Return who a refused claim says wrote it, as far as that can be kept."""
+    said: dict[str, object] = {}
+    for name in _AUTHOR & members.keys():
+        try:
+            from_wire(Actor, {name: members[name]})
+        except RecollectError:  # the claim is refused anyway, and that is recorded all the same
+            continue
+        said[name] = members[name]
+    return from_wire(Actor, said)
+
+
+def _part(kind: type[PartT], members: object) -> PartT | None:
+    return None if members is None else from_wire(kind, members)

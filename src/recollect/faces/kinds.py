@@ -23,7 +23,7 @@ KIP: Final = (
 )
 
 OPERATIONS: Final = (
-    Kind("Entity", has_unique_names=True),
+    Kind("Entity", has_unique_names=True, is_made=True),
     Kind(
         "Episode",
         "episode",

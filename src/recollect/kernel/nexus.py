@@ -28,7 +28,6 @@ from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
-from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.read.named import elements_named
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.statistics import stats_of
@@ -47,6 +46,7 @@ from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import explanation
 from recollect.kernel.search.concepts import Concepts
 from recollect.kernel.search.facts import facts_about
+from recollect.kernel.search.meant import concepts_meant
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
@@ -95,6 +95,7 @@ from recollect.model import (
     Life,
     Limits,
     LoggedTransaction,
+    NamedConcept,
     Progress,
     Ranked,
     Receipt,
@@ -390,8 +391,7 @@ class Nexus:
         to the same question.
         """
         query = search_query(term, kind, type, limit, (mode, threshold, cursor))
-        with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self.limits, as_of)
+        with self._reader(as_of) as reader:
             return Answer((answered(reader, Bindings({}), query),), tuple(reader.notices))
 
     def rank_facts(
@@ -402,9 +402,8 @@ class Nexus:
         A fact is found by its words and predicate, and by its ends where they are concepts of
         the type `through`. Cost: as SEARCH of links, without showing them.
         """
-        with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self.limits, as_of)
-            return facts_about(session, reader.group, reader.moment, term, limit, through)
+        with self._reader(as_of) as reader:
+            return facts_about(reader, term, limit, through)
 
     def look_up(
         self, ids: Collection[str], *, as_of: AsOf | None = None, closed: bool = False
@@ -414,9 +413,18 @@ class Nexus:
         With `closed` those that are closed are there too, as they were last. Cost: three
         statements, whatever the number of ids.
         """
-        with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self.limits, as_of)
+        with self._reader(as_of) as reader:
             return dated_elements(reader, ids, closed=closed)
+
+    def named(
+        self, name: str, *, type: str | None = None, as_of: AsOf | None = None
+    ) -> tuple[NamedConcept, ...]:
+        """Return the concepts that a plain name means: as written, else spelt so, else by alias.
+
+        No type that a face owns is meant, and no kind whose names are ids.
+        """
+        with self._reader(as_of) as reader:
+            return concepts_meant(reader, name, type)
 
     def keys(
         self, ids: Collection[str], *, as_of: AsOf | None = None, closed: bool = False
@@ -425,8 +433,7 @@ class Nexus:
 
         They are of any fact time. Cost: two statements, whatever the number of ids.
         """
-        with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self.limits, as_of)
+        with self._reader(as_of) as reader:
             return keys_of(reader, ids, closed=closed)
 
     def distances(
@@ -437,9 +444,8 @@ class Nexus:
         Links are walked in either direction. KIP_3002 when nothing is called `start`. Cost:
         every link met on the way.
         """
-        with self._store.reading() as session:
-            reader = Reader(session, self._catalog(session), self.limits, as_of)
-            return distances_between(session, reader.group, start, targets, most, reader.moment)
+        with self._reader(as_of) as reader:
+            return distances_between(reader, start, targets, most)
 
     def explain(
         self, text: str, parameters: Mapping[str, Value] | None = None, *, as_of: AsOf | None = None
@@ -476,19 +482,16 @@ class Nexus:
         `as_of` ends the story there, or keeps the steps true then. KIP_3002 when nothing is,
         or was, called so.
         """
-        with self._store.reading() as session:
-            catalog = self._catalog(session)
-            group, terms = catalog.group, catalog.terms
-            ids = elements_named(session, group, terms, element)
-            return lives(session, group, terms, ids, resolve_moment(session, group, as_of))
+        with self._reader(as_of) as one:
+            ids = elements_named(one.session, one.group, one.terms, element)
+            return lives(one.session, one.group, one.terms, ids, one.moment)
 
     def changes(
         self, since: int = 0, limit: int = DEFAULT_TRANSACTIONS
     ) -> tuple[LoggedTransaction, ...]:
         """Return the transactions of the group after number `since`, oldest first."""
-        with self._store.reading() as session:
-            catalog = self._catalog(session)
-            return changes_after(session, catalog.group, catalog.terms, since, limit)
+        with self._reader(None) as one:
+            return changes_after(one.session, one.group, one.terms, since, limit)
 
     def purge(
         self,
@@ -508,7 +511,7 @@ class Nexus:
         text = what.text if isinstance(what, Found) else ""
         with quoting(text), self._store.writing(dry_run) as session:
             catalog, last = self._for_writing(session)
-            elements = elements_meant(session, catalog, self.limits, what)
+            elements = elements_meant(session, catalog, self.limits, what, in_all_lives=True)
             unit = Unit(session, catalog.group, catalog.terms, last, self._clock())
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:
@@ -690,6 +693,12 @@ class Nexus:
                 bindings = Bindings(parameters or {})
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield Asked(script, query, bindings, reader)
+
+    @contextmanager
+    def _reader(self, as_of: AsOf | None) -> Iterator[Reader]:
+        """Open a snapshot of this group at a moment."""
+        with self._store.reading() as session:
+            yield Reader(session, self._catalog(session), self.limits, as_of)
 
     def _for_writing(self, session: Session) -> tuple[Catalog, Last]:
         """Return the catalog of this group for a write, which makes the group if need be."""

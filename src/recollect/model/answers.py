@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from recollect.errors import Notice
-from recollect.model.elements import Cell, Element, ElementKind, Instant, Value
+from recollect.model.elements import Cell, Concept, Element, ElementKind, Instant, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,15 @@ class Hit:
     kind: ElementKind
     score: float
     element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConcept:
+    """A concept that a plain name means."""
+
+    element: Concept
+    by: Literal["name", "spelling", "alias"]  # how it is called so
+    detail: str  # what tells it apart: its type, and what it is about
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,21 @@ class Local:
     handle: str
 
 
-Reference = str | Key | Local
-"""How a change names an element: a public id, a key, or a handle of the batch."""
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Names the one concept that a plain name means; one is made where there is none.
+
+    KIP_3003 with the candidates where several are meant. With a `type` it means one of that type;
+    what was made by its plain name alone, and is of no more than the kind for such things, is born
+    anew as one of that type, under its id.
+    """
+
+    name: str
+    type: str | None = None
+
+
+Reference = str | Key | Local | Named
+"""How a change names an element: a public id, a key, a handle of the batch, or a plain name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +177,19 @@ class EndFact:
     at: Instant | None = None
 
 
-Change = PutConcept | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge
+@dataclass(frozen=True, slots=True)
+class Retype:
+    """Let a concept be of another type: it is closed, and born anew under its public id.
+
+    Its links go on as in a merge; the past still answers with the type it had then. KIP_3003 when
+    a living concept has the other type and that name.
+    """
+
+    element: Reference
+    type: str
+
+
+Change = PutConcept | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge | Retype
 
 
 @dataclass(frozen=True, slots=True)

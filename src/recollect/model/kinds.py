@@ -40,6 +40,7 @@ class Kind:
     text: str = ""  # the attribute that says in words what such a concept means; empty: the name
     more: str = ""  # the attribute that says more of it
     names_are_ids: bool = False  # whether a name tells a person nothing and is never looked up
+    is_made: bool = False  # whether a plain name that means nothing makes one
     is_meant: bool = True  # whether a plain name may mean one, as far as anyone may write them
     is_memory: bool = True  # whether one is a memory; otherwise it only supports others
     is_known: bool = True  # whether what one holds is part of what the memory knows
@@ -137,6 +138,8 @@ class Kinds:
     """The types of which no two living concepts are called the same, case aside."""
     link_owners: frozenset[str] = field(init=False)
     """The types whose links are all their call's."""
+    made: str | None = field(init=False)
+    """The type of what a plain name makes, where it means nothing; None where it makes nothing."""
     _by_type: dict[str, Kind] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -152,6 +155,7 @@ class Kinds:
         for name, value in (
             ("kinds", kinds),
             ("_by_type", by_type),
+            ("made", next((one.type for one in kinds if one.is_made), None)),
             ("owned", frozenset(one.type for one in kinds if one.is_owned)),
             ("own_links", frozenset().union(*(one.links for one in kinds))),
             ("known_links", frozenset().union(*(one.structure for one in kinds))),

@@ -91,6 +91,29 @@ def test_a_fact_joins_a_claim_that_is_there_and_makes_none(talk):
     talk(script)
 
 
+def test_a_name_means_the_one_thing_called_so_and_becomes_what_it_is_said_to_be(talk):
+    async def script(agent):
+        lives = {"subject": "Maria Lopez", "predicate": "lives_in", "object": "Munich"}
+        await agent.call("remember", facts=[lives])
+        maria = {"type": "Person", "name": "Maria Lopez"}
+        works = {"subject": maria, "predicate": "works_at", "object": "BMW"}
+        await agent.call("remember", facts=[works])
+        likes = {"subject": "maria lopez", "predicate": "likes", "object": "tea"}
+        await agent.call("remember", facts=[likes])
+        command = 'FIND(?x.type, ?p) WHERE { ?x {name: "Maria Lopez"} (?x, ?p, ?o) }'
+        rows = (await agent.call("execute_kip_readonly", command=command))["result"]["rows"]
+        assert sorted(rows) == [["Person", "likes"], ["Person", "lives_in"], ["Person", "works_at"]]
+        country = {"subject": {"type": "Country", "name": "BMW"}, "predicate": "is", "object": "no"}
+        cat = {"subject": {"type": "Cat", "name": "BMW"}, "predicate": "is", "object": "no"}
+        await agent.call("remember", facts=[country, cat])
+        told = {"subject": "BMW", "predicate": "is", "object": "what"}
+        error = await agent.error("remember", facts=[told])
+        assert error["code"] == "KIP_3003"
+        assert [one["type"] for one in error["details"]["candidates"]] == ["Country", "Cat"]
+
+    talk(script)
+
+
 def test_recall_asks_about_other_times_and_only_for_some_kinds(talk):
     async def script(agent):
         await agent.call(

@@ -11,7 +11,9 @@ import uuid
 
 import orjson
 
-from recollect.model import normal_text
+from recollect.faces.operations.records import ENTITY
+from recollect.kernel import Nexus
+from recollect.model import Concept, normal_text
 
 _NAMESPACE = uuid.UUID("7f0b2f0e-6f5c-5d0a-9f0e-2a6f0c3d1b57")
 
@@ -23,6 +25,18 @@ def node_uuid(group: str, name: str) -> str:
     True
     """
     return _made("node", group, normal_text(name))
+
+
+def other_node(nexus: Nexus, name: str) -> Concept | None:
+    """Return what a name means that is no entity: the single concept of a free kind called so.
+
+    None where an entity is called so, where several others are, and where nothing is: then the
+    node of that name is an entity.
+    """
+    meant = nexus.named(name)
+    if any(one.element.type == ENTITY for one in meant) or nexus.named(name, type=ENTITY):
+        return None
+    return meant[0].element if len(meant) == 1 else None
 
 
 def fact_uuid(episode: str, position: int) -> str:

@@ -13,6 +13,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import check_ids, latest_by_id
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.dialect import Dialect
@@ -24,12 +25,7 @@ from recollect.kernel.store.protocol import Session, SqlValue
 
 
 def distances_between(
-    session: Session,
-    group: Group,
-    start: str,
-    targets: Collection[str],
-    most: int,
-    moment: Moment,
+    reader: Reader, start: str, targets: Collection[str], most: int
 ) -> dict[str, int]:
     """Return how many links each target is away, of those that are at most `most` away.
 
@@ -41,6 +37,7 @@ def distances_between(
         raise RecollectError(
             INVALID_ARGUMENT, "most is not a whole number of links", hint="pass most=2"
         )
+    session, group, moment = reader.session, reader.group, reader.moment
     named = latest_by_id(session, group, [start, *targets], moment)
     if start not in named:
         raise RecollectError(NOT_FOUND, f'no element has the id "{start}"')

@@ -4,7 +4,8 @@ The rule: a document holds only what its own row says. The names of a link's end
 otherwise renaming one concept would rewrite the documents of all its links. It has the strings in
 attributes and metadata, at any depth, except those that the memory itself keeps there; numbers and
 flags are found by FILTER. An element may list in its metadata the attributes to be searched; then
-only those and its name or predicate are. A concept that says `false` there has no words at all.
+only those, its name or predicate and its aliases are. A concept that says `false` there has no
+words at all.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recollect.model import SEARCH_ATTRIBUTES, Attributes, Value
+
+ALIASES = "aliases"
+"""The attribute that lists what else a concept is called: always searched."""
 
 
 def concept_text(
@@ -49,7 +53,8 @@ def _searched(attributes: Attributes, metadata: Attributes) -> list[Value]:
     """Return the attributes that an element lists, else all that people wrote of it."""
     listed = metadata.get(SEARCH_ATTRIBUTES)
     if isinstance(listed, list):
-        return [attributes.get(key) for key in listed if isinstance(key, str)]
+        keys = dict.fromkeys([*(key for key in listed if isinstance(key, str)), ALIASES])
+        return [attributes.get(key) for key in keys]
     told = [value for key, value in metadata.items() if key[0] != "_"]  # not by the memory itself
     return [*attributes.values(), *told]
 

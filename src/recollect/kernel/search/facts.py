@@ -10,21 +10,17 @@ from heapq import nlargest
 
 from recollect.kernel.lang.ast import NOWHERE
 from recollect.kernel.plan.bind import Bindings, literal, wrong_value
-from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import public_ids
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.hits import concept_hits
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.search.search import storable
-from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
 from recollect.model import ElementKind, Ranked
 
 
-def facts_about(
-    session: Session, group: Group, moment: Moment, term: str, limit: int, through: str
-) -> tuple[Ranked, ...]:
+def facts_about(reader: Reader, term: str, limit: int, through: str) -> tuple[Ranked, ...]:
     """Return the best facts, at most `limit`, that are there and true at a moment.
 
     `through` is the type of the concepts whose names lead to their facts. No text raises; what
@@ -32,6 +28,7 @@ def facts_about(
     """
     if not isinstance(term, str):
         raise wrong_value("the search term is not a string", term, NOWHERE)
+    session, group, moment = reader.session, reader.group, reader.moment
     bindings = Bindings({})
     limit = bindings.whole(literal(limit), "LIMIT")
     type_ = bindings.string(literal(through), "the type")

@@ -32,8 +32,9 @@ from recollect.kernel.write.identity import (
     taken_id,
 )
 from recollect.kernel.write.merge import without_keys
-from recollect.kernel.write.merge_concepts import merge_concepts
+from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts
 from recollect.kernel.write.own_types import name_key
+from recollect.kernel.write.plain_names import PlainNames
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import (
@@ -51,14 +52,16 @@ from recollect.model import (
     Key,
     Local,
     Merge,
+    Named,
     PutConcept,
     PutFact,
     PutLink,
     Reference,
     RemoveKeys,
+    Retype,
 )
 
-_CHANGES = "PutConcept, PutLink, PutFact, EndFact, RemoveKeys, Delete or Merge"
+_CHANGES = "PutConcept, PutLink, PutFact, EndFact, RemoveKeys, Delete, Merge or Retype"
 
 _TOGETHER = 1_000
 """Changes whose rows are made and written before the next ones: the caches of a core hold them."""
@@ -100,6 +103,7 @@ class _Batch:
         self._unheard: dict[str, list[str]] = {}  # names by types that the group does not use yet
         self.tracker = Tracker()
         self.facts = Facts(unit, self.tracker)
+        self._names = PlainNames(unit, self.tracker)
         self.closed = 0
 
     def expect(self, changes: Iterable[Change]) -> None:
@@ -130,6 +134,8 @@ class _Batch:
                 case Merge():
                     _expect_reference(change.source, concepts, ids)
                     _expect_reference(change.target, concepts, ids)
+                case Retype():
+                    _expect_reference(change.element, concepts, ids)
                 case _:
                     raise _unknown("change", change, _CHANGES)
         self._expect_concepts(concepts)
@@ -167,6 +173,8 @@ class _Batch:
                 return element
             case Merge():
                 return self._merge(change)
+            case Retype():
+                return self._retype(change)
             case _:
                 assert_never(change)
 
@@ -265,6 +273,19 @@ class _Batch:
             self._forget_ends()
         return target
 
+    def _retype(self, change: Retype) -> Element:
+        concept = self._resolve(change.element)
+        if not isinstance(concept, ConceptElement):
+            raise RecollectError(
+                INVALID_ARGUMENT, "a Retype of the batch names a link", hint="name a concept"
+            )
+        type_ = identifier(change.type, "type")
+        if self._unit.terms.text(concept.type) != type_:
+            concept = bear_anew(self._unit, concept, type_)
+            self._forget_ends()
+        self.tracker.meet(concept, is_new=False)
+        return concept
+
     def _match_or_create_link(
         self, triple: Triple, key: str, given_id: str | None, new_id: str | None
     ) -> tuple[LinkElement, bool]:
@@ -307,6 +328,8 @@ class _Batch:
         match reference:
             case Local():
                 return self._local(reference.handle)
+            case Named():
+                return self._names.concept(reference)
             case Key():
                 return self._concept(reference)
             case str():
@@ -370,7 +393,7 @@ class _Batch:
         match reference:
             case Key():
                 return self._ends[reference.type].get(reference.name)
-            case Local():
+            case Local() | Named():
                 return None
             case str():
                 element = self._unit.directory.by_public_id(reference)
@@ -441,10 +464,10 @@ def _expect_reference(reference: Reference, names: _Names, ids: list[str]) -> No
             names.meet(reference.type, reference.name)
         case str():
             ids.append(reference)
-        case Local(str()):
+        case Local(str()) | Named(str()):
             return
         case _:
-            raise _unknown("reference", reference, "an id, a Key or a Local")
+            raise _unknown("reference", reference, "an id, a Key, a Local or a Named")
 
 
 def _expect_ids(change: PutConcept | PutLink, ids: list[str]) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recollect.errors import CONSTRAINT_VIOLATION, RecollectError, Span
+from recollect.errors import CONSTRAINT_VIOLATION, DUPLICATE_EXISTS, RecollectError, Span
+from recollect.kernel.search.document import ALIASES
 from recollect.kernel.write.element import (
     ConceptElement,
     Content,
@@ -27,8 +28,6 @@ from recollect.model import (
     Value,
 )
 
-ALIASES = "aliases"
-
 
 def merge_concepts(
     unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None = None
@@ -42,7 +41,7 @@ def merge_concepts(
         return MergeReport(0, 0, 0)
     refuse_merge(unit, (source, target), span)
     _refuse_types(unit, source, target, span)
-    moving = _Moving(unit, source, target)
+    moving = _Moving(unit, source, target.id)
     unit.close([source, *moving.links])
     repointed, deduplicated = moving.carry_on()
     attributes, filled = _attributes(source, target)
@@ -51,6 +50,44 @@ def merge_concepts(
     clock = target.content.valid_at, target.content.invalid_at
     unit.set_content(target, Content(attributes, metadata, *clock))
     return MergeReport(repointed, deduplicated, filled)
+
+
+def bear_anew(unit: Unit, concept: ConceptElement, type_: str) -> ConceptElement:
+    """Close a concept and let one of another type go on under its id; return that one.
+
+    It says the same and has all its links. KIP_3003 when a living concept has that type and name,
+    KIP_3004 for a protected one. Cost: as for a merge.
+    """
+    refuse_merge(unit, (concept,), None)
+    code = unit.terms.code(type_)
+    there = None if code is None else unit.directory.concept((code, concept.name))
+    if there is not None:
+        raise RecollectError(
+            DUPLICATE_EXISTS,
+            f'{{type: "{type_}", name: "{concept.name}"}} is there already',
+            hint="merge the two",
+            known=(unit.public_id(there),),
+        )
+    links = _links_about(unit, concept)
+    content, identifier = concept.content, unit.public_id(concept)
+    unit.close([concept, *links])
+    born = unit.create_concept(type_, concept.name, identifier)
+    unit.set_content(born, content)
+    moving = _Moving(unit, concept, born.id, links)
+    moving.renamed.clear()  # its id is what it was
+    moving.carry_on()
+    return born
+
+
+def _links_about(unit: Unit, source: ConceptElement) -> list[LinkElement]:
+    """Return the links that end in a concept, and those about them, oldest first."""
+    found: dict[int, LinkElement] = {}
+    wave = [source.id]
+    while wave:
+        links = unit.directory.links_at(wave)
+        wave = [link.id for link in links if link.id not in found]
+        found.update((link.id, link) for link in links)
+    return [found[one] for one in sorted(found)]
 
 
 @dataclass(slots=True, eq=False)
@@ -71,26 +108,22 @@ _Ends = tuple["int | _Place", int, "int | _Place", str]
 class _Moving:
     """The links that a merge moves, found while they live, and made anew when they are closed."""
 
-    def __init__(self, unit: Unit, source: ConceptElement, target: ConceptElement) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        source: ConceptElement,
+        target: int,
+        links: list[LinkElement] | None = None,
+    ) -> None:
         self._unit = unit
         self._source = source
-        self.links = self._links_about(source)
+        self.links = _links_about(unit, source) if links is None else links
         self._places: dict[_Ends, _Place] = {}
-        self._moved: dict[int, int | _Place] = {source.id: target.id}
+        self._moved: dict[int, int | _Place] = {source.id: target}
         self._lost: dict[int, list[LinkElement]] = {}  # links that become one that stays, by its id
-        self._renamed = {source.id}  # ends that are known by another id from now on
+        self.renamed = {source.id}  # ends that are known by another id from now on
         for link in self.links:  # an end is older than its link, so it has its place by then
             self._find_place(link)
-
-    def _links_about(self, source: ConceptElement) -> list[LinkElement]:
-        """Return the links that end in the source, and those about them, oldest first."""
-        found: dict[int, LinkElement] = {}
-        wave = [source.id]
-        while wave:
-            links = self._unit.directory.links_at(wave)
-            wave = [link.id for link in links if link.id not in found]
-            found.update((link.id, link) for link in links)
-        return [found[one] for one in sorted(found)]
 
     def _find_place(self, link: LinkElement) -> None:
         subject = self._moved.get(link.subject, link.subject)
@@ -114,7 +147,7 @@ class _Moving:
             assert survivor is not None
             for link in links:
                 _fill(unit, survivor, link)
-            self._renamed.update(link.id for link in links)
+            self.renamed.update(link.id for link in links)
             deduplicated += len(links)
         repointed = 0
         for place in self._places.values():
@@ -125,14 +158,14 @@ class _Moving:
             for link in place.links:
                 if link is not kept:
                     _fill(unit, place.made, link)
-                    self._renamed.add(link.id)
+                    self.renamed.add(link.id)
             deduplicated += len(place.links) - 1
             repointed += not self._has_its_ends(kept)
         return repointed, deduplicated
 
     def _has_its_ends(self, link: LinkElement) -> bool:
         """Whether a link is between the same elements as before, as callers know them."""
-        return self._renamed.isdisjoint((link.subject, link.object))
+        return self.renamed.isdisjoint((link.subject, link.object))
 
     def _content(self, link: LinkElement) -> Content:
         """Return what a link says, with the trail of this merge."""

@@ -19,19 +19,17 @@ from recollect.faces.claims.reading import one_claim
 from recollect.faces.claims.wire import evidence_from
 from recollect.faces.claims.words import ACTIVE
 from recollect.faces.claims.writing import Writer
-from recollect.faces.kinds import ALL_KINDS
 from recollect.faces.kip import begin_life
 from recollect.faces.operations import Policy
-from recollect.faces.operations.facts import put_fact, put_node
+from recollect.faces.operations.facts import put_fact
 from recollect.faces.operations.inputs import FactItem
 from recollect.faces.operations.outputs import Error
-from recollect.faces.operations.records import ENTITY
 from recollect.kernel import asked_instant
 from recollect.model import (
     BatchReport,
     Change,
-    Key,
     Local,
+    Named,
     PutConcept,
     Reference,
     Value,
@@ -146,7 +144,7 @@ def _notices(claim: Claim, confidence: float | None) -> Iterator[Notice]:
 
 
 def _facts(memory: Memory, facts: Sequence[Fact]) -> list[Kept]:
-    nodes = dict(_nodes(facts))
+    nodes = dict(_scalars(facts))
     puts = [_put(fact, at) for at, fact in enumerate(facts)]
     changes: list[Change] = [*nodes.values(), *(put for _, put in puts)]
     (report,) = memory.nexus.write(changes, actor=memory.actor).results
@@ -155,23 +153,17 @@ def _facts(memory: Memory, facts: Sequence[Fact]) -> list[Kept]:
     return [Kept(id=one, text=words) for one, (words, _) in zip(ids, puts, strict=True)]
 
 
-def _nodes(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
-    """Yield what puts the ends of facts, by handle."""
+def _scalars(facts: Sequence[Fact]) -> Iterator[tuple[str, PutConcept]]:
+    """Yield what puts the numbers and booleans that facts are told of, by handle."""
     for fact in facts:
-        for end in (fact["subject"], fact["object"]):
-            node = _node(end)
-            handle = _handle(end)
-            if isinstance(end, (bool, int, float)):
-                yield handle, put_scalar(end, handle)
-            elif node["type"] == ENTITY:
-                yield handle, put_node(Policy(), node["name"], handle=handle)
-            elif node["type"] not in ALL_KINDS.owned:
-                yield handle, PutConcept(node["type"], node["name"], handle=handle)
+        end = fact["object"]
+        if isinstance(end, (bool, int, float)):
+            yield _handle(end), put_scalar(end, _handle(end))
 
 
 def _put(fact: Fact, at: int) -> tuple[str, Change]:
     """Return the words of a fact, and the change that puts it."""
-    start, end = _node(fact["subject"])["name"], _node(fact["object"])["name"]
+    start, end = _called(fact["subject"]), _called(fact["object"])
     words = fact.get("fact") or f"{start} {fact['predicate'].replace('_', ' ')} {end}"
     item = FactItem(
         name=fact["predicate"],
@@ -193,27 +185,29 @@ def _put(fact: Fact, at: int) -> tuple[str, Change]:
     return words, replace(put, metadata={**put.metadata, **said})
 
 
-def _node(end: _End) -> Node:
+def _called(end: _End) -> str:
     match end:
         case str():
-            return Node(type=ENTITY, name=end)
-        case bool() | int() | float():
-            put = put_scalar(end)
-            return Node(type=put.type, name=put.name)
-        case _:
             return end
+        case bool() | int() | float():
+            return put_scalar(end).name
+        case _:
+            return end["name"]
 
 
 def _end(end: _End) -> Reference:
-    """Return an end of a fact; one that a call of its own writes is to be there already."""
-    node = _node(end)
-    is_owned = node["type"] in ALL_KINDS.owned
-    return Key(node["type"], node["name"]) if is_owned else Local(_handle(end))
+    """Return an end of a fact: what a plain name means, or the one of that type and name."""
+    match end:
+        case str():
+            return Named(end)
+        case bool() | int() | float():
+            return Local(_handle(end))
+        case _:
+            return Named(end["name"], end["type"])
 
 
-def _handle(end: _End) -> str:
-    node = _node(end)
-    return json.dumps([node["type"], node["name"]])
+def _handle(end: bool | float) -> str:
+    return json.dumps([put_scalar(end).type, end])
 
 
 def _time(text: str | None, field: str) -> str | None:

@@ -31,6 +31,7 @@ from recollect.faces.operations.pipeline import (
     Worker,
 )
 from recollect.kernel import Nexus
+from recollect.model import PutConcept
 
 
 def test_first_attempts_run_in_the_order_of_acceptance(nexus: Nexus) -> None:
@@ -271,3 +272,17 @@ def test_work_that_met_a_busy_store_is_taken_up_again_at_once(tmp_path: Path) ->
         writes.close()
         assert one.drain() == 1
         assert one.facts("g") == ["Ann works at Acme"]
+
+
+def test_a_node_is_the_one_thing_called_so_whatever_its_type(nexus: Nexus) -> None:
+    group = nexus.group("g")
+    group.write(
+        [PutConcept("Person", "Ann"), PutConcept("Firm", "Acme"), PutConcept("Cat", "Acme")]
+    )
+    one = rig(nexus)
+    one.add("g", says("e1"))
+    one.drain()
+    assert one.facts("g") == ["Ann works at Acme"]
+    assert [found.element.type for found in group.named("Ann")] == ["Person"]
+    # Several are called Acme, so that the node is an entity of its own.
+    assert {found.element.type for found in group.named("Acme")} == {"Firm", "Cat", "Entity"}

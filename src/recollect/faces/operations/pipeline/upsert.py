@@ -7,11 +7,12 @@ name. Specification 004, sections 6, 7 and 9.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from recollect.faces.operations.context import Policy
 from recollect.faces.operations.facts import put_fact, put_node
 from recollect.faces.operations.inputs import FactItem
-from recollect.faces.operations.naming import fact_uuid, node_uuid
+from recollect.faces.operations.naming import fact_uuid, node_uuid, other_node
 from recollect.faces.operations.pipeline.extraction import (
     Edge,
     Extraction,
@@ -32,7 +33,7 @@ def write_extraction(
     """Write what an episode says; INVALID_ARGUMENT for a ref that names nothing any more."""
     nodes = GroupKnowledge(nexus).node_types(sorted(outside_refs(extraction)))
     check_refs(extraction, nodes)
-    put = _nodes(nexus.group_name, policy, episode, extraction)
+    put = _nodes(nexus, policy, episode, extraction)
     changes: list[Change] = [*put, *_facts(nexus, policy, episode, extraction)]
     if changes:
         # No uuid of the episode: the log keeps what it is told when the episode is purged.
@@ -40,19 +41,26 @@ def write_extraction(
 
 
 def _nodes(
-    group: str, policy: Policy, episode: Episode, extraction: Extraction
+    nexus: Nexus, policy: Policy, episode: Episode, extraction: Extraction
 ) -> Iterator[PutConcept]:
     for at, node in enumerate(extraction.get("nodes") or []):
-        yield put_node(
+        name, uuid = node["name"], node.get("uuid")
+        put = put_node(
             policy,
-            node["name"],
-            uuid=node.get("uuid"),
+            name,
+            uuid=uuid,
             summary=node.get("summary"),
             attributes=node.get("attributes"),
-            new_uuid=node_uuid(group, node["name"]),
+            new_uuid=node_uuid(nexus.group_name, name),
             source=episode.uuid,
             handle=_handle(at),
         )
+        other = None if uuid is not None else other_node(nexus, name)
+        if other is not None:
+            put = replace(
+                put, type=other.type, name=other.name, id=other.id, metadata={}, new_id=None
+            )
+        yield put
 
 
 def _facts(

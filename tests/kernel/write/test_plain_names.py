@@ -1,0 +1,198 @@
+"""Plain names: what one means, what is made for one, and what becomes of it when it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.model import (
+    AsOf,
+    Concept,
+    Key,
+    Named,
+    PutConcept,
+    PutFact,
+    PutLink,
+    Retype,
+    Rows,
+)
+
+
+@pytest.fixture
+def nexus() -> Iterator[recollect.Nexus]:
+    """A memory beside a decoy that holds the same names, and keeps them."""
+    with recollect.open(":memory:", "decoy") as decoy:
+        decoy.write([PutConcept("Person", "Maria Lopez"), PutConcept("Cat", "Maria Lopez")])
+        before = decoy.verify().head
+        yield decoy.group("main")
+        assert decoy.verify().head == before
+        assert decoy.group("main").verify().is_whole
+        assert decoy.doctor().is_well
+
+
+def meant(nexus: recollect.Nexus, name: str, **asked: object) -> list[tuple[str, str, str]]:
+    found = nexus.named(name, **asked)  # type: ignore[arg-type]
+    return [(one.element.type, one.element.name, one.by) for one in found]
+
+
+def types_called(nexus: recollect.Nexus, name: str, as_of: AsOf | None = None) -> list[str]:
+    (rows,) = nexus.read(
+        "FIND(?x.type) WHERE { ?x {name: $name} }", {"name": name}, as_of=as_of
+    ).results
+    assert isinstance(rows, Rows)
+    return sorted(str(one) for (one,) in rows.rows)
+
+
+def test_a_name_as_it_is_written_comes_before_another_spelling_and_that_before_an_alias(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutConcept("Company", "ACME Corp", {"aliases": ["Acme", "The Acme"]})])
+    assert meant(nexus, "ACME Corp") == [("Company", "ACME Corp", "name")]
+    assert meant(nexus, "acme  corp") == [("Company", "ACME Corp", "spelling")]
+    assert meant(nexus, "the acme") == [("Company", "ACME Corp", "alias")]
+    nexus.write([PutConcept("Dog", "acme"), PutConcept("Band", "The Acme")])
+    assert meant(nexus, "Acme") == [("Dog", "acme", "spelling")]
+    assert meant(nexus, "The Acme") == [("Band", "The Acme", "name")]
+    assert meant(nexus, "Corp") == []
+    assert meant(nexus, "?") == []
+
+
+def test_the_alias_of_a_node_is_found_though_only_its_summary_is_searched(
+    nexus: recollect.Nexus,
+) -> None:
+    said = {"search_attributes": ["summary"]}
+    nexus.write([PutConcept("Entity", "International Acme", {"aliases": "Acme Ltd"}, said)])
+    assert meant(nexus, "acme ltd") == [("Entity", "International Acme", "alias")]
+
+
+def test_what_faces_own_and_definitions_and_shelves_are_never_meant(
+    nexus: recollect.Nexus,
+) -> None:
+    for type in ("Claim", "Episode", "KnowledgePiece", "Domain", "$ConceptType", "Node", "Tag"):
+        nexus.write([PutConcept(type, "Rust")])
+    assert meant(nexus, "Rust") == []
+    nexus.write([PutConcept("Language", "Rust")])
+    assert meant(nexus, "Rust") == [("Language", "Rust", "name")]
+
+
+def test_several_of_one_name_are_told_apart(nexus: recollect.Nexus) -> None:
+    nexus.write(
+        [
+            PutConcept("Person", "Jordan", {"description": "plays the drums"}),
+            PutConcept("Country", "Jordan"),
+            PutConcept("City", "Amman"),
+            PutLink(Key("Country", "Jordan"), "has_capital", Key("City", "Amman")),
+        ]
+    )
+    told = [one.detail for one in nexus.named("Jordan")]
+    assert told == ["Person, plays the drums", "Country, has_capital Amman"]
+    assert meant(nexus, "Jordan", type="Country") == [("Country", "Jordan", "name")]
+
+
+def test_a_name_means_what_it_meant_then(nexus: recollect.Nexus) -> None:
+    nexus.write([PutConcept("Person", "Ann")])
+    nexus.write('DELETE CONCEPT ?a DETACH WHERE { ?a {type: "Person", name: "Ann"} }')
+    assert meant(nexus, "ann") == []
+    assert meant(nexus, "ann", as_of=AsOf(transaction=1)) == [("Person", "Ann", "spelling")]
+
+
+def test_a_fact_is_told_of_the_one_thing_of_that_name_whatever_its_type(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutConcept("Person", "Maria Lopez")])
+    nexus.write([PutFact(Named("maria lopez"), "works_at", Named("BMW"), "Maria is at BMW.")])
+    assert types_called(nexus, "Maria Lopez") == ["Person"]
+    assert types_called(nexus, "BMW") == ["Entity"]
+    nexus.write([PutFact(Named("bmw"), "sits_in", Named("Munich"), "BMW sits in Munich.")])
+    (rows,) = nexus.read('FIND(COUNT(?x)) WHERE { ?x {type: "Entity"} }').results
+    assert isinstance(rows, Rows)
+    assert rows.rows == [(2,)]
+
+
+def test_names_of_one_batch_mean_what_the_batch_has_made(nexus: recollect.Nexus) -> None:
+    nexus.write(
+        [
+            PutConcept("Person", "Zoe Adler"),
+            PutFact(Named("zoe adler"), "knows", Named("Tom"), "Zoe knows Tom."),
+            PutFact(Named("Tom"), "knows", Named("Zoe Adler"), "Tom knows Zoe."),
+        ]
+    )
+    assert types_called(nexus, "Zoe Adler") == ["Person"]
+    assert types_called(nexus, "Tom") == ["Entity"]
+
+
+def test_a_name_of_several_things_is_asked_back(nexus: recollect.Nexus) -> None:
+    nexus.write([PutConcept("Person", "Jordan"), PutConcept("Country", "Jordan")])
+    with pytest.raises(RecollectError, match="means 2 concepts") as caught:
+        nexus.write([PutFact(Named("Jordan"), "likes", Named("Tea"), "Jordan likes tea.")])
+    assert caught.value.code.code == "KIP_3003"
+    assert [one["type"] for one in caught.value.details["candidates"]] == ["Person", "Country"]
+    assert types_called(nexus, "Tea") == []
+
+
+def test_what_a_plain_name_made_becomes_what_it_is_said_to_be(nexus: recollect.Nexus) -> None:
+    told = PutFact(Named("Maria Lopez"), "lives_in", Named("Munich"), "Maria lives in Munich.")
+    (first,) = nexus.write([told]).results
+    (maria,) = nexus.named("Maria Lopez")
+    person = Named("Maria Lopez", "Person")
+    answer = nexus.write([PutFact(person, "works_at", Named("BMW"), "Maria is at BMW.")])
+    assert [one.code for one in answer.notices] == ["kind_known"]
+    (born,) = nexus.named("Maria Lopez")
+    assert (born.element.type, born.element.id) == ("Person", maria.element.id)
+    (rows,) = nexus.read(
+        'FIND(?p, ?o.name) WHERE { ({type: "Person", name: "Maria Lopez"}, ?p, ?o) }'
+    ).results
+    assert isinstance(rows, Rows)
+    assert sorted(rows.rows) == [("lives_in", "Munich"), ("works_at", "BMW")]
+    assert types_called(nexus, "Maria Lopez", AsOf(transaction=1)) == ["Entity"]
+    fact = first.ids[0]  # type: ignore[union-attr]
+    assert fact in nexus.look_up([fact])
+    lives = nexus.history(maria.element.id)
+    assert [one.what.type for one in lives if isinstance(one.what, Key)] == ["Entity", "Person"]
+    # The same again changes nothing more.
+    again = nexus.write([PutFact(person, "works_at", Named("BMW"), "Maria is at BMW.")])
+    assert again.transaction is None
+
+
+def test_a_concept_that_is_born_anew_can_be_purged_by_its_id(nexus: recollect.Nexus) -> None:
+    nexus.write([PutFact(Named("Maria"), "lives_in", Named("Munich"), "Maria lives in Munich.")])
+    (maria,) = nexus.named("Maria")
+    nexus.write([Retype(maria.element.id, "Person")])
+    again = nexus.purge(maria.element.id, dry_run=True)
+    assert nexus.purge(Key("Person", "Maria")).concepts == again.concepts == 2
+    assert types_called(nexus, "Maria", AsOf(transaction=1)) == []
+
+
+def test_two_of_one_name_come_about_only_where_both_types_are_said(
+    nexus: recollect.Nexus,
+) -> None:
+    nexus.write([PutConcept("Person", "Jordan")])
+    change = PutFact(Named("Jordan", "Country"), "borders", Named("Iraq"), "They border.")
+    answer = nexus.write([change])
+    assert [one.code for one in answer.notices] == ["name_of_two"]
+    assert types_called(nexus, "Jordan") == ["Country", "Person"]
+
+
+def test_a_concept_is_of_another_type_with_all_that_was_said(nexus: recollect.Nexus) -> None:
+    nexus.write(
+        [
+            PutConcept("Entity", "Rex", {"age": 3}, handle="rex"),
+            PutFact(Named("Ann"), "owns", Named("Rex"), "Ann owns Rex.", handle="owns"),
+        ]
+    )
+    (rex,) = nexus.named("Rex")
+    nexus.write([Retype(rex.element.id, "Dog")])
+    (dog,) = nexus.named("Rex")
+    assert isinstance(dog.element, Concept)
+    assert (dog.element.type, dict(dog.element.attributes)) == ("Dog", {"age": 3})
+    with pytest.raises(RecollectError, match="is there already"):
+        nexus.write([PutConcept("Cat", "Rex"), Retype(rex.element.id, "Cat")])
+
+
+def test_a_bare_kernel_makes_nothing_for_a_plain_name() -> None:
+    with recollect.Nexus.open(":memory:") as nexus, pytest.raises(RecollectError) as caught:
+        nexus.write([PutFact(Named("Ann"), "knows", Named("Bob"), "Ann knows Bob.")])
+    assert caught.value.code.code == "KIP_3002"

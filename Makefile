@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch services fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch services browser pictures fix lock clean
 
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
@@ -73,6 +73,12 @@ services: ## test the services with clients that are not in .venv, in .venv-serv
 		--constraint requirements.lock --editable ".[chroma,elasticsearch,lancedb,neo4j]" $(CLIENTS) hypothesis pytest
 	@.venv-services/bin/python -m pytest --foreign $(addprefix tests/faces/knowledge/services/, \
 		test_retrieval.py test_graph.py test_stores.py with_clients)
+
+browser: env ## go through the studio in Chromium, which has to be there already: minutes
+	@$(PYTEST) tests/browser --long
+
+pictures: env ## take the pictures of the studio again, with Chromium
+	@$(RUN)python -m tests.browser.pictures
 
 fix: env ## format, and mend what the linter can
 	@$(RUN)ruff format

@@ -46,6 +46,11 @@ const look = EditorView.theme({
   ".cm-cursor": {borderLeftColor: "var(--ink)"},
   ".cm-tooltip": {backgroundColor: "var(--paper)", color: "var(--ink)", border: "1px solid var(--line)"},
   ".cm-diagnosticAction": {backgroundColor: "var(--accent)", color: "var(--paper)"},
+  // The component's own marks are images in its styles, which the headers of the pages forbid.
+  ".cm-lintRange-error": {backgroundImage: "none", textDecoration: "underline wavy var(--bad)"},
+  ".cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint": {backgroundImage: "none", textDecoration: "underline wavy var(--warn)"},
+  ".cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info": {content: "normal", borderRadius: "50%", width: "9px", height: "9px", marginTop: "5px", backgroundColor: "var(--bad)"},
+  ".cm-lint-marker-warning, .cm-lint-marker-info": {backgroundColor: "var(--warn)"},
   ".cm-tooltip-hover p": {margin: "4px 8px", maxWidth: "46em", whiteSpace: "pre-wrap"},
 })
 

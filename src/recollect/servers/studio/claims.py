@@ -58,7 +58,8 @@ class Card:
     """A claim as it is shown."""
 
     claim: Claim
-    line: str
+    line: str  # as the face prints it
+    rest: str  # of the line, behind the status
     severity: str
     tone: str
     evidence: tuple[EvidenceRef, ...]  # the strongest first
@@ -71,7 +72,8 @@ def card_of(nexus: Nexus, claim: Claim) -> Card:
     follower = None if concept is None else concept.attributes.get(SUPERSEDED_BY)
     severity, tone = derive_claim_severity(claim)
     line = claim_line(claim, events, follower if isinstance(follower, str) else None)
-    return Card(claim, line, severity, tone, strongest_first(claim.evidence))
+    rest = line.removeprefix(claim.claim_status)
+    return Card(claim, line, rest, severity, tone, strongest_first(claim.evidence))
 
 
 def strongest_first(evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:

@@ -27,6 +27,9 @@ _SAYS: Final[Mapping[str, str]] = {
     "Episode": "body",
     "KnowledgePiece": "content",
     "RejectedClaim": "text",
+    "KnowledgeEntity": "label",
+    "Node": "label",
+    "Space": "label",
 }
 """The attribute of a type that is what its concepts say."""
 

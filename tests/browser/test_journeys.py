@@ -1,0 +1,160 @@
+"""Journeys through the studio, each ending in what the memory then holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.servers.studio.test_hostile import MARK, PAGES, SCRIPTS, fill
+
+from recollect.faces.claims import AttentionQueue
+from recollect.faces.markup import Markup
+from recollect.kernel import Nexus
+from recollect.model import Key, PutConcept, Rows
+
+WITHIN_MS = 2_000
+
+
+def held(nexus: Nexus, text: str) -> list[object]:
+    (rows,) = nexus.read(text).results
+    assert isinstance(rows, Rows)
+    return [row[0] for row in rows.rows]
+
+
+def test_asked_found_replaced_with_the_keyboard_alone(page, nexus: Nexus):
+    page.goto("/")
+    page.keyboard.press("/")
+    page.keyboard.type("where does Ann work")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/ask?*")
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Ann works at Acme", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/element?*")
+    page.locator("summary", has_text="Replace").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("2026-06-01")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Beta")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Keep it").press("Enter")
+    page.get_by_text("Kept as transaction").wait_for()
+    assert page.get_by_text("until 2026-06-01").first.is_visible()
+    text = 'FIND(?o.name) WHERE { ({name: "Ann"}, "works_at", ?o) }'
+    assert sorted(map(str, held(nexus, text))) == ["Acme", "Beta"]
+
+
+def test_the_editor_offers_the_fix_and_runs(page):
+    page.goto("/ask?kip=1")
+    content = page.locator("kip-editor .cm-content")
+    content.click()
+    page.keyboard.insert_text('FIND(?x WHERE { ?x {type: "Person"} }')
+    content.locator(".cm-lintRange-error").first.hover()
+    page.locator("kip-editor .cm-diagnosticAction", has_text="Fix").click()
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("cell", name="Bob", exact=False).first.wait_for()
+    assert "FIND(?x)" in page.locator("kip-editor .cm-content").inner_text()
+
+
+def test_keys_lead_everywhere(page):
+    page.goto("/")
+    for key, path in (("c", "/claims"), ("e", "/episodes"), ("g", "/graph"), ("h", "/")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(lambda url, path=path: url.endswith(path))
+    page.keyboard.press("?")
+    assert page.locator("dialog#keys").is_visible()
+
+
+def test_what_changes_shows_in_every_tab_over_one_stream(
+    new_page: Callable[[], object], seen, nexus: Nexus
+):
+    first, second = new_page(), new_page()
+    for page in (first, second):
+        page.goto("/")
+    with first.expect_response("**/changes/part*"), second.expect_response("**/changes/part*"):
+        first.wait_for_timeout(500)
+        nexus.write([PutConcept("Person", "Zoe")], actor="somebody")
+    for page in (first, second):
+        page.locator("#changes", has_text="Zoe").wait_for(timeout=WITHIN_MS)
+    assert len(seen.streams) == 1
+
+
+def test_a_claim_is_verified_and_its_item_goes(page, nexus: Nexus):
+    page.goto("/claims")
+    page.get_by_role("link", name="verify, supersede").click()
+    page.locator("summary", has_text="Verify").click()
+    page.get_by_label("Because").first.fill("I built it myself")
+    page.get_by_role("button", name="Show what it does").nth(0).click()
+    page.get_by_role("button", name="Keep it").click()
+    page.get_by_text("verified · by user").wait_for()
+    assert AttentionQueue(nexus).items() == []
+
+
+def test_the_graph_grows_and_is_taken_along(page):
+    page.goto("/graph?id=ann")
+    page.locator("#picture[data-ready]").wait_for()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="SVG").click()
+    assert "Ann" in Path(taken.value.path()).read_text()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="PNG").click()
+    assert Path(taken.value.path()).read_bytes()[:4] == b"\x89PNG"
+
+
+def test_erasing_wants_a_word_and_leaves_nothing(page, nexus: Nexus):
+    page.goto("/element?id=cleo")
+    page.locator("summary", has_text="Erase").click()
+    page.get_by_role("button", name="Show what would go").click()
+    page.get_by_label("to confirm").fill("erase")
+    page.get_by_role("button", name="Erase").click()
+    page.get_by_role("heading", name="Receipt").wait_for()
+    assert nexus.look_up(["cleo"], closed=True) == {}
+
+
+def test_the_past_is_one_slide_away(page):
+    page.goto("/element?id=ann")
+    slider = page.get_by_label("Transaction")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.get_by_text("You are looking at the past").wait_for()
+
+
+def test_a_document_of_markup_is_applied(page, nexus: Nexus):
+    page.goto("/markup")
+    page.locator("#text").fill("- ID: new-1 [created]\n  Label: Tower\n")
+    page.get_by_role("button", name="Show what it does").click()
+    page.get_by_role("button", name="Apply it").click()
+    page.locator("pre.tree", has_text="Tower").wait_for()
+    assert "Tower" in Markup(nexus).render().text
+
+
+def test_two_towns_become_one(page, nexus: Nexus):
+    page.goto("/care/look?at=duplicates")
+    page.get_by_role("button", name="Merge the first into the second").first.click()
+    page.get_by_role("button", name="Keep it").click()
+    page.get_by_text("Kept as transaction").or_(page.get_by_role("alert")).first.wait_for()
+    assert len(held(nexus, 'FIND(?x) WHERE { ?x {type: "Town"} }')) == 1
+
+
+def test_a_version_is_said_again(page, nexus: Nexus):
+    page.goto("/element?id=ann")
+    page.get_by_role("button", name="Say again what version 1 said").click()
+    page.get_by_role("button", name="Keep it").click()
+    page.get_by_text("Kept as transaction").wait_for()
+    life = nexus.history(Key("Person", "Ann"))[-1]
+    assert life.versions[-1].after.attributes["role"] == "engineer"
+
+
+def test_hostile_text_runs_nowhere(page, nexus: Nexus, is_long: bool):
+    for text in SCRIPTS if is_long else SCRIPTS[:3]:
+        group = nexus.group(f"g{SCRIPTS.index(text)}")
+        fill(group, text)
+        for path in (
+            PAGES if is_long else ("/", "/ask?q=m4rk", "/element?id=hostile", "/graph?id=hostile")
+        ):
+            joint = "&" if "?" in path else "?"
+            page.goto(f"{path}{joint}group={group.group_name}")
+            assert page.evaluate(f"typeof window.{MARK}") == "undefined"
+            assert page.locator("main").count() == 1

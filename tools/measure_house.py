@@ -163,16 +163,20 @@ class Bound:
     name: str
     target: float
     bound: float
+    is_to_rise: bool = False
 
     def is_broken_by(self, figure: float) -> bool:
-        """Whether a figure is worse than the bound; a target above it is one to rise to."""
-        return figure < self.bound if self.target > self.bound else figure > self.bound
+        """Whether a figure is worse than the bound."""
+        return figure < self.bound if self.is_to_rise else figure > self.bound
 
 
 def bounds(root: Path) -> tuple[list[Bound], list[str]]:
     """Return the bounds, in order, and the files of the hard algorithms."""
     told = tomllib.loads((root / "tools" / "house.toml").read_text(encoding="utf-8"))
-    found = [Bound(one["name"], one["target"], one["bound"]) for one in told["figure"]]
+    found = [
+        Bound(one["name"], one["target"], one["bound"], one.get("is_to_rise", False))
+        for one in told["figure"]
+    ]
     return found, told["hard"]
 
 

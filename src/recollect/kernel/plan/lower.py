@@ -52,6 +52,13 @@ class _Branch:
         return self.scope.keys() >= {variable_of(one).name for one in waiting[1]}
 
 
+# How lowering goes. A block is read from top to bottom into one branch: a straight line of steps,
+# beside a table of the names it has bound. A UNION begins more branches in fresh scope, and each
+# clause after it is lowered once for every branch there is, so that no step ever asks at run time
+# which branch a row is of. What reads a name that is not bound yet (FILTER, ATTR, META) waits in
+# its branch and runs as soon as all it needs is there. NOT and OPTIONAL lower their own block from
+# the names bound so far, and become one step each. When a block ends, its branches are made to bind
+# the same names, with null for what only a sibling binds.
 class Lowering:
     """Lowers the blocks of one query; `kinds` tells which names are elements."""
 
@@ -90,6 +97,8 @@ class Lowering:
         branches = [_Branch(dict(outer), nulls=nulls)]
         holding: set[ast.ConceptClause] = set()  # in every branch, so that once more says nothing
         for position, clause in enumerate(clauses):
+            # UNION does not join what stands before it: its branches are put beside those. At the
+            # very beginning there is nothing before it, and they are all there is.
             if isinstance(clause, ast.UnionClause):
                 fresh = self._union(clause, outer)
                 branches = fresh if position == 0 else [*branches, *fresh]
@@ -99,6 +108,9 @@ class Lowering:
                 if clause in holding:
                     continue
                 holding.add(clause)
+            # From here on a name may be bound in one branch and not in another. In those it is null
+            # as soon as the block ends, so a NOT in between that mentions it excludes nothing
+            # there.
             if len(branches) > 1:
                 known = nulls.union(*(branch.scope for branch in branches))
                 for branch in branches:
@@ -137,6 +149,7 @@ class Lowering:
         """Lower a UNION block in fresh scope, then join it with the outer row."""
         branches = self._block(clause.clauses, {})
         for branch in branches:
+            # Fresh scope gave a shared name a variable of its own; here both become one.
             for name in [name for name in branch.scope if name in outer]:
                 branch.steps.append(ir.Unify(branch.scope[name], outer[name]))
             branch.scope.update(outer)
@@ -151,6 +164,8 @@ class Lowering:
             self._level(branches)
         for branch in branches:
             read = {variable_of(one).name for _, reads in branch.waiting for one in reads}
+            # A clause that waits for a name which is null around the block gets that null, for this
+            # one run only: the name is not bound for anything that comes after.
             missing = sorted(nulls & (read - branch.scope.keys()))
             for name in missing:
                 branch.steps.append(ir.BindNull(self._bind(branch, name)))
@@ -164,6 +179,8 @@ class Lowering:
 
     def _level(self, branches: list[_Branch]) -> None:
         """Bind to null what a sibling branch binds and this one does not."""
+        # First without the names that a waiting ATTR or META is about to bind, since a null there
+        # would make their value drop the row; then, with what they bound, once more for the rest.
         for last in (False, True):
             known = {name for branch in branches for name in branch.scope}
             for branch in branches:
@@ -268,6 +285,7 @@ class Lowering:
         if isinstance(path, ast.Variable) or path.is_plain:
             var = self._element(branch, variable)
             subject = self._end(branch, pattern.subject)
+            # The order of these lines is the order of first mention, which answers are sorted by.
             if isinstance(path, ast.Variable):
                 predicate = self._new(path.name, is_element=False)
                 object_ = self._end(branch, pattern.object)
@@ -278,6 +296,8 @@ class Lowering:
                 predicates = tuple(dict.fromkeys([_string(one.predicate) for one in path.steps]))
                 branch.steps.append(ir.MatchLink(var, subject, object_, predicates))
             return var
+        # A path of several steps, or of none, is no link: its variable is null, and stands first,
+        # because it is mentioned before the ends.
         nothing = self._new("" if variable is None else variable.name, is_element=True)
         branch.steps.append(ir.BindNull(nothing))  # a walk is not one link
         subject, object_ = self._end(branch, pattern.subject), self._end(branch, pattern.object)
@@ -318,6 +338,7 @@ class Lowering:
         inner = self._block(clause.clauses, branch.scope, branch.nulls - branch.scope.keys())
         shared = _shared(clause.clauses, branch.scope)
         found = {name for one in inner for name in one.scope} - branch.scope.keys()
+        # In the order of first mention in the whole text, not of this block.
         names = [name for name in self._kinds if name in found]
         if not names:  # it could only repeat rows, and solutions are a set
             return

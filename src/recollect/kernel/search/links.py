@@ -80,6 +80,11 @@ ORDER BY link.id LIMIT :limit
 )
 
 
+# How links are found through their ends. Concepts are ranked before; a link scores the mean of its
+# two ends, so the best links by ends alone come from one statement that walks out of the best
+# concepts. Links also have words of their own, ranked in stages, best first. The two scores meet as
+# chances do, 1 - (1 - a)(1 - b), so a link never ranks lower for being found twice. The search ends
+# with the group of stages that fills what is lacking.
 def link_hits(
     session: Session,
     scope: Scope,
@@ -103,6 +108,8 @@ def link_hits(
     for place, reached in enumerate(_gathered(told)):
         elements = superseded(session, scope, reached)
         joined = through.of(reached, elements)
+        # Beyond the first group words add nothing to what an end scores, however many are wanted,
+        # so that no score rises with the limit.
         if place == 0:
             _lift(reached, joined)
         else:  # nor where the limit is so high that these are read: no score rises with it
@@ -134,6 +141,7 @@ class _Through:
         self.best: dict[int, float] = {}
         """At least the best `limit` links, with equals all that score as much as the last."""
         self._is_all = not ends
+        # One more than wanted tells whether there are others; with equals, until the last differs.
         most = max(limit, _CONSIDERED) + 1
         while not self._is_all:
             rows = self._rows(_LINKS_OF, most=most)
@@ -147,6 +155,8 @@ class _Through:
     def of(self, documents: Mapping[int, float], elements: Mapping[int, int]) -> dict[int, float]:
         """Return what the links of documents score by their ends, where they do."""
         through = self.best
+        # The best links were cut off, so those of these documents may be missing: they are asked
+        # for.
         if not self._is_all:
             links = orjson.dumps([elements.get(one, one) for one in documents]).decode()
             rows = self._rows(_ENDS_OF, links=links)

@@ -37,6 +37,12 @@ LIMIT = nodes.Param("limit")
 OFFSET = nodes.Param("offset")
 
 
+# How an answer keeps one row of each and its order. Two solutions are one row if what is shown has
+# the same identity: an element by its id, a value by its owner. All the work here is to avoid doing
+# that at run time: a plan whose hidden variables follow from the shown ones has no repeats, so it
+# is one SELECT with ORDER BY and LIMIT. Where repeats are possible, but the first of a group is
+# told by a least id, it is a GROUP BY. Only what is left numbers all solutions and keeps the first
+# of each.
 @dataclass(frozen=True, slots=True)
 class Solutions:
     """The rows of a plan, with what their identity and order are made of.
@@ -172,6 +178,7 @@ class Solutions:
             keys = [*sorts, *(place[at][0] for at in telling if at < len(place))]
             return Keyed.of(columns, list(dict.fromkeys(keys)) if is_paged else ())
 
+        # Three ways, the cheapest that is right: as the rows stand, grouped, or numbered.
         identity = tuple(dict.fromkeys(expr for place in places for expr in self.identity(place)))
         orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in position)]))
         if self.branch is not None:
@@ -181,6 +188,8 @@ class Solutions:
                 page = keyed(position)
                 orders = tuple(dict.fromkeys([*sorts, *self.sparing_position()]))
                 return self._page(page.columns, (), orders), page
+            # Repeats are possible. GROUP BY serves if every sort key is the same throughout a
+            # group, and the groups can be told apart by the keys that are.
             first = _first(position, known)
             ordered = self._implied(var for _, var in first if var in known)
             if known.issuperset(sorted_by) and ordered.issuperset(keys):
@@ -193,6 +202,7 @@ class Solutions:
                 orders = tuple(dict.fromkeys([*sorts, *(order for order, _ in first)]))
                 page = keyed(first)
                 return self._page(page.columns, identity, orders), page
+        # Neither: which solution is the first of its group is known only once all are in order.
         page = keyed(position)
         return self._first_of_each(page.columns, identity, orders), page
 
@@ -214,6 +224,8 @@ class Solutions:
         telling: list[int] = []
         for at, (_, var) in enumerate(position):
             assert var is not None
+            # Counts may change before the next page is asked for, so nothing is concluded from
+            # them.
             if var not in kept:
                 follows = determined(self.branch, told, _NO_PROMISE)
                 if var in follows and not self._is_nullable(var):

@@ -37,6 +37,12 @@ from recollect.kernel.sql.rows import Rows, Stage
 from recollect.model import ElementKind
 
 
+# How steps become SQL. Rows are a SELECT under construction: tables, conditions, and for every
+# variable where it is found. A pattern adds a table and the conditions that tie it to what is
+# bound; a read adds nothing until its value is wanted; a test adds a condition. A NOT of plain
+# patterns is a NOT EXISTS in the same SELECT, and an OPTIONAL of one link a LEFT JOIN. Any other
+# block starts a stage: the SELECT so far becomes a CTE with numbered rows, the block runs on that
+# CTE as on a table, and what it finds is joined back by the number.
 def run_steps(rows: Rows, steps: tuple[ir.Step, ...]) -> Rows:
     """Return the rows after all the steps; the rows given may have become a CTE."""
     for step in steps:
@@ -99,6 +105,7 @@ def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[n
     if step.type is not None:
         code = rows.context.term(step.type, is_predicate=False)
         type_: nodes.Expr = nodes.Column(alias, "type")
+        # Written `+type`, the column cannot use the index by type, where far more rows are.
         if step.name is not None or step.names is not None:  # keeps the engine on that index
             type_ = bare(type_)
         conditions.append(nodes.equal(type_, code))
@@ -116,6 +123,7 @@ def _by_id(conditions: list[nodes.Expr], is_called: nodes.Expr) -> list[nodes.Ex
 
 def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
     """Return whether a row has a public id: one that it was given, or else the computed one."""
+    # Two look-ups instead of one condition with OR, so that each has an index of its own.
     given = rows.context.fresh(table[0])
     by_public_id = nodes.Select(
         ((nodes.Column(given, "id"), ""),),
@@ -171,6 +179,7 @@ def _bind_link(rows: Rows, alias: str, step: ir.MatchLink) -> None:
 
 
 def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
+    # The short way: a subquery for each branch that sees the row, and must find nothing.
     if rows.context.is_row_by_row or all(_is_flat(branch.steps) for branch in step.branches):
         conditions: list[nodes.Expr] = []
         for branch in step.branches:
@@ -179,6 +188,7 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
                 block = nodes.Statement(one, inner.context.ctes)
                 conditions.append(nodes.Exists(block, is_negated=True))
     else:
+        # The long way: the numbers of the rows for which the block can be satisfied, left out.
         rows, stage = rows.on_stage(step.shared)
         selects = []
         for branch in step.branches:
@@ -187,6 +197,7 @@ def _exclude(rows: Rows, step: ir.Exclude) -> Rows:
         excluded = nodes.Compound(tuple(selects), is_all=True)
         number = nodes.Column(stage.name, "n")
         conditions = [nodes.InSelect(number, excluded, is_negated=True)]
+    # A null in a shared place is equal to nothing, so the row stays whatever the block finds.
     nullable = (_null_test(rows, var) for var in step.shared)
     guards = [test for test in nullable if test is not None]
     condition: nodes.Expr = nodes.All(tuple(conditions))
@@ -207,6 +218,9 @@ def _looked_up(rows: Rows, outer: Iterable[ir.Var], branch: ir.Branch) -> list[n
     An index ends in the range that the past is. So a link whose ends are both bound is looked
     up among the living, where that range is one value, and among the few closed since.
     """
+    # `expired_at > n` in the middle of an index key ends what can be looked up by it. Living rows
+    # all have one value there, so an equality keeps the rest of the key; what was closed since is
+    # little, and is asked by itself.
     block = rows.select((nodes.Number(1), ""))
     bound = set(outer)
     last: ir.MatchLink | None = None
@@ -268,11 +282,15 @@ def _extend(rows: Rows, step: ir.Extend) -> Rows:
     if rows.context.is_row_by_row:
         _extend_each(rows, step)
         return rows
+    # Measured: a LEFT JOIN of one table is far quicker than a stage, one of a join inside
+    # parentheses 800 times slower than either. So only what one link says takes the short way.
     simple = _simple_optional(step)
     if simple is not None:
         _extend_flat(rows, step, simple)
         return rows
     rows, stage = rows.on_stage(step.shared)
+    # A value that one read gives is carried out as the id of its owner and read again outside,
+    # where it costs nothing if nobody shows it; any other is carried as JSON.
     held = [_carrier(step, at) for at in range(len(step.outputs))]
     selects = []
     for branch in step.branches:
@@ -376,6 +394,8 @@ def _simple_optional(step: ir.Extend) -> tuple[ir.MatchLink | None, list[ir.Matc
     links = [one for one in step.branches[0].steps if isinstance(one, ir.MatchLink)]
     if len(links) > 1:
         return None
+    # `new` is what only the block binds. A read of something bound outside would give a value where
+    # the link is missing, and a check before the link would test the row, not the block.
     new = {*step.outputs, *(var for one in links for var in (one.var, one.subject, one.object))}
     reachable = new | set(step.shared)
     new -= set(step.shared)
@@ -416,6 +436,7 @@ def _left_join_link(
     inside.where += _link_conditions(rows, alias, link)
     _bind_link(inside, alias, link)
     conditions = list(inside.where)
+    # A check is a condition of the join: in WHERE it would drop the row instead of the link.
     for check in checks:
         one = inside.inner()
         _match_concept(one, check)

@@ -11,7 +11,7 @@ from typing import Any
 from recollect.errors import INVALID_ARGUMENT, RecollectError, load_extra
 from recollect.faces.knowledge.ingestion import Llm
 from recollect.faces.markup.exchanges import Model
-from recollect.faces.operations.pipeline import Extractor, StructuredExtractor
+from recollect.faces.operations.pipeline import Extractor, PatternExtractor, StructuredExtractor
 from recollect.servers.settings import Learning
 
 _CHAT = "recollect.llm.chat"  # needs the extra llm, as what asks through it
@@ -26,7 +26,7 @@ class Learner:
     """An extractor, and what to tell of it."""
 
     extractor: Extractor
-    name: str  # structured, or the name of a model
+    name: str  # structured, patterns, or the name of a model
     warning: str = ""
     hint: str = ""
 
@@ -36,6 +36,8 @@ def make_learner(learning: Learning) -> Learner:
 
     INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra `llm`.
     """
+    if learning.extractor == "patterns":
+        return Learner(PatternExtractor(), "patterns")
     if learning.extractor != "llm":
         hint = "set RECOLLECT_EXTRACTOR to llm"
         return Learner(StructuredExtractor(), "structured", _ONLY_STATED, hint)

@@ -23,7 +23,7 @@ PROGRAM = "recollect"
 DEFAULT_GROUP = "default"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 7411
-EXTRACTORS = ("structured", "llm")
+EXTRACTORS = ("structured", "patterns", "llm")
 EMBEDDERS = ("http", "fastembed", "sentence-transformers")
 SEARCH_MODES = ("keyword", "semantic", "hybrid")
 LONGEST_TIMEOUT = 3_600
@@ -66,7 +66,7 @@ class Located:
 class Learning:
     """How facts are found in episodes; the fields of a model are empty where none is named."""
 
-    extractor: str = "structured"  # or llm
+    extractor: str = "structured"  # or patterns, or llm
     model: str = ""
     key: str = field(default="", repr=False)
     url: str = ""

@@ -3,6 +3,7 @@
 from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.faces.operations.pipeline.leases import kept_leases
+from recollect.faces.operations.pipeline.patterns import PatternExtractor
 from recollect.faces.operations.pipeline.pipeline import Pipeline
 from recollect.faces.operations.pipeline.ports import (
     Embedding,
@@ -28,6 +29,7 @@ __all__ = [
     "Extractor",
     "KeptReplays",
     "Known",
+    "PatternExtractor",
     "Pipeline",
     "Refused",
     "Rejected",

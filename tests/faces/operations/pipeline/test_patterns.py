@@ -1,0 +1,67 @@
+"""What the extractor of patterns reads, measured on sentences and on what looks like them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import recollect
+from recollect.faces.operations import Operations
+from recollect.faces.operations.pipeline import PatternExtractor, StructuredExtractor, Work
+from recollect.faces.operations.pipeline.patterns import stated_in
+
+_CASES = Path(__file__).with_name("stated.tsv")
+_SAID = "2026-11-26T10:00:00Z"
+
+
+def _cases() -> list[tuple[str, set[str]]]:
+    rows = (line.split("\t") for line in _CASES.read_text(encoding="utf-8").splitlines())
+    return [
+        (body.replace("\\n", "\n"), {one for one in wanted.split("; ") if one})
+        for body, wanted in rows
+    ]
+
+
+def _found(body: str) -> set[str]:
+    return {
+        one.text + (f" @{one.valid_at[:10]}" if one.valid_at else "")
+        for one in stated_in(body, _SAID)
+    }
+
+
+def test_of_what_is_read_19_of_20_are_right_and_most_of_what_is_stated_is_read():
+    cases = [(_found(body), wanted) for body, wanted in _cases()]
+    found = sum(len(told) for told, _ in cases)
+    right = sum(len(told & wanted) for told, wanted in cases)
+    wanted = sum(len(one) for _, one in cases)
+    wrong = [told - wanted for told, wanted in cases if told - wanted]
+    assert right / found >= 0.95, wrong
+    assert right / wanted >= 0.9, [wanted - told for told, wanted in cases if wanted - told]
+
+
+def test_a_sentence_says_nothing_of_a_speaker_whom_nobody_names():
+    assert not _found("user(): I live in Berlin.")
+    assert _found("user(): My name is Kim. I live in Berlin.") == {"Kim lives in Berlin"}
+
+
+def test_messages_become_facts_whose_source_is_the_episode_only_with_this_extractor():
+    message = {
+        "role_type": "user",
+        "role": "Maria",
+        "content": "I moved to Lisbon in 2024.",
+        "timestamp": _SAID,
+        "uuid": "e1",
+    }
+    asked = {"query": "Maria Lisbon", "group_ids": ["default"]}
+    learnt = [("Maria lives in Lisbon", "e1")]
+    for extractor, expected in ((StructuredExtractor(), []), (PatternExtractor(), learnt)):
+        with recollect.open(":memory:") as nexus:
+            operations = Operations(nexus, extractor=extractor, worker=False)
+            operations.call("AddMessages", {"group_id": "default", "messages": [message]})
+            Work(extractor).drain(nexus)
+            facts = operations.call("SearchFacts", asked)["output"]["facts"]
+            assert [(one["fact"], one["source_episode_uuid"]) for one in facts] == expected
+            assert all(one["valid_at"] == "2024-01-01T00:00:00.000Z" for one in facts)
+
+
+def test_an_endless_line_of_big_words_is_read_in_no_time():
+    assert not _found(f"user(Maria): I live in {'Berlin ' * 20_000}not really.")

@@ -24,7 +24,7 @@ from recollect.faces.operations.pipeline.ports import (
 from recollect.faces.operations.pipeline.structured import StructuredExtractor, stated
 
 _BIG: Final = "A-ZÀ-ÖØ-Þ"
-_WORD: Final = rf"[{_BIG}][\w&'’-]*(?:\.[{_BIG}a-z]+)?"
+_WORD: Final = rf"[{_BIG}][\w&'\u2019-]*(?:\.[{_BIG}a-z]+)?"
 _PARTICLE: Final = "(?:de|del|la|las|los|el|of|the|van|von|der|den|am|an|y|e|and|und|&)"
 _NAMES: Final = {
     "NAME": rf"(?P<object>{_WORD}(?: (?:{_PARTICLE} ){{0,2}}{_WORD}){{0,3}})",
@@ -35,24 +35,25 @@ _NAMES: Final = {
 _MONTHS: Final = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+    "diciembre",
 }
 
 _PATTERNS: Final = {
     "en": {
         "lives_in": (
             r"I(?: now| currently)? live in NAME(?: now)?(?: since WHEN)?",
-            r"I(?: have|'ve|’ve) lived in NAME since WHEN",
+            r"I(?: have|'ve|\u2019ve) lived in NAME since WHEN",
             r"I(?: just)? moved to NAME in WHEN",
         ),
         "works_at": (
             r"I(?: now| currently)? work (?:at|for) NAME(?: now)?(?: since WHEN)?",
-            r"I(?: have|'ve|’ve) (?:worked|been working) (?:at|for) NAME since WHEN",
+            r"I(?: have|'ve|\u2019ve) (?:worked|been working) (?:at|for) NAME since WHEN",
             r"I (?:joined|started at|started working at) NAME in WHEN",
         ),
         "born_in": (r"I was born in NAME(?: in YEAR)?",),
         "email": (r"[Mm]y (?:e-?mail|email address|e-mail address) is MAIL",),
-        "married_to": (r"I(?:'m|’m| am) married to NAME",),
+        "married_to": (r"I(?:'m|\u2019m| am) married to NAME",),
     },
     "de": {
         "lives_in": (
@@ -93,14 +94,16 @@ _LINES: Final = {
 
 _NAME_LABELS: Final = "name|full name|vollständiger name|nombre|nombre completo"
 
-_NO_NAMES: Final = frozenset(
-    # What is written large and is neither a place nor an organisation nor a person.
-    "Angst Armut Berlinern Eile Familien Freiheit Frieden Harmonie Haus Hause Hitze Kälte Miete "
-    "Nacht Not Regen Saus Scheidung Schichten Sicherheit Sorge Stille Teilzeit Tag Trennung "
-    "Ungewissheit Vollzeit Wind Wohngemeinschaft WG Home Fear Hope Monday Tuesday Wednesday "
-    "Thursday Friday Saturday Sunday God Hell Heaven Jemandem Ihm Ihr Ihnen Dir Euch "
-    "Casa Dios Paz Him Her Them You It".split()
-) | frozenset(" ".join(_MONTHS.values()).title().split())
+_BIG_WORDS: Final = (
+    "Angst Armut Berlinern Eile Familien Freiheit Frieden Harmonie Haus Hause Hitze Kälte "
+    "Miete Nacht Not Regen Saus Scheidung Schichten Sicherheit Sorge Stille Teilzeit Tag "
+    "Trennung Ungewissheit Vollzeit Wind Wohngemeinschaft WG Home Fear Hope Monday Tuesday "
+    "Wednesday Thursday Friday Saturday Sunday God Hell Heaven Jemandem Ihm Ihr Ihnen Dir "
+    "Euch Casa Dios Paz Him Her Them You It "
+)
+"""What is written large and is neither a place nor an organisation nor a person."""
+
+_NO_NAMES: Final = frozenset((_BIG_WORDS + " ".join(_MONTHS.values()).title()).split())
 
 _MESSAGE: Final = re.compile(r"(?P<type>\w+)\((?P<role>[^()\n]*)\): (?P<said>.*)", re.DOTALL)
 _SENTENCE: Final = re.compile(r"[^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*[.!?]?")
@@ -237,7 +240,7 @@ def _fits(predicate: str, value: str) -> bool:
     if predicate == "phone":
         return re.fullmatch(r"\+?[\d ()/.-]{5,25}", value) is not None
     if predicate == "has_role":
-        return re.fullmatch(r"[^\W\d][\w &/'’-]{1,60}", value) is not None
+        return re.fullmatch(r"[^\W\d][\w &/'\u2019-]{1,60}", value) is not None
     return _ONE.fullmatch(value) is not None and _is_name(value)
 
 

@@ -30,7 +30,7 @@ from bench.measure import Figure
 from bench.notes import questions
 from bench.scale import Scale
 from recollect.servers.http.logs import Form
-from recollect.servers.http.plan import Plan, serve_in_processes
+from recollect.servers.http.plan import ServingPlan, serve_in_processes
 from recollect.servers.http.processes import Begun
 from recollect.servers.http.server import listen, url_of
 from recollect.servers.http.serving import serve_nexus
@@ -130,7 +130,7 @@ def _be_served(path: str, processes: int) -> None:
     """Be a server that embeds and learns, as `recollect serve` is, with the embedder that draws."""
     with listen("127.0.0.1", 0) as listener:
         told = orjson.dumps({"result": {"url": url_of(listener)}}).decode()
-        plan = Plan(log=Form.NONE)
+        plan = ServingPlan(log=Form.NONE)
         opened, begun = partial(_open, path), lambda: print(told, flush=True)
         if processes == 1:
             opened(plan, listener, begun)
@@ -138,7 +138,7 @@ def _be_served(path: str, processes: int) -> None:
             serve_in_processes(opened, plan, listener, processes, begun)
 
 
-def _open(path: str, plan: Plan, listener: socket.socket, begun: Begun) -> None:
+def _open(path: str, plan: ServingPlan, listener: socket.socket, begun: Begun) -> None:
     with recollect.open(path, embedder=Drawn()) as nexus:
         serve_nexus(nexus, plan, listener, begun)
 

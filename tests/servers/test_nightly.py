@@ -14,7 +14,7 @@ import recollect
 from recollect.errors import STORE_BUSY, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
-from recollect.servers.http.plan import Plan
+from recollect.servers.http.plan import ServingPlan
 from recollect.servers.nightly import Examined, examine, examined_nightly, next_at
 from recollect.servers.settings import Settings
 
@@ -67,7 +67,7 @@ def test_it_is_examined_by_nobody_unless_that_is_asked_for(nexus: Nexus) -> None
 
 
 def test_of_several_processes_one_examines_it(nexus: Nexus, tmp_path: Path) -> None:
-    told, clock, plan = queue.Queue[Examined](), HandClock(), Plan(counts=tmp_path)
+    told, clock, plan = queue.Queue[Examined](), HandClock(), ServingPlan(counts=tmp_path)
     with (
         examined_nightly(
             nexus, AT, told.put, clock=clock, pause_seconds=0.01, is_ours=plan.takes_day

@@ -6,13 +6,17 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import typer
 from tests.servers.cli.conftest import Cli
+from typer.testing import CliRunner
 
-from recollect.servers.cli import app
+from recollect.servers.cli import app, commands
 from recollect.servers.cli.app import PANELS
+from recollect.servers.cli.usage import LazyCommands, Row
 
 ROWS = [row for rows in PANELS.values() for row in rows]
 COMMANDS = typer.main.get_command(app).commands
@@ -102,3 +106,34 @@ def test_an_option_of_another_verb_is_refused_with_its_name(cli: Cli, memory: st
     assert (failed.exit_code, "--force is for: " in failed.stderr) == (2, True)
     assert " schema strict" in failed.stderr
     assert "no option" in cli("schema", "show", "--nothing").stderr
+
+
+TOY = """
+from recollect.servers.cli.options import Invocation, takes
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
+
+
+@app.command("greet")
+@takes("group", "json")
+def greet(on: Invocation, name: str) -> None:
+    \"\"\"Greet somebody.\"\"\"
+    print(f"hello {name} of {on.group}")
+"""
+
+
+def test_a_command_is_a_row_and_a_function_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "toy.py").write_text(TOY)
+    monkeypatch.setattr(commands, "__path__", [*commands.__path__, str(tmp_path)])
+
+    class Toys(LazyCommands):
+        panels: ClassVar = {"Play": (Row("greet", "toy", "Greet somebody."),)}
+
+    toys = typer.Typer(cls=Toys, rich_markup_mode=None)
+    toys.callback()(lambda: None)
+    assert "Play:\n  greet  Greet somebody." in CliRunner().invoke(toys, ["--help"]).stdout
+    said = CliRunner().invoke(toys, ["greet", "Ann", "--group", "team"])
+    assert said.stdout == "hello Ann of team\n"

@@ -16,9 +16,8 @@ import recollect
 from recollect.kernel import Nexus
 from recollect.servers.http.app import make_app
 from recollect.servers.http.logs import Form, begin_log
-from recollect.servers.http.metrics import Metrics
+from recollect.servers.http.metrics import Metrics, observer, watcher
 from recollect.servers.http.options import Options
-from recollect.servers.http.watching import observer, watcher
 from recollect.servers.service import Service, at_work, make_service
 
 __all__ = ["stage", "start"]

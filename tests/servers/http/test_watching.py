@@ -14,8 +14,7 @@ from tests.servers.http.conftest import Ask
 import recollect
 from recollect.faces.operations import Operations
 from recollect.servers.http.logs import log_examination
-from recollect.servers.http.metrics import Metrics
-from recollect.servers.http.watching import observer, watcher
+from recollect.servers.http.metrics import Metrics, observer, watcher
 from recollect.servers.nightly import Examined
 
 NAMES = {

@@ -19,9 +19,9 @@ from recollect.servers.wiring import open_nexus
 
 if TYPE_CHECKING:
     from recollect.servers.http.app import FaceMaker
-    from recollect.servers.http.plan import Plan
+    from recollect.servers.http.plan import ServingPlan
     from recollect.servers.http.processes import Begun
-    from recollect.servers.http.tokens import Row
+    from recollect.servers.http.tokens import TokenRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def serve_memory(on: Invocation, service: ServeOptions) -> None:
 def _serve(located: Located, settings: Settings, service: ServeOptions, out: Output) -> None:
     from recollect.servers.http.logs import Form, log_event
     from recollect.servers.http.options import LOOPBACK, Options
-    from recollect.servers.http.plan import Plan, serve_in_processes
+    from recollect.servers.http.plan import ServingPlan, serve_in_processes
     from recollect.servers.http.server import check_exposure, is_loopback, listen, url_of
     from recollect.servers.http.tokens import Tokens, read_tokens
     from recollect.servers.learning import make_learner
@@ -65,7 +65,9 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
     options = Options(tokens=tokens, hosts=hosts, threads=_threads(service, settings))
     log = Form(service.log)
     check_at = settings.check_at(service.check_at)
-    plan = Plan(options, service.functional, service.has_worker, log, service.functions, check_at)
+    plan = ServingPlan(
+        options, service.functional, service.has_worker, log, service.functions, check_at
+    )
     group, count = settings.group(), _processes(service, located)
     # What is wrong with the memory is told before anything is begun.
     with (
@@ -93,7 +95,9 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
         log_event("stopped")
 
 
-def _open(located: Located, group: str, plan: Plan, listener: socket.socket, begun: Begun) -> None:
+def _open(
+    located: Located, group: str, plan: ServingPlan, listener: socket.socket, begun: Begun
+) -> None:
     from recollect.servers.http.serving import serve_nexus
     from recollect.servers.learning import make_learner
 
@@ -160,14 +164,14 @@ def make_token(
         _tell_row(out, row, tokens_file)
 
 
-def _tell_row(out: Output, row: Row, tokens_file: Path | None) -> None:
+def _tell_row(out: Output, row: TokenRow, tokens_file: Path | None) -> None:
     if tokens_file is None:
         out.say(row.line())
         return
     out.say(f"kept in {tokens_file}; the token itself is not kept anywhere", "dim")
 
 
-def _append(path: Path, row: Row) -> None:
+def _append(path: Path, row: TokenRow) -> None:
     """Add a row to a file that only its owner reads."""
     try:
         path.touch(mode=0o600, exist_ok=True)

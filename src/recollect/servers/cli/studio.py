@@ -20,14 +20,14 @@ def show_studio(on: Invocation, port: int | None, *, is_read_only: bool, opens: 
         from recollect.servers.http.health import health_face
         from recollect.servers.http.logs import Form
         from recollect.servers.http.options import Options
-        from recollect.servers.http.plan import Plan
+        from recollect.servers.http.plan import ServingPlan
         from recollect.servers.http.server import listen, url_of
         from recollect.servers.http.serving import serve_nexus
         from recollect.servers.learning import make_learner
         from recollect.servers.studio import studio_face
 
         located = settings.database(on.database)
-        plan = Plan(
+        plan = ServingPlan(
             Options(is_studio_read_only=is_read_only), has_worker=not is_read_only, log=Form.NONE
         )
         learner = make_learner(settings.learning())

@@ -19,18 +19,16 @@ from recollect.servers.http.answers import Refusals
 from recollect.servers.http.claims import attention_face, claims_face
 from recollect.servers.http.edge import Edge
 from recollect.servers.http.events import events_face
-from recollect.servers.http.face import Face, Shared
+from recollect.servers.http.face import Face, Shared, Threads
+from recollect.servers.http.faces import knowledge_face, markup_face
 from recollect.servers.http.front import front_face
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
-from recollect.servers.http.knowledge import knowledge_face
-from recollect.servers.http.markup import markup_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
 from recollect.servers.http.search import search_face
-from recollect.servers.http.threads import Threads
 from recollect.servers.service import Service
 
 FaceMaker = Callable[[Shared], Face]

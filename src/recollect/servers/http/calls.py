@@ -36,8 +36,8 @@ from recollect.servers.http.described import (
     value_schemas,
 )
 from recollect.servers.http.face import Face, Shared, caller_of, request_id_of
+from recollect.servers.http.metrics import observer
 from recollect.servers.http.operations import told
-from recollect.servers.http.watching import observer
 
 Make = Callable[[Nexus, Caller], object]
 """Makes the object whose methods are the calls, for one group and whoever asks."""

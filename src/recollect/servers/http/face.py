@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from fastapi import APIRouter, Request
 
@@ -18,11 +20,32 @@ from recollect.faces.operations.envelope import failure
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.options import Options
-from recollect.servers.http.threads import Threads
 from recollect.servers.service import Service
 
 Tell = Callable[[str, RecollectError], Mapping[str, object]]
 """Returns the body that tells of an error, for the id of a request."""
+
+
+ResultT = TypeVar("ResultT")
+
+
+class Threads:
+    """The threads that the memory is worked on in; used from one event loop.
+
+    They are as many as were allowed. Who waits for one holds the bytes of a body and no more: a
+    body is read where it is worked on.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="recollect-http")
+
+    async def run(self, work: Callable[[], ResultT]) -> ResultT:
+        """Return what the work returns, when its turn has come."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+    def close(self) -> None:
+        """Wait for what is running, and take nothing more."""
+        self._pool.shutdown(wait=True)
 
 
 @dataclass(frozen=True, slots=True)

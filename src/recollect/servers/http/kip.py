@@ -38,12 +38,12 @@ from recollect.servers.http.kip_schemas import (
     KIP,
     MOST_CHANGES,
     OWN_MEMBERS,
-    Function,
+    KipFunction,
     answered_by,
     asked_of,
     schemas,
 )
-from recollect.servers.http.watching import observer
+from recollect.servers.http.metrics import observer
 
 Handler = Callable[[Request], Awaitable[Answer]]
 
@@ -57,7 +57,7 @@ class GetChanges(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedFunction:
     """A body: the arguments of a function, and whom they are about and from."""
 
     group: str | None
@@ -110,7 +110,7 @@ def changes_face(shared: Shared) -> Face:
     return Face(CHANGES, router, tell=_told)
 
 
-def _handler(shared: Shared, function: Function) -> Handler:
+def _handler(shared: Shared, function: KipFunction) -> Handler:
     async def answer(request: Request) -> Answer:
         body = await request.body()
 
@@ -130,13 +130,13 @@ def _handler(shared: Shared, function: Function) -> Handler:
     return answer
 
 
-def _read(request: Request, body: bytes) -> Asked:
+def _read(request: Request, body: bytes) -> AskedFunction:
     """Return what a body asks for; from here on the request is known by the id in it."""
     members = dict(body_members(body))
     group, actor, named = (members.pop(name, None) for name in OWN_MEMBERS)
     if named is not None:
         request.state.request_id = named_request(named)
-    return Asked(_text("group_id", group), _text("actor", actor), members)
+    return AskedFunction(_text("group_id", group), _text("actor", actor), members)
 
 
 def _text(name: str, value: object) -> str | None:

@@ -29,7 +29,7 @@ _WRITE: Final = 'UPSERT { CONCEPT { {type: "Drug", name: $name} } }'
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class KipFunction:
     """One function of KIP as a call: its name for models, its name here, and where it is."""
 
     function: str
@@ -41,7 +41,7 @@ class Function:
 
 
 FUNCTIONS: Final = (
-    Function(
+    KipFunction(
         "execute_kip",
         "ExecuteKip",
         KIP,
@@ -58,7 +58,7 @@ FUNCTIONS: Final = (
             }
         },
     ),
-    Function(
+    KipFunction(
         "execute_kip_readonly",
         "ExecuteKipReadonly",
         f"{KIP}/readonly",
@@ -115,7 +115,7 @@ def schemas() -> dict[str, Mapping[str, object]]:
     return made
 
 
-def asked_of(function: Function) -> dict[str, Any]:
+def asked_of(function: KipFunction) -> dict[str, Any]:
     """Return what a route says of the body it takes."""
     content = {
         "schema": reference(f"{function.name}Request"),
@@ -160,7 +160,7 @@ CHANGES_EXAMPLE: Final[Mapping[str, object]] = {
 }
 
 
-def _request(function: Function) -> Schema:
+def _request(function: KipFunction) -> Schema:
     (of,) = (
         cast("Schema", one["function"])["parameters"]
         for one in tool_definitions()

@@ -58,7 +58,7 @@ def begin_log(form: Form, stream: TextIO) -> None:
             logger.addHandler(logging.NullHandler())
             continue
         handler = logging.StreamHandler(stream)
-        handler.setFormatter(Lines(is_json=form is Form.JSON))
+        handler.setFormatter(LogLines(is_json=form is Form.JSON))
         logger.addHandler(handler)
 
 
@@ -130,7 +130,7 @@ def log_event(event: str, **fields: object) -> None:
     _tell(logging.INFO, event, None, **fields)
 
 
-class Lines(logging.Formatter):
+class LogLines(logging.Formatter):
     """One line for each record; of an exception its class and its places, not its words."""
 
     def __init__(self, *, is_json: bool) -> None:

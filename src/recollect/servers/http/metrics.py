@@ -27,9 +27,10 @@ from prometheus_client.registry import Collector
 
 from recollect.errors import CONFLICT
 from recollect.faces.operations import Observation
+from recollect.faces.operations.observation import Observer
 from recollect.faces.operations.outputs import State
-from recollect.faces.operations.pipeline import Transition
-from recollect.servers.http.logs import KNOWN
+from recollect.faces.operations.pipeline import Transition, Watcher
+from recollect.servers.http.logs import KNOWN, log_operation, log_step
 
 SEARCHES = frozenset({"SearchFacts", "SearchNodes", "GetMemory"})
 UNKNOWN = "unknown"
@@ -191,3 +192,23 @@ def _ring(path: Path | None) -> mmap:
         file.write(bytes(size))  # a place that is mapped and cannot be had ends the process
         file.flush()
         return mmap(file.fileno(), size)
+
+
+def observer(metrics: Metrics) -> Observer:
+    """Return what observes every operation: it is counted and logged."""
+
+    def observe(observation: Observation) -> None:
+        metrics.observe(observation)
+        log_operation(observation)
+
+    return observe
+
+
+def watcher(metrics: Metrics) -> Watcher:
+    """Return what observes every step of the pipeline: it is counted and logged."""
+
+    def watch(transition: Transition) -> None:
+        metrics.watch(transition)
+        log_step(transition)
+
+    return watch

@@ -28,7 +28,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedOperation:
     """A request of section 3.1, as far as it can be read without its operation."""
 
     input: object
@@ -80,7 +80,7 @@ def _handler(shared: Shared, name: str | None) -> Handler:
     return answer
 
 
-def read_asked(request: Request, body: bytes) -> Asked:
+def read_asked(request: Request, body: bytes) -> AskedOperation:
     """Return the request in a body; INVALID_ARGUMENT if it is not a request of section 3.1.
 
     From here on the request is known by the id in its body, if it has one.
@@ -111,7 +111,7 @@ def read_asked(request: Request, body: bytes) -> Asked:
         )
     if "input" not in members:
         raise RecollectError(INVALID_ARGUMENT, "input is missing", hint='send {"input": {...}}')
-    return Asked(members["input"], request_id_of(request), members.get("idempotency_key"))
+    return AskedOperation(members["input"], request_id_of(request), members.get("idempotency_key"))
 
 
 def told(envelope: Envelope) -> Response:

@@ -28,7 +28,7 @@ _END_SECONDS = 2 * GRACE_SECONDS + 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ServingPlan:
     """How a memory is served."""
 
     options: Options = field(default_factory=Options)
@@ -59,12 +59,12 @@ class Plan:
 class Open(Protocol):
     """Opens a memory and serves it, with `serve_nexus`."""
 
-    def __call__(self, plan: Plan, listener: socket.socket, begun: Begun) -> None:
+    def __call__(self, plan: ServingPlan, listener: socket.socket, begun: Begun) -> None:
         """Serve until SIGTERM or Ctrl-C."""
 
 
 def serve_in_processes(
-    opened: Open, plan: Plan, listener: socket.socket, count: int, begun: Begun
+    opened: Open, plan: ServingPlan, listener: socket.socket, count: int, begun: Begun
 ) -> None:
     """Serve a memory in several other processes until SIGTERM or Ctrl-C.
 

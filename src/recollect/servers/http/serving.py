@@ -12,18 +12,17 @@ from recollect.kernel import Nexus
 from recollect.servers.functions import load_functions
 from recollect.servers.http.app import FACES, FaceMaker, make_app
 from recollect.servers.http.logs import begin_log, log_examination
-from recollect.servers.http.metrics import Metrics
-from recollect.servers.http.plan import GRACE_SECONDS, Plan
+from recollect.servers.http.metrics import Metrics, observer, watcher
+from recollect.servers.http.plan import GRACE_SECONDS, ServingPlan
 from recollect.servers.http.processes import Begun
 from recollect.servers.http.server import serve
-from recollect.servers.http.watching import observer, watcher
 from recollect.servers.nightly import examined_nightly
 from recollect.servers.service import at_work, make_service
 
 
 def serve_nexus(
     nexus: Nexus,
-    plan: Plan,
+    plan: ServingPlan,
     listener: socket.socket,
     begun: Begun,
     extractor: Extractor | None = None,

@@ -30,7 +30,7 @@ _NAME_LENGTH = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TokenRow:
     """The row kept for a token; `groups` is None if it is valid for every group.
 
     `name` is who the bearer is, if known: it is recorded as the actor of what the bearer writes in
@@ -62,7 +62,7 @@ class Row:
 class Tokens:
     """The tokens that a server takes; without one, everybody may do everything."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[TokenRow, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.rows)
@@ -78,7 +78,7 @@ class Tokens:
 
 def new_token(
     groups: Sequence[str], *, is_admin: bool = False, name: str | None = None
-) -> tuple[str, Row]:
+) -> tuple[str, TokenRow]:
     """Return a new token and the row to keep of it; without groups it is valid for all of them.
 
     Raises INVALID_ARGUMENT for a token that is neither bound to a group nor an administrator's, and
@@ -95,7 +95,7 @@ def new_token(
             INVALID_ARGUMENT, "the token is valid for no group", hint="name one with --group"
         )
     token = PREFIX + secrets.token_urlsafe(_BYTES)
-    return token, Row(digest(token), tuple(groups) or None, is_admin, name)
+    return token, TokenRow(digest(token), tuple(groups) or None, is_admin, name)
 
 
 def digest(token: str) -> str:
@@ -128,7 +128,7 @@ def read_tokens(path: Path) -> Tokens:
     return Tokens(rows)
 
 
-def _rows(path: Path, lines: Iterable[str]) -> Iterable[Row]:
+def _rows(path: Path, lines: Iterable[str]) -> Iterable[TokenRow]:
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
@@ -141,7 +141,7 @@ def _rows(path: Path, lines: Iterable[str]) -> Iterable[Row]:
                 ) from error
 
 
-def _row(members: object) -> Row:
+def _row(members: object) -> TokenRow:
     if not isinstance(members, dict) or set(members) - {_NAME} != _MEMBERS:
         raise ValueError("it has not exactly the members sha256, groups and admin")
     name = members.get(_NAME)
@@ -153,10 +153,10 @@ def _row(members: object) -> Row:
     if not isinstance(is_admin, bool):
         raise ValueError("admin is neither true nor false")
     if groups is None and is_admin:
-        return Row(sha256, None, is_admin, name)
+        return TokenRow(sha256, None, is_admin, name)
     if not isinstance(groups, list) or not groups or not all(isinstance(g, str) for g in groups):
         raise ValueError("groups is not a list of names")
-    return Row(sha256, tuple(cast("list[str]", groups)), is_admin, name)
+    return TokenRow(sha256, tuple(cast("list[str]", groups)), is_admin, name)
 
 
 def _is_name(value: object) -> bool:

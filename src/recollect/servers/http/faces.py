@@ -1,0 +1,44 @@
+"""The faces that are nothing but calls: which class, where, and on what.
+
+The rule: each call is made on the group of its request. What asks a model asks the one that the
+server's settings name, and is refused where they name none; a server runs no function unless it
+was started with some, and prompts are run by nobody.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from recollect.faces.knowledge import KnowledgeBase
+from recollect.faces.knowledge.calls import KnowledgeCalls
+from recollect.faces.markup import Markup
+from recollect.faces.markup.calls import MarkupCalls
+from recollect.faces.operations import Caller
+from recollect.kernel import Nexus
+from recollect.servers.http.calls import call_face
+from recollect.servers.http.face import Face, Shared
+from recollect.servers.learning import make_structuring
+from recollect.servers.settings import Settings
+
+KNOWLEDGE: Final = "/v1/knowledge"
+MARKUP: Final = "/v1/markup"
+
+
+def knowledge_face(shared: Shared) -> Face:
+    """Return the knowledge base."""
+
+    def make(nexus: Nexus, _: Caller) -> object:
+        return KnowledgeCalls(
+            KnowledgeBase(nexus=nexus), lambda: make_structuring(Settings().learning())
+        )
+
+    return call_face(shared, KNOWLEDGE, KnowledgeCalls, make)
+
+
+def markup_face(shared: Shared) -> Face:
+    """Return Knowing Markup."""
+
+    def make(nexus: Nexus, caller: Caller) -> object:
+        return MarkupCalls(Markup(nexus, functions=shared.service.functions, actor=caller.name))
+
+    return call_face(shared, MARKUP, MarkupCalls, make)

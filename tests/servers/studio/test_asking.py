@@ -18,7 +18,14 @@ def test_plain_words_find_what_they_are_about_with_clocks_score_and_source(visit
     page = visitor.text("/ask", q="where does Ann work")
     assert "Ann works at Acme" in page
     assert "true since 2021-01-01" in page and "score 0." in page and "her letter" in page
-    assert "spy" not in page
+    assert "spy" not in page and "Why this score" in page
+
+
+def test_what_nothing_answers_says_so_and_kinds_can_be_chosen(visitor: Visitor):
+    assert "Nothing in this memory answers that" in visitor.text("/ask", q="quantum chromodynamics")
+    page = visitor.text("/ask", q="where does Ann work", kind="claim")
+    assert "Ann works at Acme" not in page
+    assert visitor.get("/ask", q="Ann", kind="rumour").status_code == 400
 
 
 def test_kip_gives_a_table_whose_elements_have_pages(visitor: Visitor):

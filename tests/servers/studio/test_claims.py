@@ -60,7 +60,7 @@ def test_a_card_has_the_line_of_its_face_and_severity_and_tone_as_classes(
 ):
     page = visitor.get("/claims/card", id=disputed).text
     assert 'class="claim severity-warning tone-warning"' in page
-    assert "disputed · 1 conflicting evidence ref" in page
+    assert "disputed · 1 conflicting evidence ref" in said(page)
     assert page.index("artifact") < page.index("model_inference")
     assert f'data-live="knowledge/claim/{disputed}"' in page
     assert "rase" not in page
@@ -90,7 +90,7 @@ def test_claims_are_filtered_and_found(visitor: Visitor):
     page = visitor.text("/claims", status="disputed")
     assert "1 claim" in page and "payments" not in page.partition("Show")[2]
     assert "payments uses sagas" in visitor.text("/claims", about="sagas")
-    found = visitor.text("/ask", q="is the report right")
+    found = visitor.text("/ask", q="is the report right", past=1)
     assert "disputed confidence 1.0, 2 evidence refs, about agent alpha" in found
 
 

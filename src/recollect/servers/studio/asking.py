@@ -31,6 +31,7 @@ from recollect.model import (
     Exported,
     Hits,
     Key,
+    Kinds,
     Link,
     PutConcept,
     Result,
@@ -70,6 +71,19 @@ class Marked:
     word: str
     after: str
     mended: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a question recalls, with what its score is made of."""
+
+    shown: Shown
+    kind: str
+    score: float
+    why: tuple[tuple[str, float, str], ...]  # the shares of the score: name, points, words
+    passage: str
+    copies: int
+    claim: Claim | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +165,47 @@ def marked(text: str, error: RecollectError) -> Marked | None:
 
 
 def _plain(visit: Visit, text: str) -> Answered:
-    answer = visit.nexus.search(
+    """Recall what a question is about; what has ended is there where it is asked for."""
+    cursor, kind = visit.asked("cursor") or None, visit.asked("kind")
+    found = visit.nexus.recall(
         text,
+        kinds=[kind] if kind else None,
         limit=_LIMIT,
-        mode=None if visit.nexus.vectors.model is None else "hybrid",
-        cursor=visit.asked("cursor") or None,
-        as_of=visit.moment,
+        as_of=None if cursor else visit.moment,
+        past=bool(visit.asked("past")),
+        cursor=cursor,
     )
-    (hits,) = answer.results
-    assert isinstance(hits, Hits)
+    near = () if found.nearest is None else (found.nearest,)
+    recalled = found.memories or near
+    shown = shown_of(visit.nexus, [one.element for one in recalled], visit.then)
+    claims = _claims(visit, [one.element.element for one in recalled])
+    memories = tuple(
+        Memory(
+            line,
+            one.kind,
+            one.score,
+            tuple((name, share.points, share.words) for name, share in one.why.items()),
+            one.passage,
+            one.copies,
+            claims.get(one.element.element.id),
+        )
+        for one, line in zip(recalled, shown, strict=True)
+    )
     shows = _frame(visit, text) | {
-        "shapes": (shape_of(visit, hits),),
-        "notices": answer.notices,
+        "memories": memories,
+        "is_near": not found.memories,
+        "next_cursor": found.cursor,
+        "kinds": visit.nexus.kinds.names(),
+        "notices": found.notices,
         "is_plain": True,
     }
     return Page("ask.html", "Ask", shows)
+
+
+def _claims(visit: Visit, elements: Iterable[Element]) -> dict[str, Claim]:
+    """Return the claims among elements, by id."""
+    concepts = [one for one in elements if isinstance(one, Concept) and one.type == "Claim"]
+    return {one.id: one for one in claims_of(visit.nexus, concepts, visit.then)}
 
 
 def _kip(visit: Visit, text: str) -> Answered:
@@ -196,6 +236,10 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
         "q": text,
         "is_kip": is_kip(text),
         "is_plain": False,
+        "memories": (),
+        "is_near": False,
+        "next_cursor": None,
+        "kinds": (),
         "parameters": {
             name: visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name, ""))
             for name in parameters_of(text)
@@ -230,7 +274,9 @@ def shape_of(visit: Visit, result: Result) -> Shape:
             few = result.rows[:_MOST_ROWS]
             elements = [one for row in few for cell in row for one in _elements(cell)]
             ends = ends_of(visit.nexus, elements, visit.then)
-            rows = tuple(tuple(cell_of(cell, ends) for cell in row) for row in few)
+            rows = tuple(
+                tuple(cell_of(cell, ends, visit.nexus.kinds) for cell in row) for row in few
+            )
             more = len(result.rows) - len(few)
             return Shape("rows", result.columns, rows, next_cursor=result.next_cursor, more=more)
         case Hits():
@@ -238,10 +284,9 @@ def shape_of(visit: Visit, result: Result) -> Shape:
             dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
             held = [hit for hit in result.hits if hit.element.id in dated]
             shown = shown_of(visit.nexus, [dated[hit.element.id] for hit in held], visit.then)
-            concepts = [one.element for one in held if _is_claim(one.element)]
-            claims = {one.id: one for one in claims_of(visit.nexus, concepts, visit.then)}
+            claims = _claims(visit, [one.element for one in held])
             hits = tuple(
-                (hit.score, one, claims.get(getattr(hit.element, "name", "")))
+                (hit.score, one, claims.get(hit.element.id))
                 for hit, one in zip(held, shown, strict=True)
             )
             return Shape("hits", hits=hits, next_cursor=result.next_cursor)
@@ -255,22 +300,18 @@ def shape_of(visit: Visit, result: Result) -> Shape:
             return Shape("report", value=result)
 
 
-def cell_of(cell: Cell, ends: Mapping[str, Dated]) -> object:
+def cell_of(cell: Cell, ends: Mapping[str, Dated], kinds: Kinds) -> object:
     """Return what a cell shows: an element by its name, a list, or a value."""
     match cell:
         case Concept() | Link():
-            return Named(cell.id, line_of(cell, ends))
+            return Named(cell.id, line_of(cell, ends, kinds))
         case list():
             return [
-                Named(one.id, line_of(one, ends)) if isinstance(one, Concept | Link) else one
+                Named(one.id, line_of(one, ends, kinds)) if isinstance(one, Concept | Link) else one
                 for one in cell
             ]
         case _:
             return cell
-
-
-def _is_claim(element: Element) -> bool:
-    return isinstance(element, Concept) and element.type == "Claim"
 
 
 def _elements(cell: Cell) -> Iterator[Element]:
@@ -303,12 +344,15 @@ def download(visit: Visit) -> Answered:
 
 def _plain_rows(visit: Visit, rows: Rows) -> Iterator[list[object]]:
     elements = [one for row in rows.rows for cell in row for one in _elements(cell)]
-    ends = ends_of(visit.nexus, elements, visit.then)
+    ends, kinds = ends_of(visit.nexus, elements, visit.then), visit.nexus.kinds
     for row in rows.rows:
         yield [
-            name_of(cell, ends)
+            name_of(cell, ends, kinds)
             if isinstance(cell, Concept | Link)
-            else [name_of(one, ends) if isinstance(one, Concept | Link) else one for one in cell]
+            else [
+                name_of(one, ends, kinds) if isinstance(one, Concept | Link) else one
+                for one in cell
+            ]
             if isinstance(cell, list)
             else cell
             for cell in row

@@ -18,32 +18,11 @@ from recollect.model import (
     Dated,
     Element,
     Instant,
+    Kinds,
     Link,
     bound_text,
 )
 
-_SAYS: Final[Mapping[str, str]] = {
-    "Claim": "text",
-    "Episode": "body",
-    "KnowledgePiece": "content",
-    "RejectedClaim": "text",
-    "KnowledgeEntity": "label",
-    "Node": "label",
-    "Space": "label",
-}
-"""The attribute of a type that is what its concepts say."""
-
-_KINDS: Final[Mapping[str, str]] = {
-    "Claim": "claim",
-    "Episode": "episode",
-    "KnowledgePiece": "piece",
-    "KnowledgeEntity": "entity",
-    "Entity": "entity",
-    "Evidence": "evidence",
-    "Node": "node",
-    "Space": "space",
-}
-_ABOUT: Final = ("summary", "description", "label")
 _LONGEST_NAME: Final = 120
 
 
@@ -69,7 +48,7 @@ def shown_of(
     held = list(elements)
     ends = ends_of(nexus, [one.element for one in held], as_of)
     now = nexus.now()
-    return tuple(_shown(one, ends, now) for one in held)
+    return tuple(_shown(one, ends, now, nexus.kinds) for one in held)
 
 
 def shown_ids(nexus: Nexus, ids: Sequence[str], as_of: AsOf | None = None) -> tuple[Shown, ...]:
@@ -94,26 +73,26 @@ def ends_of(
     return found | (nexus.look_up(deeper, as_of=known, closed=True) if deeper else {})
 
 
-def kind_of(element: Element) -> str:
-    """Return which kind of memory an element is, in a word."""
+def kind_of(element: Element, kinds: Kinds) -> str:
+    """Return which kind of memory an element is, in a word; a link without words is a link."""
     match element:
         case Link():
             return "fact" if FACT in element.attributes else "link"
         case Concept():
-            return _KINDS.get(element.type, "concept")
+            return kinds.of(element.type).name
         case _:
             assert_never(element)
 
 
-def name_of(element: Element, ends: Mapping[str, Dated]) -> str:
+def name_of(element: Element, ends: Mapping[str, Dated], kinds: Kinds) -> str:
     """Return what an element is called: of a link, its ends and predicate."""
     match element:
         case Link():
-            start, end = (_end(one, ends) for one in (element.subject, element.object))
+            start, end = (_end(one, ends, kinds) for one in (element.subject, element.object))
             return f"{start} {element.predicate} {end}"
         case Concept():
-            attribute = _SAYS.get(element.type)
-            said = None if attribute is None else element.attributes.get(attribute)
+            attribute = kinds.of(element.type).text
+            said = element.attributes.get(attribute) if attribute else None
             if isinstance(said, str) and said:
                 return _short(said)
             return _short(called(element.name, element.attributes, element.metadata))
@@ -121,22 +100,15 @@ def name_of(element: Element, ends: Mapping[str, Dated]) -> str:
             assert_never(element)
 
 
-def line_of(element: Element, ends: Mapping[str, Dated]) -> str:
+def line_of(element: Element, ends: Mapping[str, Dated], kinds: Kinds) -> str:
     """Return what an element says, in a line."""
     match element:
         case Link():
             words = element.attributes.get(FACT)
-            return words if isinstance(words, str) else name_of(element, ends)
+            return words if isinstance(words, str) else name_of(element, ends, kinds)
         case Concept():
-            attribute = _SAYS.get(element.type)
-            said = None if attribute is None else element.attributes.get(attribute)
-            if isinstance(said, str) and said:
-                return said
-            about = next(
-                (one for one in map(element.attributes.get, _ABOUT) if isinstance(one, str)), ""
-            )
-            name = name_of(element, ends)
-            return f"{name}: {about}" if about and about != name else name
+            named = called(element.name, element.attributes, element.metadata)
+            return kinds.of(element.type).line(replace(element, name=named))
         case _:
             assert_never(element)
 
@@ -152,14 +124,14 @@ def standing_of(dated: Dated, now: Instant) -> str:
     return ""
 
 
-def _shown(dated: Dated, ends: Mapping[str, Dated], now: Instant) -> Shown:
+def _shown(dated: Dated, ends: Mapping[str, Dated], now: Instant, kinds: Kinds) -> Shown:
     element = dated.element
     return Shown(
         id=element.id,
-        kind=kind_of(element),
+        kind=kind_of(element, kinds),
         type=element.type if isinstance(element, Concept) else element.predicate,
-        name=name_of(element, ends),
-        line=line_of(element, ends),
+        name=name_of(element, ends, kinds),
+        line=line_of(element, ends, kinds),
         standing=standing_of(dated, now),
         since=dated.valid_at,
         until=dated.invalid_at,
@@ -167,13 +139,13 @@ def _shown(dated: Dated, ends: Mapping[str, Dated], now: Instant) -> Shown:
     )
 
 
-def _end(identifier: str, ends: Mapping[str, Dated]) -> str:
+def _end(identifier: str, ends: Mapping[str, Dated], kinds: Kinds) -> str:
     dated = ends.get(identifier)
     if dated is None:
         return identifier
     element = dated.element
     if isinstance(element, Concept):
-        return name_of(element, ends)
+        return name_of(element, ends, kinds)
     start, end = (
         _short(known.element.name)
         if (known := ends.get(one)) is not None and isinstance(known.element, Concept)

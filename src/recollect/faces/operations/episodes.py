@@ -43,10 +43,15 @@ class EpisodeDraft:
     source: str
     source_description: str | None
     reference_time: str  # ISO 8601 in UTC, to the millisecond
+    session: str | None  # the conversation that it says it belongs to
+    role_type: str | None  # of a message, as is who said it
+    role: str | None
     is_named: bool  # by a uuid that was given, else by its content
 
     @classmethod
-    def of_item(cls, group: str, item: EpisodeItem) -> EpisodeDraft:
+    def of_item(
+        cls, group: str, item: EpisodeItem, role_type: str | None = None, role: str | None = None
+    ) -> EpisodeDraft:
         """Return the draft of an item of AddEpisodes; without a uuid its content names it."""
         name, body = item.get("name"), item["body"]
         source, time = item["source"], item["reference_time"]
@@ -58,6 +63,9 @@ class EpisodeDraft:
             source=source,
             source_description=item.get("source_description"),
             reference_time=time,
+            session=item.get("session"),
+            role_type=role_type,
+            role=role,
             is_named=given is not None,
         )
 
@@ -73,7 +81,10 @@ class EpisodeDraft:
                 "body": message_line(message["role_type"], message.get("role"), message["content"]),
                 "reference_time": message["timestamp"],
                 "source_description": message.get("source_description"),
+                "session": message.get("session"),
             },
+            message["role_type"],
+            message.get("role"),
         )
 
     @property
@@ -85,13 +96,20 @@ class EpisodeDraft:
             "source": self.source,
             "source_description": self.source_description,
             "reference_time": self.reference_time,
+            **{key: one for key, one in self._beside.items() if one},
         }
+
+    @property
+    def _beside(self) -> dict[str, str | None]:
+        """What is kept beside the specified fields, where it is told."""
+        return {"session": self.session, "role_type": self.role_type, "role": self.role}
 
     def is_the_same_as(self, held: Attributes) -> bool:
         """Whether what is held under the uuid says the same; the content that names one counts."""
         wanted = self.attributes
         if not self.is_named:
             wanted = {**wanted, "source_description": held.get("source_description")}
+        wanted = {key: one for key, one in wanted.items() if key in held or key not in self._beside}
         return dict(held) == wanted
 
     def change(self) -> PutConcept:

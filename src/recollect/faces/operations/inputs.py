@@ -57,6 +57,7 @@ class Message(TypedDict):
     content: Body
     timestamp: Timestamp
     source_description: NotRequired[Note | None]
+    session: NotRequired[Note | None]
 
 
 @with_config(STRICT)
@@ -77,6 +78,7 @@ class EpisodeItem(TypedDict):
     body: Body
     reference_time: Timestamp
     source_description: NotRequired[Note | None]
+    session: NotRequired[Note | None]
 
 
 @with_config(STRICT)

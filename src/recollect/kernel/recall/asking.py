@@ -17,7 +17,7 @@ from recollect.kernel.recall.columns import (
     SAYS_WHO,
     Known,
 )
-from recollect.kernel.recall.spans import Times, asked_for
+from recollect.kernel.recall.spans import Times, asked_for, is_of_time
 from recollect.kernel.recall.words import asked_stems
 from recollect.kernel.search.tokens import tokens
 
@@ -71,15 +71,24 @@ def understood(question: str, known: Known, asked_at: int) -> Meant:
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
+    told = tuple(one for one in stems if one)
     return Meant(
-        words=tuple(one for one in stems if one),
-        unknown=sum(not one for one in stems),
+        words=tuple(one for one in told if not _are_speaker(one, known)) or told,
+        unknown=sum(
+            not found and not any(map(is_of_time, ways))
+            for ways, found in zip(asked_stems(question), stems, strict=True)
+        ),
         times=asked_for(question, asked_at),
         speakers=frozenset(one for found in speakers for one in found),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
         concepts=_named(words, known),
     )
+
+
+def _are_speaker(ways: tuple[int, ...], known: Known) -> bool:
+    """Whether a word names a speaker: a turn with it is one in which another speaks to them."""
+    return any(one in known.speaker_stems for one in ways)
 
 
 def _named(words: list[str], known: Known) -> frozenset[int]:

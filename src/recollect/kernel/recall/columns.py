@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.remembering import Called, Memory
-from recollect.kernel.recall.words import language_of, stem
+from recollect.kernel.recall.words import LANGUAGES, language_of, stem
 from recollect.kernel.search.tokens import tokens
 
 Ints = NDArray[np.int64]
@@ -122,8 +123,10 @@ class Known:
     speakers: Interned = field(default_factory=Interned)
     streams: Interned = field(default_factory=Interned)
     authors: Interned = field(default_factory=Interned)
+    meant: dict[str, Vector] = field(default_factory=dict)  # what words mean
     by_language: dict[str, dict[str, int]] = field(default_factory=dict)
     named_by_word: dict[str, set[int]] = field(default_factory=dict)  # speakers
+    speaker_stems: set[int] = field(default_factory=set)  # words that name one
     called: dict[str, set[int]] = field(default_factory=dict)  # concepts by folded name
     longest_name: int = 1  # words
     concepts: dict[int, Called] = field(default_factory=dict)
@@ -159,6 +162,7 @@ class Known:
         number = self.speakers[name]
         for word in name.split():
             self.named_by_word.setdefault(word, set()).add(number)
+            self.speaker_stems |= {self.words[stem(word, one)] for one in LANGUAGES}
         return number
 
     def call(self, memory: Memory) -> None:
@@ -198,6 +202,7 @@ class Columns:
     span_begin: Ints
     span_end: Ints
     parts: tuple[Postings, ...]
+    vectors: tuple[Vector, ...]  # what the texts mean, for one row after another
 
     @property
     def size(self) -> int:
@@ -207,7 +212,7 @@ class Columns:
     @property
     def nbytes(self) -> int:
         """How many bytes the columns take, about."""
-        return 140 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
+        return 650 * self.size + 24 * len(self.span_row) + 8 * sum(len(p.rows) for p in self.parts)
 
     def of_word(self, word: int) -> tuple[Places, NDArray[np.float32]]:
         """Return the rows of a word, in order, and how often it stands in each."""
@@ -236,5 +241,5 @@ def empty() -> Columns:
         np.zeros(0, np.int8), np.zeros(0, np.uint8), mask(), mask(), mask(),
         places(), places(), places(), floats, floats, places(),
         np.zeros((len(NEIGHBOURS), 0), np.int32), places(), ints(), ints(),
-        (Postings(ints(), np.zeros(1, np.int64), places(), floats),),
+        (Postings(ints(), np.zeros(1, np.int64), places(), floats),), (),
     )  # fmt: skip

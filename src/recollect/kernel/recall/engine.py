@@ -21,12 +21,16 @@ from recollect.kernel.recall.choosing import Look, chosen
 from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.held import HeldColumns
 from recollect.kernel.recall.kinds import said_by_concept, said_by_link
+from recollect.kernel.recall.meaning import meaning
 from recollect.kernel.recall.recollection import Recalled, Recollection
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds
+
+MODES: Final = ("words", "words and meaning")
+"""What texts are compared by, without the embedding and with it."""
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 _CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")
@@ -70,7 +74,9 @@ def recollected(
     asked = _asked(reader, question, kinds, limit, as_of, now, cursor)
     columns = kept.of(reader.session, reader.group.group_id, reader.terms)
     meant = understood(asked.question, columns.known, asked.moment.valid)
-    ranking = ranked(columns, meant, asked.moment, asked.kinds, with_past=past)
+    model = meaning()
+    sense = None if model is None else model.of_text(asked.question)
+    ranking = ranked(columns, meant, asked.moment, asked.kinds, with_past=past, meant=sense)
     wanted = asked.skipped + asked.limit + 1
     choice = chosen(_look(reader, ranking, asked), ranking, wanted, threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
@@ -88,6 +94,7 @@ def recollected(
         as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
         nearest=missed,
         cursor=f"r1.{at.valid}.{at.known}.{after}" if has_more else None,
+        mode=MODES[model is not None],
         notices=asked.notices,
     )
 

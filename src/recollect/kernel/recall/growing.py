@@ -25,11 +25,14 @@ from recollect.kernel.recall.columns import (
     Postings,
     says,
 )
+from recollect.kernel.recall.meaning import Vector, meaning
 from recollect.kernel.recall.remembering import Memory, memories
+from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.remembered import Standing, actors, standings
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 
+_TEXTS_AT_ONCE = 1_000
 _WORTH_JOINING = 3  # a part of the postings is joined to one less than so many times its size
 
 
@@ -89,6 +92,7 @@ def _grown(columns: Columns, new: Sequence[Memory], number: int) -> Columns:
         span_end=np.concatenate([columns.span_end, span_columns[:, 2]]),
         neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
         parts=_joined(columns.parts, part),
+        vectors=_stacked(columns.vectors, _vectors(known, [one.text for one in new])),
         **_lengthened(columns, _columns_of(known, new, lengths)),
     )
     streams = {known.streams[one.stream] for one in new if one.stream is not None}
@@ -145,6 +149,38 @@ def _joined(parts: tuple[Postings, ...], part: Postings) -> tuple[Postings, ...]
     while len(found) > 1 and len(found[-2].rows) < _WORTH_JOINING * len(found[-1].rows):
         later = found.pop()
         found[-1] = found[-1].joined(later)
+    return tuple(found)
+
+
+def _vectors(known: Known, texts: Sequence[str]) -> Vector:
+    """Return what texts mean, a row each, of length 1; zeros where nothing is known."""
+    model = meaning()
+    if model is None:
+        return np.zeros((len(texts), 0), np.float32)
+    made = np.zeros((len(texts), model.dimension), np.float32)
+    for first in range(0, len(texts), _TEXTS_AT_ONCE):
+        worded = [tokens(one) for one in texts[first : first + _TEXTS_AT_ONCE]]
+        distinct = {word: at for at, word in enumerate({one for own in worded for one in own})}
+        for word in distinct:
+            if word not in known.meant:
+                known.meant[word] = model.of_word(word)
+        if not distinct:
+            continue
+        meant = np.stack([known.meant[one] for one in distinct])
+        filled = [at for at, own in enumerate(worded) if own]
+        places = np.array([distinct[one] for own in worded for one in own])
+        starts = np.cumsum([0, *(len(worded[at]) for at in filled)])[:-1]
+        made[[first + at for at in filled]] = np.add.reduceat(meant[places], starts)
+    lengths = np.sqrt(np.einsum("ij,ij->i", made, made))
+    return np.asarray(made / np.where(lengths, lengths, 1)[:, None], np.float32)
+
+
+def _stacked(parts: tuple[Vector, ...], part: Vector) -> tuple[Vector, ...]:
+    """Return vectors in few parts, each of which is rarely copied."""
+    found = [*parts, part]
+    while len(found) > 1 and len(found[-2]) < _WORTH_JOINING * len(found[-1]):
+        later = found.pop()
+        found[-1] = np.concatenate([found[-1], later])
     return tuple(found)
 
 

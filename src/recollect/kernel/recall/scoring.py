@@ -18,6 +18,7 @@ import numpy as np
 from recollect.kernel.recall.asking import Meant
 from recollect.kernel.recall.columns import NONE, Columns, Floats, Mask, Places
 from recollect.kernel.recall.kinds import CONCEPTS, FACTS
+from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
 
 WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, MEANING, NAMED, TRUST = SHARES = (
@@ -37,6 +38,9 @@ WEIGHTS: Final[Mapping[str, float]] = {
     TRUST: 0.2,
 }
 
+NEAR: Final = 0.45
+"""The cosine from which on a meaning alone makes a candidate."""
+
 PAST: Final = 0.5
 """What the score of a memory that has ended is multiplied by."""
 
@@ -45,6 +49,7 @@ _LENGTH_NORMALISATION: Final = 0.75  # BM25's b
 _OF_NEIGHBOURS: Final = (0.6, 0.3, 0.25, 0.1)  # what a turn gives the next, the one after, ...
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
 _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
+_OF_MEANINGS: Final = (0.5, 0.25, 0.5, 0.25)  # what neighbours count beside a turn's own
 _Z_SHARE: Final = 0.25
 
 
@@ -64,6 +69,7 @@ class Ranking:
     shares: Mapping[str, Floats]  # 0 to 1, of the shares that apply
     scores: Floats
     covered: Floats  # how much of what the question asks for the row holds, 0 to 1
+    near: Floats | None  # how near the row's meaning is to the question's, -1 to 1
     is_past: Mask
 
     def best(self) -> Iterable[int]:
@@ -84,7 +90,7 @@ def ranked(
     kinds: frozenset[int],
     *,
     with_past: bool,
-    meaning: Floats | None = None,
+    meant: Vector | None = None,
 ) -> Ranking:
     """Return the memories of some kinds as a question finds them. Cost: a few passes over them."""
     there = (columns.since <= moment.known) & (moment.known < columns.until)
@@ -108,8 +114,9 @@ def ranked(
         shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
     if bool(columns.is_assistant.any()):
         shares[ROLE] = (~columns.is_assistant).astype(np.float64)
-    if meaning is not None:
-        shares[MEANING] = _standing_out(meaning, candidates)
+    near = None if meant is None else _near(columns, meant)
+    if near is not None:
+        shares[MEANING] = _standing_out(_smoothed(columns, near, counted), candidates)
     if question.concepts:
         shares[NAMED] = _named(columns, question.concepts)
     shares[TRUST] = columns.trust.astype(np.float64)
@@ -118,11 +125,13 @@ def ranked(
     for name, share in shares.items():
         scores += WEIGHTS[name] / whole * share
     scores[is_past] *= PAST
-    reached = words > 0 if meaning is None else np.ones(columns.size, np.bool_)
+    reached = words > 0
     if NAMED in shares:
         reached |= shares[NAMED] > 0
+    if near is not None:
+        reached |= near >= NEAR
     scores[~(candidates & reached)] = -1.0
-    return Ranking(columns, shares, scores, covered, is_past)
+    return Ranking(columns, shares, scores, covered, near, is_past)
 
 
 def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:
@@ -242,6 +251,24 @@ def _named(columns: Columns, concepts: frozenset[int]) -> Floats:
     facts = columns.kind == FACTS
     ends = np.isin(columns.subject, ids).astype(np.float64) + np.isin(columns.object, ids)
     return np.where(own, 1.0, np.where(facts, np.minimum(ends, 1.0), 0.0))
+
+
+def _near(columns: Columns, meant: Vector) -> Floats:
+    """Return the cosine of each text's meaning with the question's."""
+    parts = [np.einsum("ij,j->i", one, meant) for one in columns.vectors]
+    return np.concatenate([np.zeros(0), *parts]).astype(np.float64)
+
+
+def _smoothed(columns: Columns, near: Floats, counted: Mask) -> Floats:
+    """Return the cosines with part of those of the turns beside each."""
+    rows = np.flatnonzero(counted & (columns.session != NONE))
+    if not len(rows):
+        return near
+    beside = columns.neighbours[:, rows]
+    weights = np.where((beside != NONE) & counted[beside], np.array(_OF_MEANINGS)[:, None], 0.0)
+    smoothed = near.copy()
+    smoothed[rows] = (near[rows] + (weights * near[beside]).sum(0)) / (1 + weights.sum(0))
+    return smoothed
 
 
 def _standing_out(meaning: Floats, candidates: Mask) -> Floats:

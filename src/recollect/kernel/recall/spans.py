@@ -167,6 +167,11 @@ class Times:
         return bool(self.spans or self.months)
 
 
+def is_of_time(word: str) -> bool:
+    """Whether a folded word may be part of a time."""
+    return word in _TRIGGERS or word[0].isdigit()
+
+
 def day_of(instant: int) -> Span:
     """Return the day in UTC that an instant lies in."""
     begin = instant // DAY * DAY

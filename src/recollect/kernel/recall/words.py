@@ -99,19 +99,20 @@ def stems(text: str) -> list[str]:
     return [stem(word, language) for word in words]
 
 
-def asked_stems(question: str) -> list[tuple[str, ...]]:
+@lru_cache(256)
+def asked_stems(question: str) -> tuple[tuple[str, ...], ...]:
     """Return, for each telling word of a question, the stems it is looked for under.
 
     Words that only hold the question together are there if it has no others.
 
     >>> asked_stems("Where does Ann work?")
-    [('ann',), ('work',)]
+    (('ann',), ('work',))
     """
     words = list(dict.fromkeys(tokens(question)))
     without = _ASKING[language_of(words)]
     telling = [one for one in words if one not in without] or words
     found = [tuple(dict.fromkeys(stem(one, language) for language in LANGUAGES)) for one in telling]
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def telling_stems(text: str) -> list[str]:

@@ -1,0 +1,84 @@
+"""What words mean, by the static embedding that comes with Recollect.
+
+The rule: a text means the sum of what its words mean, the rarer counting more, brought to length 1;
+a word that the embedding does not hold is made of the longest pieces that it does. No text leaves
+the process, and nothing is downloaded. The embedding knows English; names and numbers that other
+languages share are compared too. `tools/make_meanings.py` made it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.kernel.search.tokens import tokens
+
+Vector = NDArray[np.float32]
+
+_FILE: Final = "meanings.npz"
+_LONGEST: Final = 30  # characters of a word that is cut into pieces
+_INSIDE: Final = "##"  # what pieces begin with that do not begin a word
+
+
+class Meaning:
+    """The embedding, read once a process."""
+
+    def __init__(self, numbers: NDArray[np.int8], scales: Vector, pieces: list[str]) -> None:
+        self._numbers = numbers
+        self._scales = scales
+        self._places = {piece: at for at, piece in enumerate(pieces)}
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return int(self._numbers.shape[1])
+
+    def of_word(self, word: str) -> Vector:
+        """Return what a folded word means; zeros where nothing is known of it."""
+        places = self._pieces(word)
+        if not places:
+            return np.zeros(self.dimension, np.float32)
+        return np.asarray((self._numbers[places] * self._scales[places, None]).sum(0), np.float32)
+
+    def of_text(self, text: str) -> Vector | None:
+        """Return what a text means, of length 1; None where nothing is known of its words."""
+        words = tokens(text)
+        total = sum((self.of_word(one) for one in words), np.zeros(self.dimension, np.float32))
+        length = float(np.sqrt(np.einsum("i,i->", total, total)))
+        return np.asarray(total / length, np.float32) if length else None
+
+    def _pieces(self, word: str) -> list[int]:
+        """Return the pieces of a word, the longest first; none where a part is unknown."""
+        if word in self._places:
+            return [self._places[word]]
+        found: list[int] = []
+        at, word = 0, word[:_LONGEST]
+        while at < len(word):
+            for end in range(len(word), at, -1):
+                piece = self._places.get((_INSIDE if at else "") + word[at:end])
+                if piece is not None:
+                    found.append(piece)
+                    at = end
+                    break
+            else:
+                return []
+        return found
+
+
+@lru_cache(1)
+def meaning() -> Meaning | None:
+    """Return the embedding; None where it was left out of what is installed.
+
+    Cost: the first time a few hundredths of a second.
+    """
+    file = resources.files("recollect.kernel.recall") / _FILE
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream:
+        held = np.load(stream)
+        pieces = held["pieces"].tobytes().decode().split("\n")
+        return Meaning(held["numbers"], held["scales"].astype(np.float32), pieces)

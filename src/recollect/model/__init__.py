@@ -61,6 +61,7 @@ from recollect.model.changes import (
     Reference,
     RemoveKeys,
     Retype,
+    Unmerge,
     WorkItem,
 )
 from recollect.model.elements import (
@@ -195,6 +196,7 @@ __all__ = [
     "Stats",
     "Transaction",
     "Triple",
+    "Unmerge",
     "UpdateReport",
     "UpsertReport",
     "Value",

@@ -178,6 +178,17 @@ class EndFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmerge:
+    """Take a merge back: `id` is that of the concept that was merged into another.
+
+    It lives again with its links; what was told of the other since the merge stays there. CONFLICT
+    where something done after the merge is in the way.
+    """
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Retype:
     """Let a concept be of another type: it is closed, and born anew under its public id.
 
@@ -189,7 +200,7 @@ class Retype:
     type: str
 
 
-Change = PutConcept | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge | Retype
+Change = PutConcept | PutLink | PutFact | EndFact | RemoveKeys | Delete | Merge | Unmerge | Retype
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.plain_names import PlainNames
 from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.unmerge import take_back
 from recollect.kernel.write.validation import (
     identifier,
     members,
@@ -59,9 +60,10 @@ from recollect.model import (
     Reference,
     RemoveKeys,
     Retype,
+    Unmerge,
 )
 
-_CHANGES = "PutConcept, PutLink, PutFact, EndFact, RemoveKeys, Delete, Merge or Retype"
+_CHANGES = "PutConcept, PutLink, PutFact, EndFact, RemoveKeys, Delete, Merge, Unmerge or Retype"
 
 _TOGETHER = 1_000
 """Changes whose rows are made and written before the next ones: the caches of a core hold them."""
@@ -134,6 +136,8 @@ class _Batch:
                 case Merge():
                     _expect_reference(change.source, concepts, ids)
                     _expect_reference(change.target, concepts, ids)
+                case Unmerge():
+                    identifier(change.id, "id")
                 case Retype():
                     _expect_reference(change.element, concepts, ids)
                 case _:
@@ -173,6 +177,12 @@ class _Batch:
                 return element
             case Merge():
                 return self._merge(change)
+            case Unmerge():
+                self._unit.flush()
+                concept = take_back(self._unit, identifier(change.id, "id"))
+                self.tracker.meet(concept, is_new=True)
+                self._forget_ends()
+                return concept
             case Retype():
                 return self._retype(change)
             case _:

@@ -23,7 +23,7 @@ KIP: Final = (
 )
 
 OPERATIONS: Final = (
-    Kind("Entity", has_unique_names=True, is_made=True),
+    Kind("Entity", has_unique_names=True, is_made=True, joins=frozenset({"not_same_as"})),
     Kind(
         "Episode",
         "episode",

@@ -6,7 +6,11 @@ import pytest
 from tests.faces.kip.maintenance.conftest import Clock, contents, twin
 
 from recollect.errors import RecollectError
-from recollect.faces.kip.maintenance import find_duplicates, merge_duplicates
+from recollect.faces.kip.maintenance import (
+    find_duplicates,
+    merge_duplicates,
+    reject_duplicate,
+)
 from recollect.kernel import Nexus
 from recollect.model import Key, PutConcept, PutLink
 
@@ -63,16 +67,76 @@ def test_aliases_are_names(nexus: Nexus):
     }
 
 
-def test_types_are_never_mixed_and_definitions_left_alone(nexus: Nexus):
+def test_what_is_of_two_types_is_proposed_and_never_merged(nexus: Nexus):
     put(nexus, "Aspirin", type="Drug")
     put(nexus, "aspirin", type="Brand")
+    put(nexus, "Maria Lopez", type="Person")
+    put(nexus, "Maria López", type="Entity")
     for type_ in ("$ConceptType", "Domain", "Episode"):
         put(nexus, "Medicine", "medicine", type=type_)
-    assert pairs(nexus) == []
-    put(nexus, "aspirin", type="Drug")
-    put(nexus, "Aspirin", type="Brand")
-    assert len(pairs(nexus)) == 2
-    assert pairs(nexus, types=["Drug"]) == [("aspirin", "Aspirin", 1.0)]
+    found = find_duplicates(nexus).found
+    assert [(one.duplicate, one.canonical, one.score) for one in found] == [
+        (Key("Entity", "Maria López"), Key("Person", "Maria Lopez"), 0.85),
+        (Key("Brand", "aspirin"), Key("Drug", "Aspirin"), 0.7),
+    ]
+    assert all(one.kip.startswith("//") for one in found)
+    assert merge_duplicates(nexus, threshold=0.5).found == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "score"),
+    [
+        ("José Núñez", "Jose Nunez", 0.93),
+        ("Robert Miller", "Miller, Bob", 0.85),
+        ("Elizabeth Jones", "Liz Jones", 0.85),
+        ("Maria Lopez", "Maria", 0.7),
+        ("Robert Miller", "Bob", 0.7),
+    ],
+)
+def test_accents_nicknames_and_first_names_are_seen_through(
+    nexus: Nexus, one: str, other: str, score: float
+):
+    put(nexus, one, other, "Else Wise")
+    assert pairs(nexus) == [(other, one, score)]
+
+
+def test_a_first_name_that_fits_two_persons_fits_none(nexus: Nexus):
+    put(nexus, "Maria Lopez", "Maria Adler", "Maria")
+    assert pairs(nexus, threshold=0.7) == []
+
+
+def test_a_first_name_is_proposed_and_never_merged(nexus: Nexus):
+    put(nexus, "Maria Lopez")
+    put(nexus, "Maria", type="Entity")
+    (found,) = find_duplicates(nexus).found
+    assert (found.duplicate, found.canonical) == (
+        Key("Entity", "Maria"),
+        Key("Person", "Maria Lopez"),
+    )
+    assert found.is_guess
+    assert merge_duplicates(nexus, threshold=0.5).found == ()
+
+
+def test_a_link_to_the_same_thing_counts(nexus: Nexus):
+    put(nexus, "Maria Lopez", "Maria")
+    put(nexus, "BMW", type="Company")
+    for name in ("Maria Lopez", "Maria"):
+        nexus.write([PutLink(Key("Person", name), "works_at", Key("Company", "BMW"))])
+    (found,) = find_duplicates(nexus).found
+    assert found.score == 0.75
+    assert found.reason.endswith("by works_at")
+
+
+def test_what_was_rejected_is_not_proposed_again(nexus: Nexus):
+    put(nexus, "Acme Corp", "ACME corp", "Acme  Corp.", type="Company")
+    before = find_duplicates(nexus).found
+    first = before[0]
+    reject_duplicate(nexus, first.duplicate, first.canonical, actor="Ann")
+    left = {frozenset((one.duplicate, one.canonical)) for one in find_duplicates(nexus).found}
+    assert frozenset((first.canonical, first.duplicate)) not in left
+    assert left
+    with pytest.raises(RecollectError):
+        reject_duplicate(nexus, Key("Company", "None"), first.canonical)
 
 
 def test_the_canonical_has_more_links_or_is_older(nexus: Nexus):

@@ -7,6 +7,7 @@ from recollect.faces.kip.maintenance.duplicates import (
     Duplicates,
     find_duplicates,
     merge_duplicates,
+    reject_duplicate,
 )
 from recollect.faces.kip.maintenance.expiry import Expired, Expiry, expire
 from recollect.faces.kip.maintenance.orphans import Orphans, find_orphans
@@ -28,4 +29,5 @@ __all__ = [
     "find_duplicates",
     "find_orphans",
     "merge_duplicates",
+    "reject_duplicate",
 ]

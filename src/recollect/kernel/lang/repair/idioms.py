@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import orjson
 
 from recollect.errors import Fix, RecollectError, Span
+from recollect.kernel.lang.repair.bare_forms import BARE_FORMS
 from recollect.kernel.lang.repair.near import (
     brackets_around,
     closing,
@@ -511,6 +512,7 @@ IDIOMS: Sequence[Idiom] = (
     _newer_language,
     _foreign_part,
     _grouped,
+    *BARE_FORMS,
     *SPELLINGS,
     _broken_string,
     _quote_in_string,

@@ -175,6 +175,7 @@ class Fix:
 class ToDo(StrEnum):
     """What a hint asks for, where a server has a way of its own to do it."""
 
+    ASK_ABOUT_NOW = "read what is true now"
     ASK_AT_TRANSACTION = "read as of a transaction"
     DECLARE_OR_FORCE = "declare or mend what is there, or force it"
     GIVE_PARAMETER = "give a parameter a value"
@@ -219,6 +220,11 @@ class Hint(str):
 def give_parameter(name: str) -> Hint:
     """Return the hint that a parameter needs a value."""
     return Hint(f'pass parameters={{"{name}": ...}}', ToDo.GIVE_PARAMETER, name)
+
+
+def ask_about_now() -> Hint:
+    """Return the hint to read what is true now, and nothing that has ended or not begun."""
+    return Hint('ask with as_of {"valid": "now"} to leave it out', ToDo.ASK_ABOUT_NOW)
 
 
 def ask_at(transaction: int) -> Hint:

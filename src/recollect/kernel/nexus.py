@@ -195,7 +195,7 @@ class Nexus:
         )
         store = opened_sound(SqliteStore(address, settings), check)
         index_kinds(store)
-        return cls(store, name, clock, limits, Catalogs(meanings))
+        return cls(store, name, clock, limits, Catalogs(meanings, clock))
 
     def group(self, name: str) -> Nexus:
         """Return the same store bound to another group, which exists once it is written to."""

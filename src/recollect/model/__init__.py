@@ -43,7 +43,6 @@ from recollect.model.changes import (
     FUNCTIONAL,
     LONGEST_FACT_KEY,
     OBSERVED_AT,
-    REPLACED_BY,
     SEARCH_ATTRIBUTES,
     SOURCES,
     Change,
@@ -72,6 +71,7 @@ from recollect.model.elements import (
     LIVING,
     MERGED_FROM,
     MOVED_FROM,
+    REPLACED_BY,
     AsOf,
     Attributes,
     Cell,
@@ -86,8 +86,10 @@ from recollect.model.elements import (
     Ranked,
     Value,
     bound_text,
+    bounded,
     instant_text,
     normal_text,
+    standing,
 )
 from recollect.model.kinds import FACT_KIND, NO_KINDS, PLAIN_KIND, Kind, Kinds
 from recollect.model.log import (
@@ -204,7 +206,9 @@ __all__ = [
     "Why",
     "WorkItem",
     "bound_text",
+    "bounded",
     "instant_text",
     "normal_text",
     "silent",
+    "standing",
 ]

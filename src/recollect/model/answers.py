@@ -27,6 +27,7 @@ class Hit:
     kind: ElementKind
     score: float
     element: Element
+    standing: str = ""  # what keeps it from being so now: "until 2026-11-01"
 
 
 @dataclass(frozen=True, slots=True)

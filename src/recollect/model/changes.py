@@ -89,9 +89,6 @@ SEARCH_ATTRIBUTES = "search_attributes"
 OBSERVED_AT = "observed_at"
 """Metadata of a fact: when its source spoke, which orders facts that do not say since when."""
 
-REPLACED_BY = "replaced_by"
-"""Metadata of a closed link: the id of the one that was put in its place."""
-
 FUNCTIONAL = "functional"
 """Attribute of the definition of a predicate under which a subject has one object at a time."""
 

@@ -199,3 +199,42 @@ class Dated:
     invalid_at: Instant | None  # None: until further notice
     created_at: Instant
     expired_at: Instant | None  # None: alive
+
+
+REPLACED_BY = "replaced_by"
+"""Metadata of a closed link: the id of the one that was put in its place."""
+
+
+def standing(dated: Dated, at: Instant) -> str:
+    """Return in words what keeps an element from being so at an instant; nothing if it is so.
+
+    What is closed was corrected, where another stands in its place, or else withdrawn.
+
+    >>> moved = Dated(Concept("1", "Person", "Maria", {}, {}), None, Instant(0), Instant(0), None)
+    >>> standing(moved, Instant(5)), standing(moved, Instant(-5))
+    ('until 1970-01-01', '')
+    """
+    if dated.expired_at is not None:
+        word = "corrected" if REPLACED_BY in dated.element.metadata else "withdrawn"
+        return f"{word} {_day(dated.expired_at)}"
+    return bounded(dated.valid_at, dated.invalid_at, at)
+
+
+def bounded(valid_at: Instant | None, invalid_at: Instant | None, at: Instant) -> str:
+    """Return in words which bound of a fact time an instant is beyond; nothing within them.
+
+    >>> bounded(Instant(0), None, Instant(-1)), bounded(Instant(0), None, Instant(1))
+    ('from 1970', '')
+    """
+    if invalid_at is not None and invalid_at <= at:
+        return f"until {_day(invalid_at)}"
+    if valid_at is not None and at < valid_at:
+        day = _day(valid_at)
+        return f"from {day.removesuffix('-01-01')}"
+    return ""
+
+
+def _day(instant: Instant) -> str:
+    """Return the day of an instant in UTC."""
+    text = bound_text(instant)
+    return "another age" if text is None else text.partition("T")[0]

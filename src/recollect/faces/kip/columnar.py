@@ -87,7 +87,8 @@ def _columns(found: Rows) -> object:
 
 def _hit(hit: Hit) -> Object:
     element = element_object(hit.element)
-    return {**element, "metadata": {**hit.element.metadata, "_score": hit.score}}
+    told = {"_score": hit.score} | ({"_standing": hit.standing} if hit.standing else {})
+    return {**element, "metadata": {**hit.element.metadata, **told}}
 
 
 def _described(description: Description) -> object:

@@ -104,7 +104,8 @@ def _skipped(item: Skipped) -> Object:
 
 def hit_object(hit: Hit) -> Object:
     """Return what a search found as JSON: the element, with its kind and score."""
-    return {"kind": hit.kind.value, "_score": hit.score, **element_object(hit.element)}
+    standing = {"_standing": hit.standing} if hit.standing else {}
+    return {"kind": hit.kind.value, "_score": hit.score, **standing, **element_object(hit.element)}
 
 
 def explanation_object(explanation: Explanation) -> Object:

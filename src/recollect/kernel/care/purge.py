@@ -31,6 +31,8 @@ from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
+    TALLY_BOUNDED_CONCEPTS,
+    TALLY_BOUNDED_LINKS,
     TALLY_CONCEPTS,
     TALLY_KEYED,
     TALLY_LINK_OBJECTS,
@@ -78,6 +80,8 @@ _TALLIES = (
     TALLY_KEYED,
     TALLY_LINK_SUBJECTS,
     TALLY_LINK_OBJECTS,
+    TALLY_BOUNDED_CONCEPTS,
+    TALLY_BOUNDED_LINKS,
 )
 """Those whose term is a type or a predicate."""
 _CHUNK = 5_000  # elements one statement speaks of

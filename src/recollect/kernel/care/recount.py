@@ -10,6 +10,8 @@ from recollect.kernel.store.protocol import Session
 from recollect.kernel.store.schema import (
     LINK_BIT,
     LIVING,
+    TALLY_BOUNDED_CONCEPTS,
+    TALLY_BOUNDED_LINKS,
     TALLY_CONCEPTS,
     TALLY_DOCUMENTS,
     TALLY_KEYED,
@@ -19,6 +21,8 @@ from recollect.kernel.store.schema import (
     TALLY_TOKENS,
 )
 from recollect.kernel.store.statements.counts import (
+    BOUNDED_CONCEPTS,
+    BOUNDED_LINKS,
     CONCEPTS,
     FORGET,
     KEPT,
@@ -28,6 +32,7 @@ from recollect.kernel.store.statements.counts import (
     LINKS,
     PUT,
 )
+from recollect.model import BEGINNING, FOREVER
 
 Counts = dict[tuple[str, int], int]
 """Counts that are not zero, by kind and term code."""
@@ -38,13 +43,21 @@ _COUNTED = {
     TALLY_KEYED: KEYED,
     TALLY_LINK_SUBJECTS: LINK_SUBJECTS,
     TALLY_LINK_OBJECTS: LINK_OBJECTS,
+    TALLY_BOUNDED_CONCEPTS: BOUNDED_CONCEPTS,
+    TALLY_BOUNDED_LINKS: BOUNDED_LINKS,
 }
 _OF_TEXTS = (TALLY_DOCUMENTS, TALLY_TOKENS)  # `rebuild` counts these
 
 
 def counted(session: Session, group_id: int) -> Counts:
     """Return the counts as the rows of a group give them. Cost: every row of the group."""
-    values = {"group": group_id, "living": LIVING, "link": LINK_BIT}
+    values = {
+        "group": group_id,
+        "living": LIVING,
+        "link": LINK_BIT,
+        "beginning": BEGINNING,
+        "forever": FOREVER,
+    }
     found: Counts = {}
     for kind, sql in _COUNTED.items():
         parameters = {key: value for key, value in values.items() if f":{key}" in sql}

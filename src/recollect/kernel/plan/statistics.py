@@ -21,6 +21,8 @@ class Statistics:
     keyed: frozenset[str] = frozenset()  # predicates that ever had a link with a key
     link_subjects: frozenset[str] = frozenset()  # predicates that ever had a link about a link
     link_objects: frozenset[str] = frozenset()  # predicates that ever had a link to a link
+    bounded_types: frozenset[str] = frozenset()  # types with concepts that are not true for ever
+    bounded_links: frozenset[str] = frozenset()  # predicates with such links
 
     @classmethod
     def of(
@@ -30,11 +32,26 @@ class Statistics:
         keyed: frozenset[str],
         link_subjects: frozenset[str],
         link_objects: frozenset[str],
+        bounded_types: frozenset[str] = frozenset(),
+        bounded_links: frozenset[str] = frozenset(),
     ) -> Statistics:
-        """Return the statistics of these counts; equal counts have the same epoch."""
+        """Return the statistics of these counts; equal counts have the same epoch.
+
+        What is bounded makes no difference to a plan.
+        """
         counts = (frozenset(concepts.items()), frozenset(links.items()))
         epoch = hash((*counts, keyed, link_subjects, link_objects))
-        return cls(epoch, True, concepts, links, keyed, link_subjects, link_objects)
+        return cls(
+            epoch,
+            True,
+            concepts,
+            links,
+            keyed,
+            link_subjects,
+            link_objects,
+            bounded_types,
+            bounded_links,
+        )
 
     def uncertain(self) -> Statistics:
         """Return the same counts without the promise of what is absent."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.group_state import GroupState
-from recollect.kernel.read.reader import Catalog
+from recollect.kernel.read.reader import Catalog, Clock
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.functions import forget_patterns
@@ -46,8 +46,9 @@ class Forgetful(Protocol):
 class Catalogs:
     """The catalogs by group name; safe to share between threads."""
 
-    def __init__(self, meanings: Meanings | None = None) -> None:
+    def __init__(self, meanings: Meanings | None = None, clock: Clock | None = None) -> None:
         self.meanings = meanings
+        self._clock = clock
         self._catalogs: Cache[tuple[int, str], Catalog] = Cache(_MOST)  # by purges seen, and name
         self._own = threading.local()
         self.beside: dict[str, Forgetful] = {}  # what else is kept of the groups, by what it is for
@@ -91,8 +92,8 @@ class Catalogs:
         if catalog is None:
             group = load_group(session, name)
             if group is None:
-                return Catalog.of(Group(NOBODY, name, bytes(10)), self.meanings)
-            catalog = Catalog.of(group, self.meanings)
+                return Catalog.of(Group(NOBODY, name, bytes(10)), self.meanings, self._clock)
+            catalog = Catalog.of(group, self.meanings, self._clock)
             if not session.is_writing:
                 self._catalogs.keep((epoch, name), catalog)
         if session.is_writing:  # nobody else may see what is not committed
@@ -110,7 +111,7 @@ class Catalogs:
         key = whole(epoch), name
         catalog = self._catalogs.find(key)
         if catalog is None:
-            catalog = Catalog.of(create_group(session, name), self.meanings)
+            catalog = Catalog.of(create_group(session, name), self.meanings, self._clock)
             session.on_commit(partial(self._catalogs.keep, key, catalog))
         if number is None:
             last = Last(0, 0, NO_CHAIN, whole(n))

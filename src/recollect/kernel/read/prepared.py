@@ -18,6 +18,7 @@ from recollect.kernel.plan.lift import Given, Lifting
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.pages import Page
+from recollect.kernel.sql.bounds import matches_any
 from recollect.kernel.sql.output import Compiled
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.protocol import SqlValue
@@ -73,6 +74,7 @@ class PreparedFind:
     placeholders: frozenset[str]
     page: Page | None  # None where a placeholder says it
     doubtless: int  # the transaction as of which all keys it reads are known
+    is_open: bool  # whether it matches concepts of any type, or links of any predicate
 
     def bound(
         self, strings: Sequence[str], values: Mapping[str, Value], id_bits: bytes
@@ -179,4 +181,5 @@ def prepare(
         frozenset([*(one.placeholder for one in given), *(one.name for one in sizes)]),
         None if sizes else Page.of(find, Bindings({})),
         doubtless,
+        matches_any(find.where),
     )

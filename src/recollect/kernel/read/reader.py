@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -44,7 +44,8 @@ from recollect.kernel.read.prepared import (
     prepare,
 )
 from recollect.kernel.read.statistics import Counted, GroupStatistics
-from recollect.kernel.sql.clock import Clock
+from recollect.kernel.sql.bounds import matches_any, may_rest
+from recollect.kernel.sql.clock import Clock as Guards
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Compiled, Paging, Shape
 from recollect.kernel.sql.sqlite import SQLITE
@@ -54,14 +55,17 @@ from recollect.kernel.store.meter import Deadline
 from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Limits, Rows, Value
+from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value
+
+Clock = Callable[[], Instant]
+"""Tells the time."""
 
 Origin = str
 """A text that consists of exactly one FIND."""
 
 _UNHURRIED = Deadline(None)
 
-PlanKey = tuple[ast.Find, int, bool, Clock, Paging | None]
+PlanKey = tuple[ast.Find, int, bool, Guards, Paging | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +79,16 @@ class Catalog:
     prepared: PreparedFinds
     keys: KnownKeys
     meanings: Meanings | None = None  # where an embedder is configured
+    clock: Clock | None = None  # None: inside a write, whose rows are not what stays
 
     @classmethod
-    def of(cls, group: Group, meanings: Meanings | None = None) -> Catalog:
+    def of(
+        cls, group: Group, meanings: Meanings | None = None, clock: Clock | None = None
+    ) -> Catalog:
         """Return an empty catalog of the group."""
         terms = Terms(group.group_id)
         statistics, keys = GroupStatistics(group), KnownKeys(group, terms)
-        return cls(group, terms, statistics, Cache(1024), PreparedFinds(), keys, meanings)
+        return cls(group, terms, statistics, Cache(1024), PreparedFinds(), keys, meanings, clock)
 
     def apart(self) -> Catalog:
         """Return a copy with counts of its own, which include what a write has not committed."""
@@ -119,6 +126,7 @@ class Reader:
         self.group = catalog.group
         self.terms = catalog.terms
         self.meanings = catalog.meanings
+        self.clock = catalog.clock
         self._catalog = catalog
         self._counted = counted
         if not isinstance(as_of, Moment):
@@ -151,8 +159,8 @@ class Reader:
     def run_prepared(self, text: SplitText, values: Mapping[str, Value]) -> Rows | None:
         """Return the rows of a text that was asked before; None where only its tree can tell."""
         prepared = self._catalog.prepared.find(text, self._situation())
-        if prepared is None:
-            return None
+        if prepared is None or self._may_rest(prepared.compiled, is_open=prepared.is_open):
+            return None  # only the tree tells on what its rows rest
         if _shows_values(prepared.compiled):
             if self.session.sampling.is_query_due():
                 return None  # only the tree tells what its values are read from
@@ -167,6 +175,20 @@ class Reader:
             return None
         lifted = {slot: cast(Value, parameters[slot]) for slot in prepared.slots}
         return self.shown(prepared.compiled, lifted, page, rows, has_more=has_more)
+
+    def may_rest(self, find: ast.Find, bindings: Bindings, page: Page) -> bool:
+        """Whether rows can rest on what is not true now, as far as the counts tell."""
+        statistics = self.statistics()
+        if not statistics.bounded_types and not statistics.bounded_links:
+            return False
+        with self.at_page(page):
+            compiled, _ = self._compile(find, bindings, page.paging)
+        return self._may_rest(compiled, is_open=matches_any(find.where))
+
+    def _may_rest(self, compiled: Compiled, *, is_open: bool) -> bool:
+        if self.moment.clock.has_valid:
+            return False
+        return may_rest(compiled, self.statistics(), is_open=is_open)
 
     def _compare_owners(self, find: ast.Find, bindings: Bindings, page: Page) -> None:
         """Compare the elements that a page's values are read from; aggregates are read from many.
@@ -371,6 +393,12 @@ class Reader:
         """Return the counts that plans are made by."""
         if self._counted is None:
             return self._catalog.statistics.current(self.session)
+        return self._counted.statistics
+
+    def statistics_of(self, number: int) -> Statistics:
+        """Return the counts as of the group's last transaction, whose number is known."""
+        if self._counted is None:
+            return self._catalog.statistics.as_of(self.session, number).statistics
         return self._counted.statistics
 
     def number(self) -> int:

@@ -11,6 +11,8 @@ from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.protocol import Session, SqlValue
 from recollect.kernel.store.schema import (
+    TALLY_BOUNDED_CONCEPTS,
+    TALLY_BOUNDED_LINKS,
     TALLY_CONCEPTS,
     TALLY_KEYED,
     TALLY_LINK_OBJECTS,
@@ -57,6 +59,8 @@ class GroupStatistics:
             "keyed": TALLY_KEYED,
             "link_subjects": TALLY_LINK_SUBJECTS,
             "link_objects": TALLY_LINK_OBJECTS,
+            "bounded_concepts": TALLY_BOUNDED_CONCEPTS,
+            "bounded_links": TALLY_BOUNDED_LINKS,
         }
         for kind, term, count in session.rows(TALLIES, parameters):
             found[str(kind)][str(term)] = coarse(int(str(count)))
@@ -66,6 +70,8 @@ class GroupStatistics:
             keyed=frozenset(found[TALLY_KEYED]),
             link_subjects=frozenset(found[TALLY_LINK_SUBJECTS]),
             link_objects=frozenset(found[TALLY_LINK_OBJECTS]),
+            bounded_types=frozenset(found[TALLY_BOUNDED_CONCEPTS]),
+            bounded_links=frozenset(found[TALLY_BOUNDED_LINKS]),
         )
 
 

@@ -6,7 +6,7 @@ the row are those that show its cells, read from the same elements.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import cast
@@ -41,7 +41,7 @@ Identity = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
+class IdentifiedQuery:
     """A compiled query whose rows tell which row of the answer they are, or belong to."""
 
     compiled: Compiled
@@ -106,7 +106,7 @@ def _row(
     plan = plan_find(shape, reader.statistics())
     check_patterns(lifting.patterns, lifting.values, reader.deadline)
     read_from = () if plan.is_grouped else owners(plan)
-    query = _query(reader, find, replace(plan, columns=(*plan.columns, *read_from)), lifting)
+    query = identified(reader, find, replace(plan, columns=(*plan.columns, *read_from)), lifting)
     page = Page(1, place)
     rows = reader.run(query.compiled, query.parameters, page)
     shown = reader.shown(query.compiled, lifting.values, page, rows, has_more=False)
@@ -117,7 +117,8 @@ def _row(
     return (answer.columns, answer.rows[0], query.identity(rows[0])) if rows else None
 
 
-def _query(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> _Query:
+def identified(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> IdentifiedQuery:
+    """Return the SQL of a plan, whose rows tell what identifies them."""
     compiled = compile_plan(plan, reader.statistics(), reader.moment.clock, SQLITE)
     keys: list[tuple[int, Shape]] = []
     start = 0
@@ -125,7 +126,7 @@ def _query(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> _
         if isinstance(column, ir.Plain):
             keys.append((start, output.shape))
         start += output.shape.width
-    return _Query(compiled, reader.parameters(compiled, lifting.values, find), tuple(keys))
+    return IdentifiedQuery(compiled, reader.parameters(compiled, lifting.values, find), tuple(keys))
 
 
 def _in_order(plan: ir.Plan, names: Sequence[str]) -> ir.Plan:
@@ -150,6 +151,38 @@ def _in_order(plan: ir.Plan, names: Sequence[str]) -> ir.Plan:
     )
 
 
+class NamedSolutions:
+    """The solutions of a FIND, with a name for everything that they match, in order."""
+
+    def __init__(self, reader: Reader, find: ast.Find, bindings: Bindings) -> None:
+        naming = Naming()
+        asked = TargetNames().name_targets(find.where)
+        where, names = naming.clauses(asked), list(resolve_kinds(asked))
+        columns = tuple(one for one in find.columns if not isinstance(one, ast.Aggregate))
+        is_grouped = len(columns) < len(find.columns)
+        lifting = Lifting(bindings)
+        order_by = () if is_grouped else find.order_by
+        shape = ast.Find(columns, lifting.clauses(where), order_by)
+        plan = _in_order(plan_solutions(shape, reader.statistics()), names)
+        elements = [at for at, var in enumerate(plan.variables) if var.is_element]
+        telling = plan.columns if is_grouped else (*plan.columns, *owners(plan))
+        plan = replace(plan, columns=(*map(ir.Plain, elements), *telling))
+        query = identified(reader, find, plan, lifting)
+        self._reader = reader
+        self._query = replace(query, keys=query.keys[len(elements) :])
+        self._variables = [plan.variables[at].name for at in elements]
+        self.walks = [(one, tuple(_path_steps(one.path, bindings))) for one in naming.walks]
+
+    def each(self) -> Generator[tuple[Identity, dict[str, SqlValue]]]:
+        """Yield what identifies each solution, and the elements by the names that hold them."""
+        query = self._query
+        every = query.parameters | {"limit": -1, "offset": 0}
+        with closing(self._reader.session.each(query.compiled.sql, every)) as solutions:
+            for solution in solutions:
+                held = dict(zip(self._variables, solution, strict=False))
+                yield query.identity(solution), held
+
+
 class _Standing:
     """Gathers what the solutions of one row stand on, and keeps none of the solutions."""
 
@@ -165,27 +198,11 @@ class _Standing:
 
     def add_solutions(self, find: ast.Find, identity: Identity) -> None:
         """Add every solution of a FIND that belongs to the row of this identity, in order."""
-        naming = Naming()
-        asked = TargetNames().name_targets(find.where)
-        where, names = naming.clauses(asked), list(resolve_kinds(asked))
-        columns = tuple(one for one in find.columns if not isinstance(one, ast.Aggregate))
-        is_grouped = len(columns) < len(find.columns)
-        lifting = Lifting(self._bindings)
-        order_by = () if is_grouped else find.order_by
-        shape = ast.Find(columns, lifting.clauses(where), order_by)
-        plan = _in_order(plan_solutions(shape, self._reader.statistics()), names)
-        elements = [at for at, var in enumerate(plan.variables) if var.is_element]
-        telling = plan.columns if is_grouped else (*plan.columns, *owners(plan))
-        plan = replace(plan, columns=(*map(ir.Plain, elements), *telling))
-        query = _query(self._reader, find, plan, lifting)
-        query = replace(query, keys=query.keys[len(elements) :])
-        variables = [plan.variables[at].name for at in elements]
-        walks = [(one, tuple(_path_steps(one.path, self._bindings))) for one in naming.walks]
-        every = query.parameters | {"limit": -1, "offset": 0}
-        with closing(self._reader.session.each(query.compiled.sql, every)) as solutions:
-            for solution in solutions:
-                if query.identity(solution) == identity:
-                    self._add(dict(zip(variables, solution, strict=False)), walks)
+        solutions = NamedSolutions(self._reader, find, self._bindings)
+        with closing(solutions.each()) as found:
+            for told, held in found:
+                if told == identity:
+                    self._add(held, solutions.walks)
 
     def _add(
         self,

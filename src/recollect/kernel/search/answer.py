@@ -9,7 +9,9 @@ from recollect.kernel.lang import ast
 from recollect.kernel.lang.words import syntax_card
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW
-from recollect.kernel.read.reader import Origin, Reader
+from recollect.kernel.read.pages import Page
+from recollect.kernel.read.reader import Clock, Origin, Reader
+from recollect.kernel.read.resting import resting
 from recollect.kernel.search.describe import OF_NOW, describe
 from recollect.kernel.search.explain import explain
 from recollect.kernel.search.grounding import hits
@@ -21,17 +23,27 @@ Question = ast.Find | ast.Search | ast.Describe | ast.Explain
 
 
 def answer(
-    reader: Reader, bindings: Bindings, query: Question, origin: Origin | None = None
+    reader: Reader,
+    bindings: Bindings,
+    query: Question,
+    origin: Origin | None = None,
+    clock: Clock | None = None,
 ) -> Result:
     """Return the result of one query; `origin` is its text, if that holds nothing else.
 
+    With the memory's `clock` a warning names the rows that rest on what is not true now.
     The caller has refused what a strict group does not declare.
     """
     match query:
         case ast.Find():
-            return reader.find(query, bindings, origin)
+            rows = reader.find(query, bindings, origin)
+            if clock is not None and rows.rows:
+                page = Page.of(query, bindings)
+                with reader.at_page(page):
+                    reader.notices += resting(reader, query, bindings, page, clock)
+            return rows
         case ast.Search():
-            return hits(reader, bindings, query)
+            return hits(reader, bindings, query, clock)
         case (
             ast.DescribePrimer()
             | ast.DescribeDomains()

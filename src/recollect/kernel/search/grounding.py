@@ -23,7 +23,8 @@ from recollect.kernel.read.pages import (
     read_cursor,
     write_cursor,
 )
-from recollect.kernel.read.reader import Reader
+from recollect.kernel.read.reader import Clock, Reader
+from recollect.kernel.read.resting import standings
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
@@ -32,9 +33,10 @@ from recollect.kernel.store.group import last_transaction
 from recollect.model import ElementKind, Hit, Hits
 
 
-def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
+def hits(reader: Reader, bindings: Bindings, query: ast.Search, clock: Clock | None = None) -> Hits:
     """Return the hits of a SEARCH, best first, and a cursor where there are more.
 
+    With the memory's `clock` each tells what keeps it from being so now.
     KIP_1001 for an unknown mode and for a threshold outside of 0 to 1, EMBEDDER_CHANGED where
     the group has vectors of another model.
     """
@@ -70,8 +72,12 @@ def hits(reader: Reader, bindings: Bindings, query: ast.Search) -> Hits:
     reader.notices += found.notices
     ids = [one.element for one in found.matches]
     elements = hydrate(reader.session, reader.group, reader.terms, ids, page.moment)
+    ended = standings(reader, elements, page.moment, page.pinned, clock)
     return Hits(
-        tuple(Hit(one.kind, one.score, elements[one.element]) for one in found.matches),
+        tuple(
+            Hit(one.kind, one.score, elements[one.element], ended.get(one.element, ""))
+            for one in found.matches
+        ),
         page.after(ids, found.weights, question) if found.has_more and ids else None,
     )
 

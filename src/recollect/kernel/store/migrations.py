@@ -11,6 +11,7 @@ from recollect.kernel.store.schema import (
     APPLICATION_ID,
     ATTRIBUTE_INDEX,
     COUNTS_OF_ALL_LINKS,
+    COUNTS_OF_BOUNDED,
     ERASURE,
     INITIAL,
     KEYED_ANSWERS,
@@ -43,6 +44,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("m009_state_mark", STATE_MARK),
     Migration("m010_vector_digests", VECTOR_DIGESTS),
     Migration("m011_keyed_answers", KEYED_ANSWERS),
+    Migration("m012_counts_of_bounded", COUNTS_OF_BOUNDED),
 )
 
 VERSION = len(MIGRATIONS)

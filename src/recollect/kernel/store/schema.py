@@ -7,6 +7,7 @@ Missing bounds are sentinels, never NULL. Every key begins with the group.
 
 from __future__ import annotations
 
+from recollect.model import BEGINNING, FOREVER
 from recollect.model import CONCEPT_BIT as CONCEPT_BIT
 from recollect.model import LINK_BIT as LINK_BIT
 from recollect.model import LIVING as LIVING
@@ -275,10 +276,22 @@ INSERT INTO tally
 """
 """What the planner must know of every moment is counted of all links, closed ones too."""
 
+COUNTS_OF_BOUNDED = f"""
+INSERT INTO tally
+    SELECT group_id, 'bounded_concept', type, count(*) FROM concept
+    WHERE valid_at != {BEGINNING} OR invalid_at != {FOREVER} GROUP BY group_id, type;
+INSERT INTO tally
+    SELECT group_id, 'bounded_link', predicate, count(*) FROM link
+    WHERE valid_at != {BEGINNING} OR invalid_at != {FOREVER} GROUP BY group_id, predicate;
+"""  # noqa: S608 - only two numbers are inserted
+"""Of which types and predicates an answer may rest on what is not true now; closed ones too."""
+
 TALLY_CONCEPTS = "concept"  # term: type. Living concepts of it
 TALLY_LINKS = "link"  # term: predicate. Living links of it
 TALLY_KEYED = "keyed"  # term: predicate. Links of it that have a key; closed ones too
 TALLY_LINK_SUBJECTS = "link_subjects"  # term: predicate. Links of it about a link; closed too
 TALLY_LINK_OBJECTS = "link_objects"  # term: predicate. Links of it to a link; closed too
+TALLY_BOUNDED_CONCEPTS = "bounded_concept"  # term: type. Those not true for ever; closed too
+TALLY_BOUNDED_LINKS = "bounded_link"  # term: predicate. Those not true for ever; closed too
 TALLY_DOCUMENTS = "documents"  # term: partition's part number. Documents in the text index
 TALLY_TOKENS = "tokens"  # term: the same. Their tokens

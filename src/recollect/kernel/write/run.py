@@ -30,7 +30,10 @@ from recollect.model import Progress, Result
 
 
 def answered(
-    reader: Reader, bindings: Bindings, query: ast.Query, origin: Origin | None = None
+    reader: Reader,
+    bindings: Bindings,
+    query: ast.Query,
+    origin: Origin | None = None,
 ) -> Result:
     """Return the result of a query; `origin` is its text, if that holds nothing else.
 
@@ -40,7 +43,7 @@ def answered(
     refuse_undeclared(reader.session, reader.group, query, bindings, reader.moment.known)
     if isinstance(query, ast.Export):
         return export(reader, bindings, query)
-    return answer(reader, bindings, query, origin)
+    return answer(reader, bindings, query, origin, reader.clock)
 
 
 class Run:

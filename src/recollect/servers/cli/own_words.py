@@ -6,6 +6,7 @@ from typing import Final, assert_never
 
 from recollect.errors import Hint, ToDo
 
+_VALID_NOW: Final = "\\asof valid now"
 _MOVED_BY: Final = {"verified": "verify", "disputed": "dispute", "superseded": "supersede"}
 
 
@@ -22,6 +23,8 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
         case ToDo.GIVE_PARAMETER:
             name = hint.on[0]
             return f"give it: -p {name}=VALUE" if takes_parameters else "write the value itself"
+        case ToDo.ASK_ABOUT_NOW:
+            return f"leave it out: {_VALID_NOW if is_shell else '--valid now'}"
         case ToDo.ASK_AT_TRANSACTION:
             option = "\\asof transaction" if is_shell else "--transaction"
             return f"use {option} {hint.on[0]}"

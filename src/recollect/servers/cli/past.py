@@ -16,8 +16,10 @@ from recollect.faces.kip.changes import (
     what_json,
 )
 from recollect.model import (
+    REPLACED_BY,
     Attributes,
     Content,
+    Instant,
     Key,
     Life,
     LoggedTransaction,
@@ -25,6 +27,7 @@ from recollect.model import (
     Transaction,
     Triple,
     Version,
+    bounded,
 )
 from recollect.servers.cli.beginnings import GIVEN, whole_id
 from recollect.servers.cli.cells import cell, counted, open_table
@@ -52,10 +55,10 @@ def tell_history(on: Invocation, element: str | Key) -> None:
         lives = nexus.history(element, as_of=moment)
         warn_of_question(out, nexus, None, moment)
         if out.as_json:
-            out.json({"result": {"lives": [_life_json(one) for one in lives]}})
+            out.json({"result": {"lives": [_life_json(one, nexus.now()) for one in lives]}})
             return
-        names = named_in(nexus, [(life.id, life.what) for life in lives])
-        out.show(Group(*(_life(life, names) for life in lives)))
+        names, at = named_in(nexus, [(life.id, life.what) for life in lives]), nexus.now()
+        out.show(Group(*(_life(life, names, at) for life in lives)))
         if not lives:
             out.say("nothing was known of it then", "dim")
 
@@ -92,8 +95,21 @@ def _named(what: Key | Triple | None, identifier: str, names: Names) -> Text:
             return shown(identifier, "dim").append(" (purged)", style="magenta")
 
 
-def _life(life: Life, names: Names) -> Tree:
+def _standing(life: Life, at: Instant) -> str:
+    """Return in words why what was told last is not so at an instant; nothing if it is."""
+    last = life.versions[-1]
+    if last.after is not None:
+        return bounded(last.after.valid_at, last.after.invalid_at, at)
+    told = last.before
+    was_replaced = told is not None and REPLACED_BY in told.metadata
+    day = instant_text(last.since.at).partition("T")[0]
+    return f"{'corrected' if was_replaced else 'withdrawn'} {day}"
+
+
+def _life(life: Life, names: Names, at: Instant) -> Tree:
     title = _named(life.what, life.id, names).append("  ").append_text(shown(life.id, "dim"))
+    if standing := _standing(life, at):
+        title.append(f"  {standing}", style="yellow")
     root = Tree(title, guide_style="dim")
     for version in life.versions:
         branch = root.add(_step(version))
@@ -159,10 +175,12 @@ def _log(log: tuple[LoggedTransaction, ...], names: Names) -> RenderableType:
     return table
 
 
-def _life_json(life: Life) -> dict[str, object]:
-    """Return a life as JSON."""
+def _life_json(life: Life, at: Instant) -> dict[str, object]:
+    """Return a life as JSON; one that is not so at an instant says why."""
     versions = [_version_json(one) for one in life.versions]
-    return {"id": life.id, **what_json(life.what), "versions": versions}
+    standing = _standing(life, at)
+    told: dict[str, object] = {"standing": standing} if standing else {}
+    return {"id": life.id, **what_json(life.what), **told, "versions": versions}
 
 
 def _version_json(version: Version) -> dict[str, object]:

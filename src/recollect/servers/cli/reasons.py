@@ -10,7 +10,7 @@ from rich.tree import Tree
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.changes import instant_text, transaction_json
 from recollect.faces.kip.objects import cell_object, element_object, explanation_object
-from recollect.model import Content, Ground, Link, Transaction, Value, Why
+from recollect.model import Content, Ground, Instant, Link, Transaction, Value, Why, bounded
 from recollect.servers.cli.cells import cell, counted
 from recollect.servers.cli.elements import Names, element_cell, element_line
 from recollect.servers.cli.explained import explanation
@@ -43,28 +43,31 @@ def tell_why(on: Invocation, text: str, row: int) -> None:
         with opened_to_read(out, on) as nexus:
             found = nexus.why(whole, row - 1, parameters, as_of=read_as_of(on.as_of))
             out.warn_of(found.notices)
+            at = nexus.now()
             if out.as_json:
-                out.json({"result": why_json(found)})
+                out.json({"result": why_json(found, at)})
                 return
             elements = [one.element for one in found.grounds]
             links = [one for one in (*elements, *found.row) if isinstance(one, Link)]
-            _show(out, found, names_of_ends(nexus, links, read_as_of(on.as_of)))
+            _show(out, found, names_of_ends(nexus, links, read_as_of(on.as_of)), at)
 
 
-def why_json(why: Why) -> dict[str, object]:
-    """Return the grounds of a row as JSON."""
+def why_json(why: Why, at: Instant) -> dict[str, object]:
+    """Return the grounds of a row as JSON; what is not true at an instant says why."""
     return {
         "columns": list(why.columns),
         "row": [cell_object(one) for one in why.row],
         "solutions": why.solutions,
-        "grounds": [_ground_json(one) for one in why.grounds],
+        "grounds": [_ground_json(one, at) for one in why.grounds],
         "omitted": why.omitted,
     }
 
 
-def _ground_json(ground: Ground) -> dict[str, object]:
+def _ground_json(ground: Ground, at: Instant) -> dict[str, object]:
     clock = _clock(ground)
-    return {
+    standing = bounded(ground.valid_at, ground.invalid_at, at)
+    told: dict[str, object] = {"standing": standing} if standing else {}
+    return told | {
         "variables": list(ground.names),
         "element": element_object(ground.element),
         "version": ground.version,
@@ -79,7 +82,7 @@ def _clock(ground: Ground) -> Mapping[str, Value]:
     return fact_clock(Content({}, {}, ground.valid_at, ground.invalid_at))
 
 
-def _show(out: Output, why: Why, names: Names) -> None:
+def _show(out: Output, why: Why, names: Names, at: Instant) -> None:
     """Print the row, and below it each element with where it comes from."""
     pairs = zip(why.columns, why.row, strict=True)
     parts = [
@@ -87,7 +90,7 @@ def _show(out: Output, why: Why, names: Names) -> None:
     ]
     root = Tree(Text("  ").join(parts), guide_style="dim")
     for ground in why.grounds:
-        branch = root.add(_title(ground, names))
+        branch = root.add(_title(ground, names, at))
         for line in _origin(ground):
             branch.add(line)
     out.show(root)
@@ -97,8 +100,11 @@ def _show(out: Output, why: Why, names: Names) -> None:
         out.say(f"and {counted(why.omitted, 'more element')}", "dim")
 
 
-def _title(ground: Ground, names: Names) -> Text:
+def _title(ground: Ground, names: Names, at: Instant) -> Text:
     title = element_line(ground.element, names)
+    standing = bounded(ground.valid_at, ground.invalid_at, at)
+    if standing:
+        title.append(f"  {standing}", style="yellow")
     variables = ", ".join(f"?{name}" for name in ground.names)
     return title.append(f"  {variables}", style="magenta") if variables else title
 

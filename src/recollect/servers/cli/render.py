@@ -123,6 +123,8 @@ class _Drawing:
         table.add_column("attributes", overflow="fold")
         for hit in found.hits:
             line = element_line(hit.element, self._names)
+            if hit.standing:
+                line.append(f"  {hit.standing}", style="yellow")
             table.add_row(f"{hit.score:.2f}", line, brief(hit.element.attributes))
         return Group(table, self._footer(counted(len(found.hits), "hit"), found.next_cursor))
 

@@ -76,7 +76,7 @@ def standing(nexus: Nexus, dated: Dated) -> tuple[Kind, Claim | None, Recalled]:
     ends = ends_of(nexus, [element], None)
     kind = cast("Kind", kind_of(nexus.kinds, element, ends) or PLAIN_KIND)
     claim = claims_among(nexus, [element], None).get(element.id)
-    return kind, claim, shown(nexus.kinds, kind, dated, ends, claim)
+    return kind, claim, shown(nexus.kinds, kind, dated, ends, nexus.now(), claim)
 
 
 def _episodes(nexus: Nexus, dated: Dated) -> list[Members]:

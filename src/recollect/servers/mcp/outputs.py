@@ -32,6 +32,7 @@ class Recalled(TypedDict):
     invalid_at: NotRequired[Annotated[str, Field(description="true until; further notice")]]
     created_at: Annotated[str, Field(description="known since")]
     expired_at: NotRequired[Annotated[str, Field(description="believed until")]]
+    standing: NotRequired[Annotated[str, Field(description="why it is not so now")]]
     confidence: NotRequired[float]
     source: NotRequired[str]
     episodes: NotRequired[Annotated[list[str], Field(description="the ids of what told of it")]]

@@ -78,6 +78,7 @@ def _take(
     ends = ends_of(nexus, elements, asked.moment)
     claims = claims_among(nexus, elements, asked.moment)
     dated = nexus.look_up([one.id for one in elements], as_of=asked.moment)
+    now = nexus.now()
     for place, hit in enumerate(page.hits):
         kind, identifier = kind_of(nexus.kinds, hit.element, ends), hit.element.id
         if kind is None or kind not in asked.kinds or identifier not in dated:
@@ -87,7 +88,7 @@ def _take(
             continue
         if len(found) == limit:
             return place, room
-        memory = shown(nexus.kinds, kind, dated[identifier], ends, claim)
+        memory = shown(nexus.kinds, kind, dated[identifier], ends, now, claim)
         memory["score"] = round(hit.score, 4)
         room -= len(json_line(memory).encode())
         if room < 0 and found:

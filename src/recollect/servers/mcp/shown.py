@@ -26,11 +26,13 @@ from recollect.model import (
     Concept,
     Dated,
     Element,
+    Instant,
     Kinds,
     Link,
     Value,
     bound_text,
     instant_text,
+    standing,
 )
 from recollect.servers.mcp.inputs import Kind as MemoryKind
 from recollect.servers.mcp.outputs import Members, Recalled
@@ -67,9 +69,13 @@ def shown(
     kind: str,
     dated: Dated,
     ends: Mapping[str, Dated],
+    at: Instant,
     claim: Claim | None = None,
 ) -> Recalled:
-    """Return a memory; `claim` is what its element says where it is one."""
+    """Return a memory; `claim` is what its element says where it is one.
+
+    What keeps it from being so at an instant is told.
+    """
     element = dated.element
     text = _text(kinds, element, ends)
     found = Recalled(
@@ -83,6 +89,8 @@ def shown(
         found["truncated"] = True
     _name(found, element, ends)
     _date(found, dated)
+    if told := standing(dated, at):
+        found["standing"] = told
     _source(found, element.metadata)
     if claim is not None:
         found["status"], found["confidence"] = claim.claim_status, claim.confidence

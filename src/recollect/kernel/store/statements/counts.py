@@ -27,6 +27,18 @@ SELECT k.predicate, count(*) FROM link AS k
 WHERE k.group_id = :group AND k.object & 1 = :link GROUP BY k.predicate
 """
 
+BOUNDED_CONCEPTS = """
+SELECT c.type, count(*) FROM concept AS c
+WHERE c.group_id = :group AND (c.valid_at != :beginning OR c.invalid_at != :forever)
+GROUP BY c.type
+"""
+
+BOUNDED_LINKS = """
+SELECT k.predicate, count(*) FROM link AS k
+WHERE k.group_id = :group AND (k.valid_at != :beginning OR k.invalid_at != :forever)
+GROUP BY k.predicate
+"""
+
 KEPT = """
 SELECT y.kind, y.term, y.count FROM tally AS y
 WHERE y.group_id = ? AND y.kind NOT IN (?, ?) AND y.count != 0
@@ -40,7 +52,8 @@ TALLIES = (
     "SELECT a.kind, t.text, a.count FROM tally AS a"
     " JOIN term AS t ON t.group_id = a.group_id AND t.code = a.term"
     " WHERE a.group_id = :group AND t.group_id = :group AND a.count > 0"
-    " AND a.kind IN (:concepts, :links, :keyed, :link_subjects, :link_objects)"
+    " AND a.kind IN (:concepts, :links, :keyed, :link_subjects, :link_objects,"
+    " :bounded_concepts, :bounded_links)"
 )
 
 COUNTS = """

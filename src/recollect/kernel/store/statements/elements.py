@@ -90,3 +90,27 @@ AT_INSTANT = (
     "SELECT t.number, t.last_id FROM tx AS t WHERE t.group_id = ? AND t.at <= ?"
     " ORDER BY t.at DESC LIMIT 1"
 )
+
+OUT_OF_TIME = """
+SELECT b.id, b.valid_at, b.invalid_at FROM (
+  SELECT e.id AS id,
+    iif(e.changed_at <= :known, e.valid_at, (SELECT p.valid_at FROM concept_past AS p
+      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
+      ORDER BY p.until LIMIT 1)) AS valid_at,
+    iif(e.changed_at <= :known, e.invalid_at, (SELECT p.invalid_at FROM concept_past AS p
+      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
+      ORDER BY p.until LIMIT 1)) AS invalid_at
+  FROM json_each(:ids) AS w CROSS JOIN concept AS e
+  WHERE e.id = w.value AND e.group_id = :group
+  UNION ALL
+  SELECT e.id,
+    iif(e.changed_at <= :known, e.valid_at, (SELECT p.valid_at FROM link_past AS p
+      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
+      ORDER BY p.until LIMIT 1)),
+    iif(e.changed_at <= :known, e.invalid_at, (SELECT p.invalid_at FROM link_past AS p
+      WHERE p.group_id = :group AND p.id = e.id AND p.until > :known
+      ORDER BY p.until LIMIT 1))
+  FROM json_each(:ids) AS w CROSS JOIN link AS e
+  WHERE e.id = w.value AND e.group_id = :group
+) AS b WHERE b.valid_at > :at OR b.invalid_at <= :at
+"""

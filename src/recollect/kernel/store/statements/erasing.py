@@ -92,6 +92,6 @@ DELETE_ROWS = (
     "DELETE FROM link WHERE group_id = ? AND id = ?",
 )
 
-DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?) AND term = ?"
+DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?, ?, ?) AND term = ?"
 
 DELETE_TERM = "DELETE FROM term WHERE group_id = ? AND code = ?"

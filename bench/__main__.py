@@ -23,6 +23,7 @@ from bench import (
     markup_graph,
     meanings,
     reads,
+    recall,
     serving,
     writes,
 )
@@ -42,6 +43,7 @@ SECTIONS = (
     "claims",
     "markup",
     "knowledge",
+    "recall",
     "operations",
     "together",
     "serving",
@@ -97,6 +99,8 @@ class Run:
             yield from markup_graph.figures(self.folder, self.calibration, scale)
         if self.wants("knowledge"):
             yield from knowledge_base.figures(self.folder, self.calibration, scale)
+        if self.wants("recall"):
+            yield from recall.figures(self.folder, self.calibration, scale)
         if self.wants("reads") or self.wants("load") or self.wants("memory"):
             yield from self._graphs()
         yield from self.calibration.figures()

@@ -17,6 +17,7 @@ from recollect.kernel.recall.columns import (
     SAYS_WHO,
     Known,
 )
+from recollect.kernel.recall.everyday import kin_of
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
 from recollect.kernel.recall.words import asked_stems
 from recollect.kernel.search.tokens import tokens
@@ -48,10 +49,18 @@ _KINDS: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
+class Asking:
+    """A word of a question, as the numbers of stems."""
+
+    ways: tuple[int, ...]  # its own
+    kin: tuple[int, ...]  # of everyday words that say the same
+
+
+@dataclass(frozen=True, slots=True)
 class Meant:
     """A question as recall understands it."""
 
-    words: tuple[tuple[int, ...], ...]  # each telling word as the numbers of its stems
+    words: tuple[Asking, ...]  # the telling ones that some text holds
     unknown: int  # telling words that no text holds
     times: Times
     speakers: frozenset[int]
@@ -62,21 +71,19 @@ class Meant:
 
 def understood(question: str, known: Known, asked_at: int) -> Meant:
     """Return what a question asks of a group that knows some words and names."""
-    stems = [
-        tuple(known.words[one] for one in ways if one in known.words)
-        for ways in asked_stems(question)
-    ]
+    stems = asked_stems(question)
+    found = [Asking(_numbers(ways, known), _numbers(kin_of(ways), known)) for ways in stems]
+    told = tuple(one for one in found if one.ways or one.kin)
     words = tokens(question)
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
     if len(wanted) > 1 and wanted[0][0] == SAYS_HOW_MANY:
         wanted = wanted[:1]
-    told = tuple(one for one in stems if one)
     return Meant(
-        words=tuple(one for one in told if not _are_speaker(one, known)) or told,
+        words=tuple(one for one in told if not _are_speaker(one.ways, known)) or told,
         unknown=sum(
-            not found and not any(map(is_of_time, ways))
-            for ways, found in zip(asked_stems(question), stems, strict=True)
+            not (one.ways or one.kin or any(map(is_of_time, ways)))
+            for ways, one in zip(stems, found, strict=True)
         ),
         times=asked_for(question, asked_at),
         speakers=frozenset(one for found in speakers for one in found),
@@ -84,6 +91,10 @@ def understood(question: str, known: Known, asked_at: int) -> Meant:
         wanted=", ".join(name for _, name in wanted),
         concepts=_named(words, known),
     )
+
+
+def _numbers(stems: tuple[str, ...], known: Known) -> tuple[int, ...]:
+    return tuple(known.words[one] for one in stems if one in known.words)
 
 
 def _are_speaker(ways: tuple[int, ...], known: Known) -> bool:

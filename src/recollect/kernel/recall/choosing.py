@@ -18,14 +18,16 @@ from recollect.kernel.recall.scoring import Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
 
-FLOOR: Final = 0.2
+FLOOR: Final = 0.34
 """How much of a question one of the first memories must hold, by the rarity of its words."""
+
+FLOOR_OF_TURNS: Final = 0.2
+"""The same where it is a turn of a conversation, in which people say less of what they mean."""
 
 _FIRST: Final = 5
 
 _ALIKE: Final = 0.8  # of the stems of two texts together, beyond which they say the same
 _FEW: Final = 3  # stems; texts of fewer are alike only if they are the same
-_AT_ONCE: Final = 2  # times as many as are wanted are looked at together
 _MOST_LOOKED_AT: Final = 500
 _PLACES, _OF_ONE = 5, 2
 
@@ -53,18 +55,18 @@ class Choice:
 
 
 def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choice:
-    """Return the best memories, at most `wanted`. Cost: the texts of about twice as many."""
+    """Return the best memories, at most `wanted`. Cost: the texts of half as many more."""
     waiting: list[Pick] = []
-    most = _AT_ONCE * wanted
+    most = wanted + wanted // 2
     for place in _looked_at(look, ranking, most):
         if ranking.scores[place.row] < threshold:
             break
         same = next((one for one in waiting if _are_alike(one, place)), None)
         if same is not None:
             same.copies.append(place.row)
-        elif len(waiting) < most:
-            waiting.append(place)
         else:
+            waiting.append(place)
+        if len(waiting) == most:
             break
     if not any(is_near(ranking, one.row) for one in waiting[:_FIRST]):
         return Choice((), waiting[0] if waiting else None)
@@ -73,7 +75,8 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
 
 def is_near(ranking: Ranking, row: int) -> bool:
     """Whether a memory, or what stands beside it, holds enough of what the question asks."""
-    return bool(ranking.covered[row] >= FLOOR)
+    is_turn = ranking.columns.session[row] != NONE
+    return bool(ranking.covered[row] >= (FLOOR_OF_TURNS if is_turn else FLOOR))
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
@@ -91,7 +94,8 @@ def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
 
 
 def _are_alike(one: Pick, other: Pick) -> bool:
-    if min(len(one.stems), len(other.stems)) < _FEW:
+    fewer, more = sorted((len(one.stems), len(other.stems)))
+    if fewer < _FEW or fewer < _ALIKE * more:
         return one.text == other.text
     return len(one.stems & other.stems) >= _ALIKE * len(one.stems | other.stems)
 

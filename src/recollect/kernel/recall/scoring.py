@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from recollect.kernel.recall.asking import Meant
+from recollect.kernel.recall.asking import Asking, Meant
 from recollect.kernel.recall.columns import NONE, Columns, Floats, Mask, Places
 from recollect.kernel.recall.kinds import CONCEPTS, FACTS
 from recollect.kernel.recall.meaning import Vector
@@ -46,6 +46,7 @@ PAST: Final = 0.5
 
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.75  # BM25's b
+_OF_KIN: Final = 0.35  # of a word, what another that says the same counts
 _OF_NEIGHBOURS: Final = (0.6, 0.3, 0.25, 0.1)  # what a turn gives the next, the one after, ...
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
 _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
@@ -170,8 +171,8 @@ def _by_words(
         + _LENGTH_NORMALISATION * lengths / max(1.0, lengths.sum() / max(1, session_count))
     )
     ideal = question.unknown * _rarity(0, many)
-    for ways in question.words:
-        rows, counts = _standing_in(columns, ways, counted)
+    for word in question.words:
+        rows, counts = _standing_in(columns, word, counted)
         frequency = len(rows)
         weight = _rarity(frequency, many)
         ideal += weight
@@ -184,7 +185,7 @@ def _by_words(
             sessions += _rarity(held, session_count) * per / (per + session_norm)
         if frequency <= _COMMON and len(of_session):
             rows, counts = _with_windows(columns, rows, counts, counted)
-        covered[rows] += weight
+        covered[rows] += weight * np.minimum(1.0, 2 * counts)
         words[rows] += weight * counts / (counts + norm[rows])
     covered /= ideal or 1.0
     best = float(words[candidates].max(initial=0.0))
@@ -195,11 +196,12 @@ def _by_words(
     return words, np.where(columns.session != NONE, sessions[columns.session], 0.0), covered
 
 
-def _standing_in(columns: Columns, ways: tuple[int, ...], counted: Mask) -> tuple[Places, Floats]:
-    """Return the rows that hold a word under one of its stems, and how often."""
-    found = [columns.of_word(one) for one in ways]
-    rows = np.concatenate([rows for rows, _ in found])
-    counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
+def _standing_in(columns: Columns, word: Asking, counted: Mask) -> tuple[Places, Floats]:
+    """Return the rows that hold a word or its kin, and how often, the kin counting less."""
+    weighed = [(one, 1.0) for one in word.ways] + [(one, _OF_KIN) for one in word.kin]
+    found = [(*columns.of_word(one), weight) for one, weight in weighed]
+    rows = np.concatenate([rows for rows, _, _ in found])
+    counts = np.concatenate([counts * weight for _, counts, weight in found]).astype(np.float64)
     keep = counted[rows]
     rows, counts = rows[keep], counts[keep]
     return (rows, counts) if len(found) == 1 else _summed(rows, counts)

@@ -1,0 +1,111 @@
+"""Recall: how well it finds facts asked for in other words, how well it says nothing, how fast.
+
+The rule: a fact is right if it is among the first three; a question without an answer is right if
+nothing is answered. Times are of questions of eight words, about one of the texts.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import recollect
+from bench.measure import Calibration, Figure
+from bench.notes import notes, questions
+from bench.paraphrases import FACTS, QUESTIONS
+from bench.scale import FULL, Scale
+from recollect import Nexus
+from recollect.model import Key, PutConcept, PutFact
+
+TEXTS = 10_000
+REPETITIONS = 20
+
+_SAID_AGAIN = (
+    "What is the code of the garden gate",
+    "The garden gate: what is its code",
+    "Garden gate, what code is it",
+    "The code of the gate of the garden",
+)
+_ASKED = 100
+_FIRST = 3
+_WARM = 5
+
+
+def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Figure]:
+    """Ask the questions in other words, then time others, about 10,000 texts and 100,000."""
+    yield from _paraphrased()
+    yield _repeated()
+    few = scale.times(TEXTS)
+    for count, median_ms, late_ms in ((few, 3, 10), (10 * few, 10, 30)):
+        if scale is FULL or count == few:
+            yield from _timed(folder, calibration, count, median_ms, late_ms)
+
+
+def _paraphrased() -> Iterator[Figure]:
+    with recollect.open(":memory:") as nexus:
+        names = dict.fromkeys(name for one in FACTS for name in (one[0], one[2]))
+        nexus.write(
+            [
+                *(PutConcept("Entity", name, {}) for name in names),
+                *(
+                    PutFact(Key("Entity", start), predicate, Key("Entity", end), text)
+                    for start, predicate, end, text in FACTS
+                ),
+            ]
+        )
+        found = [
+            FACTS[fact][3] in [one.passage for one in nexus.recall(question).memories[:_FIRST]]
+            for question, fact in QUESTIONS
+            if fact is not None
+        ]
+        empty = [not nexus.recall(one).memories for one, fact in QUESTIONS if fact is None]
+    right, silent = 100 * sum(found) / len(found), 100 * sum(empty) / len(empty)
+    yield Figure(
+        "recall", "in other words, in the first three", right, "%", None, "80", right >= 80
+    )
+    yield Figure(
+        "recall", "unanswerable, answered with nothing", silent, "%", None, "80", silent >= 80
+    )
+
+
+def _repeated() -> Figure:
+    """Return how many of five places twenty repetitions of a question take."""
+    question = "What is the code of the garden gate?"
+    with recollect.open(":memory:") as nexus:
+        told = [_SAID_AGAIN[at % len(_SAID_AGAIN)] + "!" * at for at in range(REPETITIONS)]
+        kept = ["The garden gate opens with 4711", "The garden has an oak", "The gate is green"]
+        nexus.write(
+            [PutConcept("Note", f"n{at}", {"label": one}) for at, one in enumerate(told + kept)]
+        )
+        passages = [one.passage for one in nexus.recall(question, limit=5).memories]
+    taken = sum(one in told for one in passages)
+    return Figure("recall", "places of five of 20 repetitions", taken, "", None, "1", taken <= 1)
+
+
+def _timed(
+    folder: Path, calibration: Calibration, count: int, median_ms: int, late_ms: int
+) -> Iterator[Figure]:
+    size = f"{count / 1_000:g} k texts"
+    with recollect.open(folder / f"recalled-{count}.db") as nexus:
+        nexus.write(list(notes(count)))
+        calibration.run()
+        first = time.perf_counter()
+        nexus.recall("what is there")
+        yield Figure("recall", f"{size}, the first question", time.perf_counter() - first, "s")
+        times = _times(nexus, count)
+    middle, late = statistics.median(times), times[int(0.95 * len(times))]
+    for name, value, most in (("median", middle, median_ms), ("95 of 100", late, late_ms)):
+        yield Figure("recall", f"{size}, {name}", value, "ms", None, f"{most} ms", value <= most)
+
+
+def _times(nexus: Nexus, count: int) -> list[float]:
+    """Return the milliseconds of questions, the shortest first."""
+    times = []
+    for at, question in enumerate(questions(_ASKED + _WARM, count)):
+        begin = time.perf_counter()
+        nexus.recall(question)
+        if at >= _WARM:
+            times.append(1_000 * (time.perf_counter() - begin))
+    return sorted(times)

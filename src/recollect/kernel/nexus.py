@@ -487,11 +487,14 @@ class Nexus:
             return lives(one.session, one.group, one.terms, ids, one.moment)
 
     def changes(
-        self, since: int = 0, limit: int = DEFAULT_TRANSACTIONS
+        self, since: int = 0, limit: int = DEFAULT_TRANSACTIONS, *, most: int | None = None
     ) -> tuple[LoggedTransaction, ...]:
-        """Return the transactions of the group after number `since`, oldest first."""
+        """Return the transactions of the group after number `since`, oldest first.
+
+        With `most` only so many changes of each are there, those of the oldest elements.
+        """
         with self._reader(None) as one:
-            return changes_after(one.session, one.group, one.terms, since, limit)
+            return changes_after(one.session, one.group, one.terms, since, limit, most)
 
     def purge(
         self,

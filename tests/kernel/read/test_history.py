@@ -169,3 +169,14 @@ def test_the_log_has_no_such_number(nexus: Nexus, since: int, limit: int) -> Non
     with pytest.raises(RecollectError) as caught:
         nexus.changes(since, limit)
     assert caught.value.code.code == "INVALID_ARGUMENT"
+
+
+def test_of_each_transaction_only_the_first_changes_may_be_asked_for(nexus: Nexus) -> None:
+    nexus.write([PutConcept("Drug", name) for name in "abcd"])
+    nexus.write([PutConcept("Drug", "a", {"dose": 1})])
+    whole, few = nexus.changes(), nexus.changes(most=2)
+    assert [one.transaction for one in few] == [one.transaction for one in whole]
+    assert [one.changes for one in few] == [one.changes[:2] for one in whole]
+    assert all(one.changes == () for one in nexus.changes(most=0))
+    with pytest.raises(RecollectError, match="most is not a whole number"):
+        nexus.changes(most=-1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import orjson
 
@@ -12,7 +12,12 @@ from recollect.kernel.read.named import identities, public_ids
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue
-from recollect.kernel.store.statements.log import AFTER, BY_NUMBER, OF_TRANSACTIONS
+from recollect.kernel.store.statements.log import (
+    AFTER,
+    BY_NUMBER,
+    FIRST_OF_TRANSACTION,
+    OF_TRANSACTIONS,
+)
 from recollect.kernel.store.terms import Terms
 from recollect.model import (
     LINK_BIT,
@@ -57,24 +62,24 @@ DEFAULT_LIMIT = 100
 
 
 def changes_after(
-    session: Session, group: Group, terms: Terms, since: int, limit: int
+    session: Session, group: Group, terms: Terms, since: int, limit: int, most: int | None = None
 ) -> tuple[LoggedTransaction, ...]:
     """Return the transactions after number `since`, oldest first, at most `limit`.
 
-    Cost: four statements, and every change of those transactions. INVALID_ARGUMENT for anything but
+    With `most` only so many changes of each are there. Cost: four statements (with `most` one more
+    for each transaction), and every change that is returned. INVALID_ARGUMENT for anything but
     whole numbers from 0.
     """
-    if not (_is_count(since) and _is_count(limit)):
+    if not (_is_count(since) and _is_count(limit) and (most is None or _is_count(most))):
         raise RecollectError(
             INVALID_ARGUMENT,
-            "since or limit is not a whole number from 0",
+            "since, limit or most is not a whole number from 0",
             hint="pass the number of the last transaction you have seen, or 0",
         )
     log = transactions_after(session, group, since, limit)
     if not log:
         return ()
-    parameters = {"group": group.group_id, "first": log[0].number, "last": log[-1].number}
-    rows = session.rows(OF_TRANSACTIONS, parameters)
+    rows = _rows(session, group, log, most)
     elements = dict.fromkeys(whole(element) for _, element, _ in rows)
     names = public_ids(session, group, elements)
     what = identities(session, group, terms, elements)
@@ -85,6 +90,22 @@ def changes_after(
         change = LoggedChange(names[one], kind, _operation(operation), what.get(one))
         by_transaction[whole(number)].append(change)
     return tuple(LoggedTransaction(one, tuple(by_transaction[one.number])) for one in log)
+
+
+def _rows(
+    session: Session, group: Group, log: Sequence[Transaction], most: int | None
+) -> list[SqlRow]:
+    """Return the changes of transactions, all or the first of each."""
+    if most is None:
+        span = {"group": group.group_id, "first": log[0].number, "last": log[-1].number}
+        return list(session.rows(OF_TRANSACTIONS, span))
+    return [
+        row
+        for one in log
+        for row in session.rows(
+            FIRST_OF_TRANSACTION, {"group": group.group_id, "number": one.number, "most": most}
+        )
+    ]
 
 
 def _operation(cell: SqlValue) -> Operation:

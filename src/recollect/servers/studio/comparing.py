@@ -58,7 +58,7 @@ def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:
     low, high = 0, last  # transactions up to `low` were there by then
     while low < high:
         middle = (low + high + 1) // 2
-        (logged,) = nexus.changes(middle - 1, 1)
+        (logged,) = nexus.changes(middle - 1, 1, most=0)
         low, high = (middle, high) if logged.transaction.at <= instant else (low, middle - 1)
     return low
 
@@ -67,7 +67,9 @@ def compared(nexus: Nexus, earlier: int, later: int) -> Compared:
     """Return what differs between the states after two transactions."""
     ids: dict[str, None] = {}
     logged = (
-        nexus.changes(earlier, min(later - earlier, MOST_TRANSACTIONS)) if later > earlier else ()
+        nexus.changes(earlier, min(later - earlier, MOST_TRANSACTIONS), most=MOST_ELEMENTS + 1)
+        if later > earlier
+        else ()
     )
     for one in logged:
         ids |= dict.fromkeys(change.id for change in one.changes if change.what is not None)

@@ -36,7 +36,7 @@ class Changed:
 
     logged: LoggedTransaction
     lines: tuple[tuple[LoggedChange, str], ...]
-    more: int
+    has_more: bool
 
 
 def home(visit: Visit) -> Answered:
@@ -74,7 +74,7 @@ def described(nexus: Nexus, command: str) -> Sequence[Mapping[str, Value]]:
 
 def newest_changes(nexus: Nexus, count: int, most: int = MOST_CHANGES) -> tuple[Changed, ...]:
     """Return what the last transactions did, the newest first."""
-    logged = nexus.changes(max(0, count - most), most)
+    logged = nexus.changes(max(0, count - most), most, most=_MOST_SHOWN + 1)
     return tuple(changed(nexus, one) for one in reversed(logged))
 
 
@@ -83,7 +83,7 @@ def changed(nexus: Nexus, logged: LoggedTransaction) -> Changed:
     few = logged.changes[:_MOST_SHOWN]
     shown = {one.id: one for one in shown_ids(nexus, [change.id for change in few])}
     lines = tuple((one, _line(one, shown.get(one.id))) for one in few)
-    return Changed(logged, lines, len(logged.changes) - len(few))
+    return Changed(logged, lines, len(logged.changes) > len(few))
 
 
 def _line(change: LoggedChange, shown: Shown | None) -> str:
@@ -100,7 +100,7 @@ def _line(change: LoggedChange, shown: Shown | None) -> str:
 
 def _newest(nexus: Nexus, count: int) -> tuple[Shown, ...]:
     """Return the concepts that were made last."""
-    logged = nexus.changes(max(0, count - 2 * MOST_CHANGES), 2 * MOST_CHANGES)
+    logged = nexus.changes(max(0, count - 2 * MOST_CHANGES), 2 * MOST_CHANGES, most=_MOST_SHOWN)
     ids = [
         change.id
         for one in reversed(logged)

@@ -94,6 +94,11 @@ SELECT c.tx, c.element, c.operation FROM change AS c
 WHERE c.group_id = :group AND c.tx >= :first AND c.tx <= :last ORDER BY c.tx, c.element
 """
 
+FIRST_OF_TRANSACTION = """
+SELECT c.tx, c.element, c.operation FROM change AS c
+WHERE c.group_id = :group AND c.tx = :number ORDER BY c.element LIMIT :most
+"""
+
 BY_NUMBER = """
 SELECT t.number, t.at, t.actor, t.request FROM json_each(:numbers) AS w CROSS JOIN tx AS t
 WHERE t.group_id = :group AND t.number = w.value

@@ -400,7 +400,8 @@ class Nexus:
         """Return the ids of the facts a plain text is about, best first, ties by id.
 
         A fact is found by its words and predicate, and by its ends where they are concepts of
-        the type `through`. Cost: as SEARCH of links, without showing them.
+        the type `through`; `Entity` stands for any free kind. Cost: as SEARCH of
+        links, without showing them.
         """
         with self._reader(as_of) as reader:
             return facts_about(reader, term, limit, through)

@@ -10,7 +10,7 @@ from tests.faces.operations.calls import TIME, Service, added_facts, edge, found
 
 from recollect.faces.operations import Operations, Policy
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Ranked
+from recollect.model import AsOf, Key, Named, PutConcept, PutFact, Ranked
 
 
 def test_a_fact_is_found_by_its_words_its_relation_and_its_nodes(furnished: Service) -> None:
@@ -276,3 +276,19 @@ def test_ties_are_by_uuid_however_many_there_are(service: Service) -> None:
 
 def test_a_text_that_no_memory_can_hold_is_searched_like_any_other(nexus: Nexus) -> None:
     assert nexus.rank_facts("\ud800", 1, through="Entity") == ()
+
+
+def test_a_fact_is_found_by_the_name_of_what_it_is_told_about_whatever_its_type(
+    nexus: Nexus,
+) -> None:
+    group = nexus.group("team")
+    told = "She works at the plant."
+    changes = [
+        PutConcept("Person", "Zenobia Quill"),
+        PutConcept("Claim", "Zenobia Quill"),
+        PutFact(Key("Person", "Zenobia Quill"), "works_at", Named("BMW"), told),
+    ]
+    (report,) = group.write(changes).results
+    (found_,) = group.rank_facts("where is Zenobia Quill", through="Entity")
+    assert found_.id == report.ids[-1]  # type: ignore[union-attr]
+    assert group.rank_facts("where is Zenobia Quill", through="Drug") == ()

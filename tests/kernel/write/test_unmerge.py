@@ -136,3 +136,24 @@ def test_what_is_in_the_way_is_told(nexus: recollect.Nexus) -> None:
     nexus.write([Delete(b)])
     with pytest.raises(RecollectError, match="not there any more"):
         nexus.write([Unmerge(a)])
+
+
+def test_what_a_plain_name_made_is_merged_into_what_it_is_and_can_be_taken_back(
+    nexus: recollect.Nexus,
+) -> None:
+    (report,) = nexus.write(
+        [
+            PutConcept("Person", "Maria Lopez", handle="p"),
+            PutConcept("Entity", "Maria", {"summary": "Maria from Munich"}, handle="e"),
+            PutConcept("City", "Munich", handle="c"),
+            PutLink(Local("e"), "lives_in", Local("c")),
+        ]
+    ).results
+    person, entity, city, lives = report.ids  # type: ignore[union-attr]
+    before = held(nexus)
+    nexus.write([Merge(entity, person)])
+    assert held(nexus)[lives][0] == (person, "lives_in", city)
+    nexus.write([Unmerge(entity)])
+    assert held(nexus) == before
+    with pytest.raises(RecollectError, match="two types"):
+        nexus.write([Merge(person, entity)])

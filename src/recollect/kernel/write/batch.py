@@ -279,7 +279,9 @@ class _Batch:
             )
         self.tracker.meet(target, is_new=False)
         if source is not target:
-            self.closed += 1 + merge_concepts(self._unit, source, target).links_deduplicated
+            self.closed += (
+                1 + merge_concepts(self._unit, source, target, takes_plain=True).links_deduplicated
+            )
             self._forget_ends()
         return target
 

@@ -30,17 +30,24 @@ from recollect.model import (
 
 
 def merge_concepts(
-    unit: Unit, source: ConceptElement, target: ConceptElement, span: Span | None = None
+    unit: Unit,
+    source: ConceptElement,
+    target: ConceptElement,
+    span: Span | None = None,
+    *,
+    takes_plain: bool = False,
 ) -> MergeReport:
     """Close the source; give the target its links, the attributes it lacks, and its names.
 
-    KIP_2002 for concepts of two types, KIP_3004 for a protected one; a concept and itself are
+    With `takes_plain` the source may be what a plain name made, whatever the target is. KIP_2002
+    for concepts of two types, KIP_3004 for a protected one; a concept and itself are
     one already. Cost: every link of the source, and every link about those.
     """
     if source is target:
         return MergeReport(0, 0, 0)
     refuse_merge(unit, (source, target), span)
-    _refuse_types(unit, source, target, span)
+    if not (takes_plain and unit.terms.text(source.type) == unit.session.kinds.made):
+        _refuse_types(unit, source, target, span)
     moving = _Moving(unit, source, target.id)
     unit.close([source, *moving.links])
     repointed, deduplicated = moving.carry_on()

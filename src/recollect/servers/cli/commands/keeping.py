@@ -71,7 +71,7 @@ def show_place(on: Invocation) -> None:
     from recollect.servers.settings import Settings
 
     settings = Settings()
-    located = settings.database(on.database)  # no memory is opened, and no kernel loaded
+    located = settings.database(on.database)  # no memory is opened
     told: dict[str, object] = {
         "path": located.path,
         "reason": located.reason,

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 import orjson
 
-from recollect.kernel.care.dump_format import END, GROUP, HEADER, LINES, Kind, Line
+from recollect.kernel.care.dump_format import END, GROUP, HEADER, LINES, DumpLine, Kind
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
@@ -51,7 +51,7 @@ def _chunks(session: Session, names: Sequence[str], progress: Progress) -> Itera
                 progress(f"{name}: {line.kind}", done, total)
 
 
-def _pages(session: Session, line: Line, group_id: int) -> Iterator[list[SqlRow]]:
+def _pages(session: Session, line: DumpLine, group_id: int) -> Iterator[list[SqlRow]]:
     """Yield the rows of a table that are a group's, in the order of its keys."""
     after: tuple[SqlValue, ...] = ()
     while True:
@@ -64,13 +64,13 @@ def _pages(session: Session, line: Line, group_id: int) -> Iterator[list[SqlRow]
         after = rows[-1][: len(line.keys)]
 
 
-def _count(session: Session, line: Line, group_id: int) -> int:
+def _count(session: Session, line: DumpLine, group_id: int) -> int:
     row = session.row(counted_rows(line.table), (group_id,))
     assert row is not None
     return whole(row[0])
 
 
-def _encoded(line: Line, row: SqlRow, terms: dict[int, str]) -> bytes:
+def _encoded(line: DumpLine, row: SqlRow, terms: dict[int, str]) -> bytes:
     members: dict[str, object] = {}
     for field, cell in zip(line.fields, row, strict=True):
         if field.kind.is_octets:

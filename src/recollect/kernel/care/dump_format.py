@@ -54,7 +54,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class DumpField:
     """One member of a line and the column it holds."""
 
     name: str
@@ -63,11 +63,11 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DumpLine:
     """A kind of line: the rows of one table, in the order of the keys of the table."""
 
     table: str
-    fields: tuple[Field, ...]
+    fields: tuple[DumpField, ...]
     keys: tuple[str, ...]  # columns that order the rows of a group
 
     @property
@@ -81,10 +81,10 @@ class Line:
         return ", ".join(field.column for field in self.fields)
 
 
-def _line(table: str, keys: str, *fields: tuple[str, Kind] | tuple[str, Kind, str]) -> Line:
+def _line(table: str, keys: str, *fields: tuple[str, Kind] | tuple[str, Kind, str]) -> DumpLine:
     """Return a line whose fields are (name, kind), or (name, kind, column) where they differ."""
-    named = (Field(one[0], one[-1] if len(one) == 3 else one[0], one[1]) for one in fields)
-    return Line(table, tuple(named), tuple(keys.split()))
+    named = (DumpField(one[0], one[-1] if len(one) == 3 else one[0], one[1]) for one in fields)
+    return DumpLine(table, tuple(named), tuple(keys.split()))
 
 
 _CONTENT = (
@@ -115,7 +115,7 @@ GROUP = _line(
 
 TERM = _line("term", "code", ("term", Kind.NAME, "text"), ("code", Kind.CODE))
 
-LINES: tuple[Line, ...] = (
+LINES: tuple[DumpLine, ...] = (
     TERM,
     _line(
         "attribute_index",

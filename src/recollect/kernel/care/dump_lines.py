@@ -18,8 +18,8 @@ from recollect.kernel.care.dump_format import (
     GROUP,
     LINES,
     VERSION,
+    DumpLine,
     Kind,
-    Line,
 )
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.protocol import SqlValue
@@ -34,7 +34,7 @@ _SHOWN = 40  # characters of a dump that a message repeats
 _NUMBERS = range(2**48)
 _CODES = range(1, 2**31)
 """Of fact times: once, those of those years in any zone were taken in."""
-_LINES: Mapping[str, Line] = {line.kind: line for line in (GROUP, *LINES)}
+_LINES: Mapping[str, DumpLine] = {line.kind: line for line in (GROUP, *LINES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Read:
     """One line as it was read: its place, from 1, and its row; terms are still texts."""
 
     place: int
-    line: Line
+    line: DumpLine
     row: tuple[SqlValue, ...]
     size: int  # bytes
 
@@ -120,7 +120,7 @@ def _parsed(text: bytes, place: int) -> dict[str, object]:
     return parsed
 
 
-def _row(line: Line, parsed: Mapping[str, object], place: int) -> tuple[SqlValue, ...]:
+def _row(line: DumpLine, parsed: Mapping[str, object], place: int) -> tuple[SqlValue, ...]:
     names = [field.name for field in line.fields]
     if list(parsed) != names:
         raise fault(place, f"its members are not {', '.join(names)}")

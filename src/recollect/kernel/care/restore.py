@@ -11,7 +11,7 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, RecollectError
-from recollect.kernel.care.dump_format import GROUP, TERM, Line
+from recollect.kernel.care.dump_format import GROUP, TERM, DumpLine
 from recollect.kernel.care.dump_lines import Read, fault, read_lines
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
@@ -128,7 +128,7 @@ class _Restoring:
                 details={"line": chunk[0].place},
             )
 
-    def _coded(self, line: Line, read: Read) -> Iterator[SqlValue]:
+    def _coded(self, line: DumpLine, read: Read) -> Iterator[SqlValue]:
         for field, cell in zip(line.fields, read.row, strict=True):
             if not field.kind.is_term:
                 yield cell

@@ -26,7 +26,7 @@ from recollect.kernel.lang.parse_kml import delete, merge, upsert
 from recollect.kernel.lang.parse_meta import PAGE, describe, explain, export, search
 from recollect.kernel.lang.parse_query import find
 from recollect.kernel.lang.parse_update import update
-from recollect.kernel.lang.repair.mend import Fault, explained
+from recollect.kernel.lang.repair.mend import TextFault, explained
 from recollect.kernel.lang.tokens import MAX_LENGTH, THE_END, lex
 from recollect.kernel.lang.words import BEGINNINGS, CLAUSES, STATEMENTS
 
@@ -75,7 +75,7 @@ def parse(
     try:
         statements = statements_of(cursor)
     except RecollectError as error:
-        fault = Fault(cursor.at, cursor.statement, cursor.expected, cursor.is_settled)
+        fault = TextFault(cursor.at, cursor.statement, cursor.expected, cursor.is_settled)
         better = explained(error, cursor.tokens, fault, lambda part: _failing_at(part, max_depth))
         if better is not error:
             raise better from None

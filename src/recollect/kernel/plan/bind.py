@@ -172,7 +172,7 @@ def _bound(part: object, bindings: Bindings) -> object:
     return part
 
 
-class _Parts(dict[type, tuple[str, ...]]):
+class _BoundParts(dict[type, tuple[str, ...]]):
     """The names of the fields of each kind of node, less its place, listed when first met."""
 
     def __missing__(self, kind: type) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ class _Parts(dict[type, tuple[str, ...]]):
         return names
 
 
-_PARTS = _Parts()
+_PARTS = _BoundParts()
 _COMPOUND = (ast.Node, tuple)
 
 

@@ -83,7 +83,7 @@ class KnownKeys:
         number = last_transaction(session, self._group.group_id) if doubtful else 0
         if not number:
             return
-        look = _Look(self, session, number)
+        look = _KeyLook(self, session, number)
         try:
             for read in doubtful:
                 key = _text(read.key, bindings)
@@ -141,7 +141,7 @@ class KnownKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _KeyLook:
     """One look at the keys, at one transaction."""
 
     keys: KnownKeys
@@ -168,7 +168,7 @@ class _Look:
         return key in self.names(keys) or self.keys.found(self.session, keys, key, self.number)
 
 
-def _warning(look: _Look, where: list[_Keys], key: str, read: _Read) -> Notice:
+def _warning(look: _KeyLook, where: list[_Keys], key: str, read: _Read) -> Notice:
     names = dict.fromkeys(name for one in where for name in look.names(one))
     near = nearest(key, names, limit=3)
     is_attribute = read.section is ast.Section.ATTRIBUTES

@@ -40,7 +40,7 @@ Key = None | int | float | str | bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PagePlace:
     """Where a page ended, at a moment that the next one shares.
 
     `after` are the keys of its last row; without them the next page begins at `position`, which
@@ -61,14 +61,14 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class PageCursor:
     """A parsed cursor; `place` returns where it leads, once its question is known."""
 
     question: str
-    unchecked: Place  # its keys are hidden still, in one
+    unchecked: PagePlace  # its keys are hidden still, in one
     span: Span
 
-    def place(self, question: str) -> Place:
+    def place(self, question: str) -> PagePlace:
         """Return where the page begins. KIP_1001 for a cursor of another question."""
         if question[: 2 * _DIGEST] != self.question:
             raise RecollectError(
@@ -94,8 +94,8 @@ class Page:
 
     limit: int | None
     offset: int
-    cursor: Cursor | None = None
-    after: Place | None = None  # the row that it comes after, if that is known by its keys
+    cursor: PageCursor | None = None
+    after: PagePlace | None = None  # the row that it comes after, if that is known by its keys
 
     @classmethod
     def of(cls, find: ast.Find, bindings: Bindings) -> Page:
@@ -133,7 +133,7 @@ def question_of(group: Group, *parts: object) -> str:
     return blake2b(asked, digest_size=_DIGEST + _SECRET, key=group.id_bits).hexdigest()
 
 
-def write_cursor(question: str, place: Place) -> str:
+def write_cursor(question: str, place: PagePlace) -> str:
     """Return the text that `read_cursor` reads: base64url, without padding."""
     text = "" if len(place.after) > MOST_KEYS else _written(question, place)
     if 0 < len(text) <= MOST_CHARACTERS:
@@ -141,7 +141,7 @@ def write_cursor(question: str, place: Place) -> str:
     return _written(question, replace(place, after=(), layout=""))
 
 
-def _written(question: str, place: Place) -> str:
+def _written(question: str, place: PagePlace) -> str:
     parts = (
         *(_FORM, question[: 2 * _DIGEST], place.known, place.valid, place.position),
         *(_hidden(question, place.after), place.layout, place.weights, place.is_past),
@@ -187,7 +187,7 @@ def _crossed(question: str, seal: bytes, octets: bytes) -> bytes:
     return number.to_bytes(len(octets), "big")
 
 
-def read_cursor(text: str, span: Span) -> Cursor:
+def read_cursor(text: str, span: Span) -> PageCursor:
     """Return what a cursor says. KIP_1001 for a text that is not a cursor."""
     try:
         return _read(text, span)
@@ -205,7 +205,7 @@ def no_cursor(span: Span) -> RecollectError:
     )
 
 
-def _read(text: str, span: Span) -> Cursor:
+def _read(text: str, span: Span) -> PageCursor:
     if len(text) > MOST_CHARACTERS:
         raise ValueError("too long")
     padded = text.encode("ascii") + b"=" * (-len(text) % 4)
@@ -218,9 +218,9 @@ def _read(text: str, span: Span) -> Cursor:
         raise ValueError("no hidden keys")
     if not isinstance(weights, list) or not isinstance(is_past, bool):
         raise ValueError("no weights")
-    return Cursor(
+    return PageCursor(
         question,
-        Place(
+        PagePlace(
             _within(known, 0),
             None if valid is None else Instant(_within(valid, -LIVING)),
             _within(position, 0),
@@ -253,7 +253,7 @@ def _key(key: object) -> Key:
             raise ValueError("not a key")
 
 
-def page_moment(session: Session, group: Group, asked: Moment, cursor: Cursor) -> Moment:
+def page_moment(session: Session, group: Group, asked: Moment, cursor: PageCursor) -> Moment:
     """Return the moment that the pages of a cursor share.
 
     KIP_1001 if the request names another moment, or if the transaction does not exist yet. As long

@@ -33,7 +33,7 @@ from recollect.kernel.read.declared import declared_names
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.known_keys import KnownKeys
 from recollect.kernel.read.moment import Moment, resolve_moment
-from recollect.kernel.read.pages import Page, Place, page_moment, question_of, write_cursor
+from recollect.kernel.read.pages import Page, PagePlace, page_moment, question_of, write_cursor
 from recollect.kernel.read.prepared import (
     ABSENT,
     NEVER,
@@ -304,7 +304,7 @@ class Reader:
             known = self.number()
         keys = tuple(rows[-1][at] for at in compiled.keys)
         position = page.offset + len(rows)
-        place = Place(known, self.moment.valid, position, keys, compiled.layout)
+        place = PagePlace(known, self.moment.valid, position, keys, compiled.layout)
         return write_cursor(self._question(compiled, values), place)
 
     def is_doubtful(self, compiled: Compiled, rows: Sequence[SqlRow]) -> bool:

@@ -23,7 +23,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.sql.dialect import BUILT, Part, index_name, quoted
+from recollect.kernel.sql.dialect import BUILT, JsonPart, index_name, quoted
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
@@ -364,4 +364,4 @@ def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
 
 def _value(table: str, attribute: str) -> str:
     """Return the SQL of an attribute's value, spelled as its index spells it."""
-    return SQLITE.render_json(Part.VALUE, f"{table}.attributes", attribute)
+    return SQLITE.render_json(JsonPart.VALUE, f"{table}.attributes", attribute)

@@ -15,8 +15,8 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.pages import (
-    Cursor,
-    Place,
+    PageCursor,
+    PagePlace,
     no_cursor,
     page_moment,
     question_of,
@@ -97,7 +97,7 @@ class _Page:
         """Return the cursor of the page after this one, which shows these."""
         position = self.position + len(self.shown) + len(ids)
         after = () if self.position else (packed(self.shown.union(ids)),)
-        place = Place(
+        place = PagePlace(
             self.pinned,
             self.moment.valid,
             position,
@@ -129,7 +129,7 @@ def _page(reader: Reader, bindings: Bindings, query: ast.Search, question: str) 
             return replace(page, position=place.position)
 
 
-def _weights(cursor: Cursor) -> dict[ElementKind, Weights]:
+def _weights(cursor: PageCursor) -> dict[ElementKind, Weights]:
     try:
         weights = [Weights.of(numbers) for numbers in cursor.unchecked.weights]
     except ValueError as fault:

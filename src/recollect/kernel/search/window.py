@@ -14,7 +14,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.pages import (
-    Place,
+    PagePlace,
     page_moment,
     question_of,
     read_cursor,
@@ -57,7 +57,7 @@ class Window:
         if not omitted or not shown:
             return Page(shown, omitted, None)
         position = self._position + len(shown)
-        place = Place(self._pinned, position=position, after=key(shown[-1]))
+        place = PagePlace(self._pinned, position=position, after=key(shown[-1]))
         return Page(shown, omitted, write_cursor(self._question, place))
 
     def _left(self, items: Sequence[ItemT], key: Callable[[ItemT], tuple[int, str]]) -> list[ItemT]:

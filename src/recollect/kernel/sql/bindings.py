@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import of_group
-from recollect.kernel.sql.dialect import Part
+from recollect.kernel.sql.dialect import JsonPart
 from recollect.model import ElementKind
 from recollect.node import node
 
@@ -65,7 +65,7 @@ class PredicateName:
 
 
 @node(frozen=True, slots=True)
-class Held:
+class HeldValue:
     """A value held as JSON text in a column, or as a string, beside the id of its owner."""
 
     expr: nodes.Expr
@@ -79,7 +79,7 @@ class Nothing:
     """A value that is null throughout."""
 
 
-Binding = Element | ReadFrom | PredicateName | Held | Nothing
+Binding = Element | ReadFrom | PredicateName | HeldValue | Nothing
 
 
 @node(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class JsonValue:
     document: nodes.Expr
     key: str | None = None
 
-    def part(self, part: Part) -> nodes.Expr:
+    def part(self, part: JsonPart) -> nodes.Expr:
         """Return one part of the value: its type's name, its JSON text, its SQL value."""
-        if self.key is None and part is Part.JSON:
+        if self.key is None and part is JsonPart.JSON:
             return self.document
         return nodes.Json(part, self.document, self.key)
 
@@ -111,7 +111,7 @@ def comparable(value: Value) -> nodes.Expr:
     """Return an expression equal for equal values and NULL for null: text, number or blob."""
     if isinstance(value, TextValue):
         return value.expr
-    parts = (Part.TYPE, Part.VALUE, Part.JSON)
+    parts = (JsonPart.TYPE, JsonPart.VALUE, JsonPart.JSON)
     return nodes.Call("comparable", tuple(value.part(part) for part in parts))
 
 
@@ -124,18 +124,18 @@ def text_of(value: Value) -> nodes.Expr:
     """Return the string, or NULL for what is not one."""
     if isinstance(value, TextValue):
         return value.expr
-    return nodes.Call("text_of", (value.part(Part.TYPE), value.part(Part.VALUE)))
+    return nodes.Call("text_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
 
 
 def number_of(value: Value) -> nodes.Expr:
     """Return the number, or NULL for what is not one."""
     if isinstance(value, TextValue):
         return nodes.Null()
-    return nodes.Call("number_of", (value.part(Part.TYPE), value.part(Part.VALUE)))
+    return nodes.Call("number_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
 
 
 def json_of(value: Value) -> nodes.Expr:
     """Return the JSON text; NULL or `null` for null."""
     if isinstance(value, TextValue):
         return nodes.Call("json_quote", (value.expr,))
-    return value.part(Part.JSON)
+    return value.part(JsonPart.JSON)

@@ -105,7 +105,7 @@ def superseded(past: str, alias: str, table: str) -> nodes.Expr:
     is_superseded = nodes.Binary(">", nodes.Column(alias, "changed_at"), KNOWN)
     first = f"{past}_first"
     until = nodes.Select(
-        columns=((nodes.Aggregate("min", nodes.Column(first, "until")), ""),),
+        columns=((nodes.FoldOf("min", nodes.Column(first, "until")), ""),),
         tables=(nodes.From(f"{table}_past", first),),
         where=(
             of_group(first),

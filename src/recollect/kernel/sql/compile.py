@@ -20,7 +20,7 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
     Element,
-    Held,
+    HeldValue,
     JsonValue,
     Nothing,
     ReadFrom,
@@ -94,7 +94,7 @@ class United:
         shown = texts if is_text else tuple(json_of(one) for one in values)
         owner = self._column(tuple(owner_id(rows, var) for rows, var in pairs), table)
         is_of_owner = _is_of_owner([rows.bindings[var] for rows, var in pairs])
-        return Held(self._column(shown, table), owner, is_text, is_of_owner)
+        return HeldValue(self._column(shown, table), owner, is_text, is_of_owner)
 
     def columns(self) -> list[list[tuple[nodes.Expr, str]]]:
         """Return the columns of each branch."""

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Protocol
 
 
-class Part(StrEnum):
+class JsonPart(StrEnum):
     """What to take of a JSON value: its type's name, its JSON text, or its SQL value."""
 
     TYPE = "type"
@@ -25,7 +25,7 @@ class Part(StrEnum):
 class RenderJson(Protocol):
     """Renders a part of a JSON document whose SQL text is given."""
 
-    def __call__(self, part: Part, document: str, key: str | None) -> str:
+    def __call__(self, part: JsonPart, document: str, key: str | None) -> str:
         """Return the SQL text."""
 
 
@@ -58,7 +58,7 @@ def create_attribute_index(attribute: str, dialect: Dialect) -> str:
 
     The values stand after the group, the type and the clock, so that a comparison is one range.
     """
-    value = dialect.render_json(Part.VALUE, "attributes", attribute)
+    value = dialect.render_json(JsonPart.VALUE, "attributes", attribute)
     return (
         f"CREATE INDEX IF NOT EXISTS {quoted(index_name(attribute))}"
         f" ON concept (group_id, type, expired_at, {value}) WHERE {value} IS NOT NULL"

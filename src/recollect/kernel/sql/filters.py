@@ -23,7 +23,7 @@ from recollect.kernel.sql.bindings import (
     number_of,
     text_of,
 )
-from recollect.kernel.sql.dialect import Part
+from recollect.kernel.sql.dialect import JsonPart
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
 
@@ -171,7 +171,7 @@ def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:
         return nodes.equal(value.expr, parameter) if class_ == "string" else _NEVER
     if class_ == "container":
         return nodes.equal(comparable(value), comparable(JsonValue(parameter)))
-    type_, sql_value = value.part(Part.TYPE), value.part(Part.VALUE)
+    type_, sql_value = value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)
     return nodes.All((nodes.equal(sql_value, parameter), nodes.Call(_GUARDS[class_], (type_,))))
 
 
@@ -179,8 +179,8 @@ def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -
     """Order against a constant, with the SQL value bare so that an index can serve it."""
     if (class_ := _class(operand)) not in ("string", "number"):
         return _NEVER
-    beyond = nodes.Binary(operator, value.part(Part.VALUE), nodes.Param(operand.name))
-    return nodes.All((beyond, nodes.Call(_GUARDS[class_], (value.part(Part.TYPE),))))
+    beyond = nodes.Binary(operator, value.part(JsonPart.VALUE), nodes.Param(operand.name))
+    return nodes.All((beyond, nodes.Call(_GUARDS[class_], (value.part(JsonPart.TYPE),))))
 
 
 def _class(operand: ast.Operand) -> str:

@@ -13,7 +13,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
-    Held,
+    HeldValue,
     JsonValue,
     TextValue,
     comparable,
@@ -36,7 +36,9 @@ def _merges(solutions: Solutions) -> bool:
     """Whether the solutions are grouped by JSON text first, and those groups by value."""
     plan, bindings = solutions.plan, solutions.rows.bindings
     keys = [plan.variables[one.variable] for one in plan.columns if isinstance(one, ir.Plain)]
-    held = [one for one in map(bindings.get, keys) if isinstance(one, Held) and not one.is_text]
+    held = [
+        one for one in map(bindings.get, keys) if isinstance(one, HeldValue) and not one.is_text
+    ]
     if not held or not solutions.are_unique():
         return False
     for one in (*plan.columns, *[sort.key for sort in plan.order_by]):
@@ -116,9 +118,9 @@ class Folds:
         """Return COUNT, MIN or MAX of what the inner SELECT computes."""
         called = function.lower()
         if not self._merges:
-            return nodes.Aggregate(called, self._add(name, expr))
-        part = self._add(f"{called}_{name}", nodes.Aggregate(called, expr))
-        return nodes.Aggregate(_MERGING[function], part)
+            return nodes.FoldOf(called, self._add(name, expr))
+        part = self._add(f"{called}_{name}", nodes.FoldOf(called, expr))
+        return nodes.FoldOf(_MERGING[function], part)
 
     def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         place = fold.variable
@@ -140,12 +142,12 @@ class Folds:
         name = f"k{fold.variable}"
         counted = self._comparable(fold.variable)
         if fold.is_distinct:
-            return nodes.Aggregate("count", self._add(name, counted), is_distinct=True)
+            return nodes.FoldOf("count", self._add(name, counted), is_distinct=True)
         var = self._solutions.plan.variables[fold.variable]
         if not var.is_element or self._solutions.rows.element(var).is_nullable:
             return self._aggregate(fold.function, name, counted)
-        every = nodes.Aggregate("count", None)
-        return nodes.Aggregate("sum", self._add("every", every)) if self._merges else every
+        every = nodes.FoldOf("count", None)
+        return nodes.FoldOf("sum", self._add("every", every)) if self._merges else every
 
     def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], Output]:
         self._needs_order = True
@@ -160,7 +162,7 @@ class Folds:
             shown = nodes.Call("json", (self._add(f"t{place}", text),))
             shape = Shape.VALUES
         order = nodes.Column(_GROUPED, "n")
-        array = nodes.Aggregate("json_group_array", shown, order=order, skips_null=True)
+        array = nodes.FoldOf("json_group_array", shown, order=order, skips_null=True)
         return [array], Output(shape, reduces)
 
     def _extreme(self, fold: ir.Fold) -> nodes.Expr:
@@ -183,14 +185,14 @@ class Folds:
         low = nodes.Case(((is_integer, nodes.Binary("&", number, _LOW)),))
         real = nodes.Case(((is_real, number),))
         parts: list[nodes.Expr] = [
-            nodes.Aggregate("sum", high),
-            nodes.Aggregate("sum", low),
-            nodes.Aggregate("sum", real),
-            nodes.Aggregate("count", real),
+            nodes.FoldOf("sum", high),
+            nodes.FoldOf("sum", low),
+            nodes.FoldOf("sum", real),
+            nodes.FoldOf("count", real),
         ]
         if fold.function is ast.Function.SUM:
             return parts, Output(Shape.SUM)
-        return [*parts, nodes.Aggregate("count", number)], Output(Shape.AVG)
+        return [*parts, nodes.FoldOf("count", number)], Output(Shape.AVG)
 
     def _orders(self, *, has_groups: bool) -> list[nodes.Order]:
         orders: list[nodes.Order] = []
@@ -198,7 +200,7 @@ class Folds:
             orders += self._sort(sort)
         if has_groups:
             self._needs_order = True
-            orders.append(nodes.Order(nodes.Aggregate("min", nodes.Column(_GROUPED, "n"))))
+            orders.append(nodes.Order(nodes.FoldOf("min", nodes.Column(_GROUPED, "n"))))
         return orders
 
     def _sort(self, sort: ir.Sort) -> list[nodes.Order]:
@@ -221,7 +223,7 @@ class Folds:
             case ast.Function.SUM | ast.Function.AVG:
                 real = nodes.Call("real", (self._number(fold.variable),))
                 name = "sum" if fold.function is ast.Function.SUM else "avg"
-                key: nodes.Expr = nodes.Aggregate(name, real, fold.is_distinct)
+                key: nodes.Expr = nodes.FoldOf(name, real, fold.is_distinct)
                 is_sum = fold.function is ast.Function.SUM
                 return nodes.Call("coalesce", (key, nodes.Number(0))) if is_sum else key
             case _:
@@ -241,7 +243,7 @@ class Folds:
         if solutions.are_unique():
             number = _number(solutions.sparing_position())
             if self._merges:
-                columns.append((nodes.Aggregate("min", number), "n"))
+                columns.append((nodes.FoldOf("min", number), "n"))
                 parts = tuple(self._parts.values())
                 return replace(solutions.rows.select(*columns), group_by=parts)
             if self._needs_order:
@@ -277,7 +279,7 @@ class Folds:
 def _first(table: str, name: str, *, is_branch: bool) -> nodes.Expr:
     """Return a key of the position; of equal solutions the one of the first branch counts."""
     column = nodes.Column(table, name)
-    return nodes.Aggregate("min", column) if is_branch else column
+    return nodes.FoldOf("min", column) if is_branch else column
 
 
 def _number(orders: list[nodes.Order]) -> nodes.Expr:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 
-from recollect.kernel.sql.dialect import Dialect, Part
+from recollect.kernel.sql.dialect import Dialect, JsonPart
 from recollect.node import node
 
 _FLAT = 100  # operands joined without more parentheses
@@ -47,7 +47,7 @@ class Number:
 
 
 @node(frozen=True, slots=True)
-class Word:
+class Bareword:
     """A word of the compiler's own, of letters alone."""
 
     text: str
@@ -168,7 +168,7 @@ class Case:
 class Json:
     """A part of a JSON document, at a key of the object or of the document itself."""
 
-    part: Part
+    part: JsonPart
     document: Expr
     key: str | None
 
@@ -188,7 +188,7 @@ class Object:
 
 
 @node(frozen=True, slots=True)
-class Aggregate:
+class FoldOf:
     """`function([DISTINCT] operand [ORDER BY order]) [FILTER (WHERE operand IS NOT NULL)]`.
 
     Without an operand it is of all rows: `count(*)`.
@@ -247,7 +247,7 @@ Expr = (
     Column
     | Param
     | Number
-    | Word
+    | Bareword
     | Null
     | Binary
     | All
@@ -260,7 +260,7 @@ Expr = (
     | Case
     | Json
     | Object
-    | Aggregate
+    | FoldOf
     | RowNumber
     | Exists
     | Scalar

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
-from recollect.kernel.sql.bindings import Element, Held, PredicateName
+from recollect.kernel.sql.bindings import Element, HeldValue, PredicateName
 from recollect.kernel.sql.clock import GROUP, LAST_ID, of_group
 from recollect.kernel.sql.rows import Context, Rows
 from recollect.model import ElementKind
@@ -57,7 +57,7 @@ def _walk_each(
     seed = nodes.Select(((start, "node"),))
     pairs = _pairs(Rows(context), step, seed, is_forward=is_forward)
     ends = nodes.Select(
-        ((nodes.Aggregate("json_group_array", nodes.Column(pairs, "node")), ""),),
+        ((nodes.FoldOf("json_group_array", nodes.Column(pairs, "node")), ""),),
         (nodes.From(pairs, pairs),),
         (nodes.equal(nodes.Column(pairs, "start"), start),),
     )
@@ -69,7 +69,7 @@ def _holds_only(rows: Rows, first: ir.Var) -> bool:
     """Whether the rows say nothing but where a path starts, so that it may begin with them."""
     return all(
         var == first
-        or not isinstance(binding, Element | PredicateName | Held)
+        or not isinstance(binding, Element | PredicateName | HeldValue)
         or (isinstance(binding, Element) and isinstance(binding.id, nodes.Null))
         for var, binding in rows.bindings.items()
     )
@@ -177,7 +177,7 @@ def _deepest(context: Context, step: ir.PathStep, code: nodes.Expr) -> nodes.Exp
         count = nodes.Select(
             ((nodes.Column(tally, "count"), ""),),
             (nodes.From("tally", tally),),
-            (of_group(tally), nodes.equal(kind, nodes.Word("link")), nodes.equal(term, code)),
+            (of_group(tally), nodes.equal(kind, nodes.Bareword("link")), nodes.equal(term, code)),
         )
         is_all = nodes.Binary("<=", nodes.Scalar(count), nodes.Number(room))
     else:  # what a write has not committed is not counted

@@ -9,7 +9,7 @@ from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Element,
-    Held,
+    HeldValue,
     JsonValue,
     Nothing,
     PredicateName,
@@ -41,7 +41,7 @@ def value_of(rows: Rows, var: ir.Var) -> Value:
             return _read(rows, binding)
         case PredicateName():
             return TextValue(term_text(rows, binding.code), binding.is_nullable)
-        case Held():
+        case HeldValue():
             return TextValue(binding.expr) if binding.is_text else JsonValue(binding.expr)
         case Nothing():
             return TextValue(nodes.Null())

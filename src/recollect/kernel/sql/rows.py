@@ -12,7 +12,7 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
     Element,
-    Held,
+    HeldValue,
     Nothing,
     PredicateName,
     ReadFrom,
@@ -205,7 +205,7 @@ def carried(
             column = f"v{var.number}"
             columns.append((binding.code, column))
             return PredicateName(nodes.Column(name, column), binding.is_nullable)
-        case Held():
+        case HeldValue():
             held, owner = f"v{var.number}", f"w{var.number}"
             columns += [(binding.expr, held), (binding.owner, owner)]
             at = nodes.Column(name, held)

@@ -17,14 +17,14 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Element,
-    Held,
+    HeldValue,
     JsonValue,
     PredicateName,
     TextValue,
     comparable,
     json_of,
 )
-from recollect.kernel.sql.dialect import Part
+from recollect.kernel.sql.dialect import JsonPart
 from recollect.kernel.sql.output import Columns, Keyed, Output, Paging, Shape
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
@@ -32,7 +32,7 @@ from recollect.kernel.sql.steps import owner_id
 
 Position = list[tuple[nodes.Order, ir.Var | None]]
 _NO_PROMISE = Statistics().uncertain()
-_ORDERED = (PredicateName, Held)  # values that a row is told by
+_ORDERED = (PredicateName, HeldValue)  # values that a row is told by
 LIMIT = nodes.Param("limit")
 OFFSET = nodes.Param("offset")
 
@@ -68,7 +68,7 @@ class Solutions:
         match self.rows.bindings[var]:
             case PredicateName() as name:
                 return (name.code,)
-            case Held() as held:
+            case HeldValue() as held:
                 if held.is_of_owner:
                     return (held.owner,)
                 return (held.owner, comparable(value_of(self.rows, var)))
@@ -87,7 +87,7 @@ class Solutions:
         ids = [order.key for order, _ in keys]
         for var in self.plan.variables:
             binding = self.rows.bindings[var]
-            if isinstance(binding, Held) and binding.is_of_owner and binding.owner in ids:
+            if isinstance(binding, HeldValue) and binding.is_of_owner and binding.owner in ids:
                 continue
             if isinstance(binding, _ORDERED):
                 keys += [(order, var) for order in self.value_order(var, is_descending=False)]
@@ -118,7 +118,7 @@ class Solutions:
             return [nodes.Order(key, is_descending, value.is_nullable)]
         if var in self.classes:
             return [nodes.Order(key, is_descending)]
-        rank = nodes.Call("type_rank", (value.part(Part.TYPE),))
+        rank = nodes.Call("type_rank", (value.part(JsonPart.TYPE),))
         return [
             nodes.Order(rank, is_descending, nulls_last=True),
             nodes.Order(key, is_descending),
@@ -128,7 +128,7 @@ class Solutions:
         """Return what equal values share; where a FILTER tells the class, the value itself."""
         value = value_of(self.rows, var)
         if isinstance(value, JsonValue) and var in self.classes:
-            return value.part(Part.VALUE)
+            return value.part(JsonPart.VALUE)
         return comparable(value)
 
     def column(self, place: int) -> tuple[nodes.Expr, Output]:
@@ -290,7 +290,7 @@ class Solutions:
             *((expr, f"i{at}") for at, expr in enumerate(identity)),
             (nodes.RowNumber(orders), "n"),
         )
-        first = nodes.Aggregate("min", nodes.Column("q", "n"))
+        first = nodes.FoldOf("min", nodes.Column("q", "n"))
         return nodes.Select(
             (*((nodes.Column("q", name), name) for _, name in columns), (first, "n")),
             (nodes.From(numbered, "q"),),
@@ -323,7 +323,7 @@ def _first(position: Position, known: frozenset[ir.Var]) -> Position:
             break
         if var not in known:
             hidden = var
-            least = nodes.Aggregate("min", order.key)
+            least = nodes.FoldOf("min", order.key)
             keys.append((nodes.Order(least, order.is_descending, order.nulls_last), var))
         else:
             keys.append((order, var))
@@ -337,5 +337,5 @@ def _first_of_branches(position: Position, identity: Iterable[nodes.Expr]) -> Po
     """
     (branch, _), *others = position
     known = frozenset(identity)
-    first: Position = [(nodes.Order(nodes.Aggregate("min", branch.key)), None)]
+    first: Position = [(nodes.Order(nodes.FoldOf("min", branch.key)), None)]
     return first + list(takewhile(lambda one: one[0].key in known, others))

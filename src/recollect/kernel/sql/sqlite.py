@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.sql.dialect import Dialect, Part
+from recollect.kernel.sql.dialect import Dialect, JsonPart
 
 
-def _render_json(part: Part, document: str, key: str | None) -> str:
+def _render_json(part: JsonPart, document: str, key: str | None) -> str:
     path = "'$'" if key is None else _path(key)
     match part:
-        case Part.TYPE:
+        case JsonPart.TYPE:
             return f"json_type({document}, {path})"
-        case Part.JSON:
+        case JsonPart.JSON:
             return f"({document} -> {path})"
-        case Part.VALUE:
+        case JsonPart.VALUE:
             return f"({document} ->> {path})"
 
 

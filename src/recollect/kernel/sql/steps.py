@@ -19,7 +19,7 @@ from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import (
     Binding,
     Element,
-    Held,
+    HeldValue,
     Nothing,
     PredicateName,
     ReadFrom,
@@ -29,7 +29,7 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import of_group, open_since, open_then
-from recollect.kernel.sql.dialect import Part
+from recollect.kernel.sql.dialect import JsonPart
 from recollect.kernel.sql.filters import Filters, items_of
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
@@ -323,17 +323,17 @@ def _extend_each(rows: Rows, step: ir.Extend) -> None:
         selects.append(inner.select((nodes.Object(tuple(columns)), "found")))
     name = context.fresh("o")
     found = nodes.Select(
-        ((nodes.Aggregate("json_group_array", nodes.Column(name, "found")), ""),),
+        ((nodes.FoldOf("json_group_array", nodes.Column(name, "found")), ""),),
         (nodes.From(nodes.Compound(tuple(selects), is_all=True), name),),
     )
     rows.left_join(nodes.each(nodes.Statement(found, context.ctes)), name, nodes.All(()))
     row = nodes.Column(name, "value")
     for at, output in enumerate(step.outputs):
         # An object has null for what is missing, which is no value to those who look for one.
-        held = nodes.Call("json_or_null", (nodes.Json(Part.JSON, row, f"v{at}"),))
-        own = nodes.Json(Part.VALUE, row, f"{'v' if output.is_element else 'w'}{at}")
+        held = nodes.Call("json_or_null", (nodes.Json(JsonPart.JSON, row, f"v{at}"),))
+        own = nodes.Json(JsonPart.VALUE, row, f"{'v' if output.is_element else 'w'}{at}")
         element = Element(own, is_nullable=True)
-        rows.bindings[output] = element if output.is_element else Held(held, own)
+        rows.bindings[output] = element if output.is_element else HeldValue(held, own)
 
 
 def _carrier(step: ir.Extend, at: int) -> bool:
@@ -365,7 +365,7 @@ def owner_id(rows: Rows, var: ir.Var) -> nodes.Expr:
     match rows.bindings[var]:
         case ReadFrom() as read:
             return rows.element(read.owner).id
-        case Held() as held:
+        case HeldValue() as held:
             return held.owner
     return nodes.Null()
 
@@ -375,7 +375,7 @@ def _import(rows: Rows, step: ir.Extend, at: int, name: str, *, is_held: bool) -
     if step.outputs[at].is_element:
         return Element(column, is_nullable=True)
     if is_held:
-        return Held(column, nodes.Column(name, f"w{at}"))
+        return HeldValue(column, nodes.Column(name, f"w{at}"))
     read = _read_of(step.branches[0], at)
     assert read is not None
     owner = rows.context.fresh_var()

@@ -10,7 +10,7 @@ from bisect import bisect_right
 
 from recollect.kernel.lang import ast, print_text
 from recollect.kernel.plan.bind import Bindings, bind_values
-from recollect.kernel.read.pages import Page, Place, question_of, write_cursor
+from recollect.kernel.read.pages import Page, PagePlace, question_of, write_cursor
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.group import last_transaction
 from recollect.kernel.write.capsule import Capsule
@@ -54,11 +54,11 @@ def _start(page: Page, question: str, ids: list[int]) -> int:
             return page.offset
 
 
-def _place(reader: Reader, position: int, last: int) -> Place:
+def _place(reader: Reader, position: int, last: int) -> PagePlace:
     known = reader.moment.known
     if known is None:
         known = last_transaction(reader.session, reader.group.group_id)
-    return Place(known, reader.moment.valid, position, (last,))
+    return PagePlace(known, reader.moment.valid, position, (last,))
 
 
 def _capsule(reader: Reader, ids: list[int]) -> Capsule:

@@ -34,7 +34,7 @@ MOST_VERIFIED = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TextFault:
     """Where a text fails: the token, the one its statement begins with, what could have stood."""
 
     at: int
@@ -45,7 +45,7 @@ class Fault:
 
 
 def explained(
-    error: RecollectError, tokens: Tokens, fault: Fault, attempt: Attempt
+    error: RecollectError, tokens: Tokens, fault: TextFault, attempt: Attempt
 ) -> RecollectError:
     """Return what is told of a fault: of its idiom if it is one, else the error with its edit.
 
@@ -71,7 +71,7 @@ def _form_at(texts: Sequence[str], at: int) -> str:
     return ""
 
 
-def _mend(error: RecollectError, tokens: Tokens, fault: Fault, attempt: Attempt) -> None:
+def _mend(error: RecollectError, tokens: Tokens, fault: TextFault, attempt: Attempt) -> None:
     """Give an error the edit that mends its text, or take a proposed one away that does not."""
     at = fault.at
     end = _next_statement(tokens, at)
@@ -221,4 +221,4 @@ def _beside(source: str, place: int, line: int) -> str:
     )
 
 
-__all__ = ["Attempt", "Fault", "begins_statement", "explained"]
+__all__ = ["Attempt", "TextFault", "begins_statement", "explained"]

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies
 
-from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, RecollectError
+from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, VERSION_CONFLICT, RecollectError
 from recollect.faces.kinds import ALL_KINDS
+from recollect.faces.kip import undo_changes
 from recollect.kernel import Nexus, parse_instant
 from recollect.model import (
     REPLACED_BY,
@@ -18,6 +20,7 @@ from recollect.model import (
     EndFact,
     Instant,
     Key,
+    Link,
     PutConcept,
     PutFact,
     PutLink,
@@ -221,3 +224,84 @@ def test_a_fact_is_ended_by_its_id(nexus: Nexus) -> None:
         with pytest.raises(RecollectError) as refused:
             written(nexus, wrong)
         assert refused.value.code is INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize("since", ["2024", "2019", None])
+def test_a_correction_is_undone(nexus: Nexus, since: str | None) -> None:
+    written(nexus, told(SIEMENS, "2019"))
+    number = nexus.write([told(BMW, since)]).transaction
+    assert number is not None
+    written(nexus, *undo_changes(nexus, number))
+    assert employers(nexus, "2020") == employers(nexus, nexus.now()) == ["Siemens"]
+    assert nexus.read(WHERE, as_of=AsOf(valid=nexus.now())).notices == ()
+    with pytest.raises(RecollectError) as refused:
+        undo_changes(nexus, number)
+    assert refused.value.code is VERSION_CONFLICT
+
+
+STEPS = strategies.lists(
+    strategies.tuples(
+        strategies.sampled_from(["tell", "tell", "end", "correct", "undo"]),
+        strategies.integers(2000, 2020),
+    ),
+    max_size=8,
+)
+YEARS = range(1999, 2023)
+
+
+def model_of(steps: list[tuple[str, int]], nexus: Nexus) -> dict[int, tuple[str, int]]:
+    """Do the steps; return what then holds, by the year it begins in: a name, and its end.
+
+    What is told to begin in a year holds until the next one that is told to begin, or its end.
+    """
+    held: dict[int, tuple[str, int]] = {}
+    before, last = dict(held), 0
+    for step, year in steps:
+        change: Change | None = None
+        now = dict(held)
+        if step == "tell" and year not in held:
+            end = min((one for one in held if one > year), default=9999)
+            now = {
+                one: (who, min(till, year) if one < year else till)
+                for one, (who, till) in held.items()
+            } | {year: (f"C{year}", end)}
+            change = told(Key("Company", f"C{year}"), str(year))
+        elif step == "correct" and held.get(year, ("D", 0))[0].startswith("C"):
+            now[year] = f"D{year}", held[year][1]
+            until = None if held[year][1] == 9999 else str(held[year][1])
+            put = Key("Company", f"D{year}")
+            change = told(put, str(year), until, replaces=holder(nexus, f"C{year}"))
+        elif step == "end":
+            begun = [one for one, (_, till) in held.items() if one < year < till]
+            if begun:
+                now[begun[0]] = held[begun[0]][0], year
+                change = EndFact(holder(nexus, held[begun[0]][0]), at(str(year)))
+        elif step == "undo" and held != before:
+            nexus.write(undo_changes(nexus, last))
+            held = dict(before)
+        if change is not None:
+            last, before, held = nexus.write([change]).transaction or 0, held, now
+    return held
+
+
+def holder(nexus: Nexus, name: str) -> str:
+    """The id of the living fact about a company."""
+    (rows,) = nexus.read('FIND(?f) WHERE { ?f (?p, "works_at", {name: $n}) }', {"n": name}).results
+    assert isinstance(rows, Rows)
+    ((fact,),) = rows.rows
+    assert isinstance(fact, Link)
+    return fact.id
+
+
+@given(STEPS)
+@settings(max_examples=40, deadline=None)
+def test_telling_ending_correcting_and_undoing_equal_a_small_model_of_valid_time(
+    steps: list[tuple[str, int]],
+) -> None:
+    with Nexus.open(":memory:", clock=lambda: NOW) as nexus:
+        names = [PutConcept("Company", f"{one}{year}") for one in "CD" for year in YEARS]
+        nexus.write([DEFINED, PutConcept("Person", "Maria"), *names])
+        held = model_of(steps, nexus)
+        for year in YEARS:
+            wanted = [who for one, (who, till) in held.items() if one <= year < till]
+            assert employers(nexus, str(year)) == wanted

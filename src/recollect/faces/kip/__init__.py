@@ -14,6 +14,7 @@ from recollect.faces.kip.prompts import tool_definitions
 from recollect.faces.kip.response import Response
 from recollect.faces.kip.starters import STARTERS, begin_life, load_capsules, starter_capsule
 from recollect.faces.kip.tool_call import handle_tool_call
+from recollect.faces.kip.undoing import undo_changes
 from recollect.kernel import syntax_card
 
 __all__ = [
@@ -36,5 +37,6 @@ __all__ = [
     "starter_capsule",
     "syntax_card",
     "tool_definitions",
+    "undo_changes",
     "write_capsules",
 ]

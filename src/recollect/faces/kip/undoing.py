@@ -1,0 +1,115 @@
+"""Undoing a correction: the batch of changes that takes back what a transaction did to facts.
+
+The rule: the log says what was done, so nothing is guessed; what has changed since is left alone,
+and the past keeps both the correction and its undoing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect.errors import INVALID_ARGUMENT, VERSION_CONFLICT, RecollectError
+from recollect.kernel import Nexus
+from recollect.model import (
+    FACT,
+    REPLACED_BY,
+    Change,
+    Content,
+    Delete,
+    ElementKind,
+    EndFact,
+    LoggedChange,
+    Operation,
+    PutFact,
+    RemoveKeys,
+    Triple,
+)
+
+_VALID_UNTIL = "valid_until"
+
+
+def undo_changes(nexus: Nexus, transaction: int) -> tuple[Change, ...]:
+    """Return the batch that takes back what a transaction did to links.
+
+    A link that it made is withdrawn, one that it ended has the end it had, and a fact that it
+    closed is told again, as a new element. Write it in the block of `nexus.transaction` in which
+    it was made. INVALID_ARGUMENT for a transaction that is not there or did anything else to a
+    link; KIP_3005 where one of the links has changed since. Concepts stay.
+
+    >>> import recollect
+    >>> from recollect.model import Key, PutConcept
+    >>> with recollect.open(":memory:") as nexus:
+    ...     _ = nexus.write([PutConcept("Person", "Ann"), PutConcept("Town", "Porto")])
+    ...     told = PutFact(Key("Person", "Ann"), "lives_in", Key("Town", "Porto"))
+    ...     number = nexus.write([told]).transaction
+    ...     (report,) = nexus.write(undo_changes(nexus, number)).results
+    >>> report.closed
+    1
+    """
+    logged = [one for one in nexus.changes(transaction - 1, 1) if transaction > 0]
+    if not logged or logged[0].transaction.number != transaction:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"there is no transaction {transaction} to undo",
+            hint="list them: recollect changes",
+        )
+    links = [one for one in logged[0].changes if one.kind is ElementKind.LINK]
+    made = [Delete(one.id) for one in links if one.operation is Operation.CREATE]
+    for one in links:
+        _refuse_changed(nexus, one, transaction)
+    others = (one for one in links if one.operation is not Operation.CREATE)
+    return (*made, *(change for one in others for change in _restored(nexus, one, transaction)))
+
+
+def _refuse_changed(nexus: Nexus, logged: LoggedChange, transaction: int) -> None:
+    last = nexus.history(logged.id)[-1].versions[-1]
+    if last.since.number != transaction:
+        raise RecollectError(
+            VERSION_CONFLICT,
+            f'the link "{logged.id}" has changed since transaction {transaction}',
+            hint=f"undo transaction {last.since.number} first",
+        )
+
+
+def _restored(nexus: Nexus, logged: LoggedChange, transaction: int) -> Iterator[Change]:
+    life = nexus.history(logged.id)[-1]
+    version = next(one for one in life.versions if one.since.number == transaction)
+    before = version.before
+    assert before is not None
+    if logged.operation is Operation.CLOSE:
+        assert isinstance(life.what, Triple)
+        yield _told_again(life.what, before)
+        return
+    after = version.after
+    if after is None or not _differ_in_end_alone(before, after):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f'transaction {transaction} changed more of the link "{logged.id}" than its end',
+            hint=f"look at it, and put right what is wrong: recollect history {logged.id}",
+        )
+    if before.invalid_at is None:
+        yield RemoveKeys(logged.id, metadata=frozenset({_VALID_UNTIL}))
+    else:
+        yield EndFact(logged.id, before.invalid_at)
+
+
+def _told_again(what: Triple, content: Content) -> PutFact:
+    text = content.attributes.get(FACT)
+    metadata = {key: one for key, one in content.metadata.items() if key != REPLACED_BY}
+    if not isinstance(text, str) or content.attributes.keys() != {FACT}:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the transaction closed a link that is no plain fact",
+            hint="put it anew as it was: recollect history shows it",
+        )
+    return PutFact(
+        what.subject, what.predicate, what.object, text, metadata=metadata, is_settled=True
+    )
+
+
+def _differ_in_end_alone(before: Content, after: Content) -> bool:
+    rest = [
+        (one.attributes, {key: value for key, value in one.metadata.items() if key != _VALID_UNTIL})
+        for one in (before, after)
+    ]
+    return before.valid_at == after.valid_at and rest[0] == rest[1]

@@ -3,8 +3,8 @@
 DIR holds all-MiniLM-L6-v2 (Apache-2.0) as its makers publish it: `model.safetensors` and
 `tokenizer.json`. Each word piece alone goes through the model once. Of the vectors the mean is
 taken away, the rest is kept in its strongest 128 directions; a piece weighs less the commoner it
-is, by its rank in the vocabulary. Kept are int8 numbers with one scale a piece. Only NumPy is
-needed; it takes some minutes.
+is, by its rank in the vocabulary. Kept are the 13,000 commonest words and all pieces of others, as
+int8 numbers with one scale a piece. Only NumPy is needed; it takes a minute.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ DIMENSION = 128
 LAYERS, HEADS, WIDTH = 6, 12, 384
 AT_ONCE = 256
 FIRST_PIECE = 999  # in the vocabulary, before which stand its marks
+LAST_WORD = 14_000  # after which words are made of pieces
 RARE = 1e-3  # how common a piece is whose weight is a half
 
 
@@ -37,7 +38,7 @@ def tensors(path: Path) -> dict[str, Floats]:
         if name != "__metadata__" and one["dtype"] == "F32":
             begin, end = one["data_offsets"]
             numbers = np.frombuffer(held[8 + size + begin : 8 + size + end], "<f4")
-            found[name] = numbers.reshape(one["shape"])
+            found[name] = numbers.reshape(one["shape"]).copy()  # aligned: a hundred times faster
     return found
 
 
@@ -51,7 +52,8 @@ def normal(values: Floats, weights: dict[str, Floats], name: str) -> Floats:
 
 def line(values: Floats, weights: dict[str, Floats], name: str) -> Floats:
     """Return values after a linear layer."""
-    return values @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+    made = values.reshape(-1, values.shape[-1]) @ weights[f"{name}.weight"].T
+    return (made + weights[f"{name}.bias"]).reshape(*values.shape[:-1], -1)
 
 
 def embedded(pieces: NDArray[np.int64], weights: dict[str, Floats]) -> Floats:
@@ -79,7 +81,9 @@ def embedded(pieces: NDArray[np.int64], weights: dict[str, Floats]) -> Floats:
         seen = line(seen, weights, f"{layer}attention.output.dense")
         values = normal(values + seen, weights, f"{layer}attention.output.LayerNorm")
         inner = line(values, weights, f"{layer}intermediate.dense")
-        inner = inner * 0.5 * (1 + np.tanh(0.7978845608 * (inner + 0.044715 * inner**3)))
+        inner = (
+            inner * 0.5 * (1 + np.tanh(0.7978845608 * (inner + 0.044715 * inner * inner * inner)))
+        )
         inner = line(inner, weights, f"{layer}output.dense")
         values = normal(values + inner, weights, f"{layer}output.LayerNorm")
     mean: Floats = values.mean(1)
@@ -94,7 +98,11 @@ def main() -> None:
     numbers_of: dict[str, int] = tokenizer["model"]["vocab"]
     vocabulary = sorted(numbers_of, key=numbers_of.__getitem__)
     begin, end = vocabulary.index("[CLS]"), vocabulary.index("[SEP]")
-    kept = [at for at in range(FIRST_PIECE, len(vocabulary)) if not vocabulary[at].startswith("[")]
+    kept = [
+        at
+        for at in range(FIRST_PIECE, len(vocabulary))
+        if at < LAST_WORD or vocabulary[at].startswith("##")
+    ]
     vectors = []
     for first in range(0, len(kept), AT_ONCE):
         part = kept[first : first + AT_ONCE]

@@ -24,7 +24,7 @@ from recollect.kernel.recall.scoring import (
     WORDS,
     Ranking,
 )
-from recollect.kernel.recall.words import asked_stems, language_of, stem
+from recollect.kernel.recall.words import LANGUAGES, asked_stems, language_of, stem
 from recollect.kernel.search.tokens import tokens
 from recollect.model import FOREVER
 
@@ -69,19 +69,19 @@ def told(
 
 def _in_words(name: str, question: str, meant: Meant, place: Pick) -> str:
     if name == WORDS:
-        held = _held(question, place.text)
-        return f"it holds {', '.join(held)}" if held else "what stands beside it holds the words"
+        held = _held(question, place)
+        if held:
+            return f"it holds {', '.join(held)}"
+        return "it, or what stands beside it, holds words that say the same"
     if name == KIND:
         return f"it tells {meant.wanted}"
     return _WORDS[name]
 
 
-def _held(question: str, text: str) -> list[str]:
+def _held(question: str, place: Pick) -> list[str]:
     """Return the words of a question that a text holds, as they are asked."""
-    stems = set(_stems(text.split()))
-    asked = {one for ways in asked_stems(question) for one in ways}
     words = dict.fromkeys(tokens(question))
-    return [one for one in words if stem(one, "english") in stems & asked]
+    return [one for one in words if any(stem(one, own) in place.stems for own in LANGUAGES)]
 
 
 def _ended(ranking: Ranking, row: int) -> str:

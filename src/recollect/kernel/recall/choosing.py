@@ -18,7 +18,7 @@ from recollect.kernel.recall.scoring import Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
 
-FLOOR: Final = 0.34
+FLOOR: Final = 0.33
 """How much of a question one of the first memories must hold, by the rarity of its words."""
 
 FLOOR_OF_TURNS: Final = 0.2

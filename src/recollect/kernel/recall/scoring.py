@@ -51,6 +51,7 @@ _OF_NEIGHBOURS: Final = (0.6, 0.3, 0.25, 0.1)  # what a turn gives the next, the
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
 _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
 _OF_MEANINGS: Final = (0.5, 0.25, 0.5, 0.25)  # what neighbours count beside a turn's own
+_MANY: Final = 100  # texts at least, of which the rarity of what a question asks is taken
 _Z_SHARE: Final = 0.25
 
 
@@ -170,12 +171,14 @@ def _by_words(
         - _LENGTH_NORMALISATION
         + _LENGTH_NORMALISATION * lengths / max(1.0, lengths.sum() / max(1, session_count))
     )
-    ideal = question.unknown * _rarity(0, many)
+    told = max(many, _MANY)  # in a small memory every word is rare
+    ideal = question.unknown * _rarity(1, told)
     for word in question.words:
         rows, counts = _standing_in(columns, word, counted)
         frequency = len(rows)
         weight = _rarity(frequency, many)
-        ideal += weight
+        tells = _rarity(max(1, frequency), told)
+        ideal += tells
         if not frequency:
             continue
         if session_count > 1:
@@ -185,7 +188,7 @@ def _by_words(
             sessions += _rarity(held, session_count) * per / (per + session_norm)
         if frequency <= _COMMON and len(of_session):
             rows, counts = _with_windows(columns, rows, counts, counted)
-        covered[rows] += weight * np.minimum(1.0, 2 * counts)
+        covered[rows] += tells * np.minimum(1.0, 2 * counts)
         words[rows] += weight * counts / (counts + norm[rows])
     covered /= ideal or 1.0
     best = float(words[candidates].max(initial=0.0))

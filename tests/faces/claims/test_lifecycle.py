@@ -343,3 +343,16 @@ TestLifecycle.settings = settings(
 
 def test_the_table_that_is_exported_is_the_specified_one() -> None:
     assert {(old, new) for old, allowed in TRANSITIONS.items() for new in allowed} == TABLE
+
+
+def test_a_damaged_file_without_the_indexes_is_opened_so_that_the_doctor_can_tell(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "old.db"
+    with recollect.Nexus.open(place) as bare:
+        bare.write([PutConcept("Drug", "Aspirin", {"dose": 1})])
+    connection = apsw.Connection(str(place))
+    connection.execute("UPDATE concept SET attributes = '{'")
+    connection.close()
+    with recollect.open(place) as nexus:
+        assert {one.check for one in nexus.doctor().findings} >= {"contents"}

@@ -17,7 +17,7 @@ from recollect.model import Diagnosis, PutConcept
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         teach(nexus.group("decoy"))
         teach(nexus)
     return path
@@ -34,7 +34,7 @@ def broken(path: Path, *statements: str) -> None:
 
 
 def examined(path: Path, *, fix: bool = False) -> Diagnosis:
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         return nexus.doctor(fix=fix)
 
 
@@ -63,7 +63,7 @@ MENDABLE = {
 
 @pytest.mark.parametrize("wrong", list(MENDABLE))
 def test_what_follows_from_the_rest_is_found_and_mended(path: Path, wrong: str) -> None:
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         before = dumped(nexus, all_groups=True)
     broken(path, MENDABLE[wrong])
     found = examined(path)
@@ -76,7 +76,7 @@ def test_what_follows_from_the_rest_is_found_and_mended(path: Path, wrong: str) 
     assert len(mended.findings) == len(found.findings)
     assert all(finding.is_mended for finding in mended.findings)
     assert examined(path).findings == ()
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         assert dumped(nexus, all_groups=True) == before
         assert [hit.element.id for hit in nexus.search("words").results[0].hits][:1] == ["first"]
 
@@ -126,7 +126,7 @@ def test_a_unique_index_that_rows_forbid_is_told_and_the_others_are_built(path: 
 def test_a_table_that_is_gone_is_named_and_nothing_is_made_up_for_it(
     path: Path, table: str
 ) -> None:
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         broken(path, f"DROP TABLE {table}")
         for fix in (False, True):
             diagnosis = nexus.doctor(fix=fix)
@@ -179,7 +179,7 @@ WRONGLY_TYPED = {
 @pytest.mark.parametrize("what", list(WRONGLY_TYPED))
 def test_a_cell_of_a_wrong_type_is_found_and_nothing_is_raised(path: Path, what: str) -> None:
     broken(path, 'DROP INDEX "attribute:n"', WRONGLY_TYPED[what])
-    with recollect.open(path, group="other") as nexus:
+    with recollect.Nexus.open(path, group="other") as nexus:
         assert nexus.doctor().findings
         mended = nexus.doctor(fix=True)
         assert not mended.is_well
@@ -218,7 +218,7 @@ def test_what_cannot_be_mended_is_told_and_not_raised(path: Path) -> None:
 
 
 def test_rows_that_no_index_can_hold_are_told_and_not_raised(path: Path) -> None:
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         respelled(path, "CREATE INDEX", "CREATE UNIQUE INDEX")
         mended = nexus.doctor(fix=True)
         assert not mended.is_well
@@ -242,7 +242,7 @@ def test_a_counter_that_is_behind_is_found(path: Path, behind: str) -> None:
 
 
 def test_a_counter_that_is_ahead_is_found_unless_a_group_was_dropped(path: Path) -> None:
-    with recollect.open(path, group="last") as nexus:
+    with recollect.Nexus.open(path, group="last") as nexus:
         nexus.write([PutConcept("T", "x")])
         nexus.drop_group("last")
         assert nexus.doctor().findings == ()
@@ -262,7 +262,7 @@ def test_a_counter_that_is_ahead_is_found_unless_a_group_was_dropped(path: Path)
     ],
 )
 def test_a_counter_that_cannot_count_on_is_found(path: Path, over: str) -> None:
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         broken(path, over)
         messages = [one.message for one in nexus.doctor().findings]
         assert "a counter is above the largest number there can be" in messages
@@ -270,7 +270,7 @@ def test_a_counter_that_cannot_count_on_is_found(path: Path, over: str) -> None:
 
 def test_a_counter_of_purges_that_is_ahead_does_no_harm(path: Path) -> None:
     broken(path, "UPDATE erasure SET begun = 2000, finished = 1000")
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         assert nexus.purge("first").is_complete
         assert nexus.doctor().findings == ()
 
@@ -311,7 +311,7 @@ def test_one_of_a_kind_is_told_as_one_and_more_as_more(path: Path) -> None:
 
 
 def test_an_index_of_the_engine_that_lost_rows_is_built_anew(path: Path) -> None:
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         assert nexus.doctor().findings == ()
         respelled(path, "expired_at)", "expired_at) WHERE id < 5")
         broken(path, "REINDEX concept_type")
@@ -340,7 +340,7 @@ def test_a_healthy_memory_is_optimised(path: Path) -> None:
     connection = apsw.Connection(str(path))
     assert list(connection.execute("SELECT count(*) > 0 FROM sqlite_stat1")) == [(1,)]
     connection.close()
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         nexus.write([PutConcept("T", "after")])
         assert nexus.doctor(fix=True).is_well
         assert path.with_name("memory.db-wal").stat().st_size == 0
@@ -348,7 +348,7 @@ def test_a_healthy_memory_is_optimised(path: Path) -> None:
 
 def test_the_doctor_tells_how_far_it_is(path: Path) -> None:
     told: list[tuple[str, int, int]] = []
-    with recollect.open(path) as nexus:
+    with recollect.Nexus.open(path) as nexus:
         nexus.doctor(fix=True, progress=lambda *step: told.append(step))
     assert {step for step, _, _ in told} == {
         "file",

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
     from recollect.faces.kinds import open_memory as open
+    from recollect.faces.memory import Memory
+    from recollect.faces.memory import remembering as memory
     from recollect.kernel import Nexus, instant
     from recollect.model import AsOf, Concept, Found, Key, Limits, Link
 
@@ -27,18 +29,23 @@ __all__ = [
     "Key",
     "Limits",
     "Link",
+    "Memory",
     "Nexus",
     "RecollectError",
     "instant",
+    "memory",
     "open",
 ]
 
 _MODULES = {
+    "Memory": "faces.memory",
     "Nexus": "kernel",
-    "instant": "kernel",
-    "open": "faces.kinds",
     "RecollectError": "errors",
+    "instant": "kernel",
+    "memory": "faces.memory",
+    "open": "faces.kinds",
 }
+_CALLED = {"memory": "remembering", "open": "open_memory"}
 
 
 def __getattr__(name: str) -> object:
@@ -47,7 +54,7 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}", name=name)
     module = import_module(f"recollect.{_MODULES.get(name, 'model')}")
-    found = getattr(module, "open_memory" if name == "open" else name)
+    found = getattr(module, _CALLED.get(name, name))
     globals()[name] = found
     return found
 

@@ -6,16 +6,19 @@ from recollect.client.kip import AsyncKip, Kip
 from recollect.client.knowledge import RemoteKnowledgeStore
 from recollect.client.knowledge_base import AsyncKnowledge, Knowledge
 from recollect.client.markup import AsyncMarkup, Markup
+from recollect.client.memory import AsyncMemory, Memory
 from recollect.client.operations import AsyncOperations, Operations
 
 __all__ = [
     "AsyncKip",
     "AsyncKnowledge",
     "AsyncMarkup",
+    "AsyncMemory",
     "AsyncOperations",
     "Kip",
     "Knowledge",
     "Markup",
+    "Memory",
     "Operations",
     "RemoteKnowledgeStore",
 ]

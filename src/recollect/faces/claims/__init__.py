@@ -1,7 +1,7 @@
 """The claims: knowledge that must show its evidence, on the one graph. Specification 002."""
 
 from recollect.faces.claims.acting import Actor, acting, acting_now
-from recollect.faces.claims.attention import AttentionItem, AttentionQueue
+from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, AttentionQueue
 from recollect.faces.claims.audit_log import DataLogger, LogEntry
 from recollect.faces.claims.branch import Branch, Session
 from recollect.faces.claims.checking import Checker, EvidenceReport
@@ -18,7 +18,9 @@ from recollect.faces.claims.evidence import (
 from recollect.faces.claims.feed import FeedEvent
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, ClaimEvent, EvidenceRef, Scope
+from recollect.faces.claims.past import claim_events
 from recollect.faces.claims.protocol import KnowledgeStore, NullKnowledgeStore
+from recollect.faces.claims.reading import claims_of, is_claim, one_claim
 from recollect.faces.claims.rendering import claim_line
 from recollect.faces.claims.severity import derive_claim_severity
 from recollect.faces.claims.stores import (
@@ -26,11 +28,14 @@ from recollect.faces.claims.stores import (
     NexusKnowledgeStore,
     SQLiteKnowledgeStore,
 )
+from recollect.faces.claims.wire import evidence_from, to_wire
 from recollect.faces.claims.words import ACTIVE, ACTOR_TYPES, KINDS, SCOPE_TYPES, STATUSES
+from recollect.faces.claims.writing import Writer
 
 __all__ = [
     "ACTIVE",
     "ACTOR_TYPES",
+    "EMPTY_EVIDENCE",
     "KINDS",
     "SCOPE_TYPES",
     "STATUSES",
@@ -54,10 +59,14 @@ __all__ = [
     "SQLiteKnowledgeStore",
     "Scope",
     "Session",
+    "Writer",
     "acting",
     "acting_now",
+    "claim_events",
     "claim_line",
+    "claims_of",
     "derive_claim_severity",
+    "evidence_from",
     "from_artifact",
     "from_file",
     "from_human_assertion",
@@ -66,4 +75,7 @@ __all__ = [
     "from_tool_result",
     "from_url",
     "from_user_statement",
+    "is_claim",
+    "one_claim",
+    "to_wire",
 ]

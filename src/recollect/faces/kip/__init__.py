@@ -1,5 +1,6 @@
 """The KIP request face: one call in, one JSON object out, never an exception for bad input."""
 
+from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.capsules import (
     Imported,
     export_capsules,
@@ -31,6 +32,7 @@ __all__ = [
     "identity_of",
     "import_capsules",
     "load_capsules",
+    "read_as_of",
     "read_capsules",
     "read_changes",
     "set_identity",

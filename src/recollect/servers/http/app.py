@@ -25,6 +25,9 @@ from recollect.servers.http.front import front_face
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
+from recollect.servers.http.knowledge import knowledge_face
+from recollect.servers.http.markup import markup_face
+from recollect.servers.http.memory import memory_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options
@@ -39,6 +42,7 @@ FACES: Sequence[FaceMaker] = (
     attention_face,
     search_face,
     events_face,
+    memory_face,
     kip_face,
     changes_face,
     markup_face,

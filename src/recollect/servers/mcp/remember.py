@@ -38,7 +38,7 @@ from recollect.model import (
 from recollect.servers.mcp.inputs import AddEpisode, Evidence, Fact, Node, Remember
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.outputs import Accepted, Kept, KeptClaim, Members, Remembered
-from recollect.servers.mcp.scalars import put_scalar
+from recollect.faces.memory.scalars import put_scalar
 
 _End = str | Node | bool | float
 

@@ -36,7 +36,7 @@ from recollect.model import (
 )
 from recollect.servers.mcp.inputs import Kind as MemoryKind
 from recollect.servers.mcp.outputs import Members, Recalled
-from recollect.servers.mcp.scalars import scalar_of
+from recollect.faces.memory.scalars import scalar_of
 
 LONGEST_TEXT: Final = 800  # characters
 MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON

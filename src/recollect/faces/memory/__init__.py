@@ -1,0 +1,40 @@
+"""Memory: remember, recall, correct, forget, list and why, over all other faces.
+
+`recollect.memory("me.db")` opens one.
+"""
+
+from recollect.faces.memory.memory import Memory
+from recollect.faces.memory.model import (
+    EFFECTS,
+    Brief,
+    Corrected,
+    Effect,
+    Forgotten,
+    Holding,
+    Listed,
+    MemoryRecord,
+    RecallAnswer,
+    RecalledRecord,
+    Remembered,
+    Step,
+    Why,
+)
+from recollect.faces.memory.opening import open_memory
+
+__all__ = [
+    "EFFECTS",
+    "Brief",
+    "Corrected",
+    "Effect",
+    "Forgotten",
+    "Holding",
+    "Listed",
+    "Memory",
+    "MemoryRecord",
+    "RecallAnswer",
+    "RecalledRecord",
+    "Remembered",
+    "Step",
+    "Why",
+    "open_memory",
+]

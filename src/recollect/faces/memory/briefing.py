@@ -1,0 +1,135 @@
+"""What an agent should know at the start of a session, in words and within bounds.
+
+The rule: the sections come in the order of their weight, each as many lines as there is room for;
+no ids where there are names. The last section goes first when the room ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.kip import identity_of
+from recollect.faces.memory.listing import listed
+from recollect.faces.memory.model import Brief, MemoryRecord
+from recollect.faces.memory.naming import is_free
+from recollect.faces.memory.recalling import BYTES_OF_TOKEN, recalled
+from recollect.kernel import Nexus, instant
+from recollect.model import Description, instant_text
+
+MAX_TOKENS: Final = 800
+
+_LINES: Final = 20  # of a section
+_LONGEST: Final = 300  # characters of a line
+_LOOKED_AT: Final = 100  # facts that are looked through for what ended
+
+
+def brief_of(
+    nexus: Nexus, topic: str | None, max_tokens: int, since: str | None, actor: str | None
+) -> Brief:
+    """Return what to know before a conversation; `topic` is a name or a question."""
+    if type(max_tokens) is not int or not 100 <= max_tokens <= 20_000:
+        raise RecollectError(
+            INVALID_ARGUMENT, "max_tokens is not from 100 to 20000", hint="use max_tokens=800"
+        )
+    room, parts, is_whole = max_tokens * BYTES_OF_TOKEN, list[str](), True
+    for title, lines in _sections(nexus, topic, since, actor):
+        section = [f"{title}:"]
+        room -= len(section[0].encode()) + 1
+        for line in lines:
+            told = f"- {line[:_LONGEST]}"
+            if len(told.encode()) + 1 > room:
+                is_whole = False
+                break
+            room -= len(told.encode()) + 1
+            section.append(told)
+        if len(section) > 1:
+            parts.append("\n".join(section))
+        if not is_whole:
+            break
+    text = "\n".join(parts) or "The memory holds nothing yet."
+    return Brief(text, instant_text(nexus.now()), is_whole)
+
+
+def _sections(
+    nexus: Nexus, topic: str | None, since: str | None, actor: str | None
+) -> Iterator[tuple[str, Iterable[str]]]:
+    yield "Who you are", _who(nexus, actor)
+    yield (f"About {topic}", _about(nexus, topic)) if topic else ("What is known of", _known(nexus))
+    newest = listed(nexus, "fact", None, _LOOKED_AT, None, past=True).memories
+    if topic is None:
+        yield "What holds now", _told(one for one in newest if not one.standing)
+    changed = [one for one in newest if one.standing and _is_after(one, since)]
+    yield "What holds no longer, or not yet", _told(changed)
+    claims = listed(nexus, "claim", None, _LOOKED_AT, None, past=True).memories
+    active = [one for one in claims if one.status not in ("disputed", "superseded")]
+    if topic is None:
+        yield "What was learnt", (f"{one.text} [{one.status}]" for one in active[:_LINES])
+    yield "What is disputed", _told(one for one in claims if one.status == "disputed")
+
+
+def _who(nexus: Nexus, actor: str | None) -> Iterator[str]:
+    identity = identity_of(nexus)
+    if actor is not None:
+        yield f"you act as {actor}, in the group {nexus.group_name}"
+    for name in ("role", "objectives", "capabilities"):
+        value = getattr(identity, name)
+        if value:
+            told = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield f"{name}: {told}"
+
+
+def _known(nexus: Nexus) -> Iterator[str]:
+    """Yield the names that most is told of, by type."""
+    (primer,) = nexus.read("DESCRIBE PRIMER").results
+    assert isinstance(primer, Description)
+    domains = primer.body.get("domain_map")
+    for one in domains if isinstance(domains, list) else []:
+        if not isinstance(one, dict) or not is_free(str(one.get("domain"))):
+            continue
+        if isinstance(names := one.get("key_concepts"), list) and names:
+            yield f"{one.get('domain')}: {', '.join(map(str, names))}"
+
+
+def _about(nexus: Nexus, topic: str) -> Iterator[str]:
+    """Yield what is held about a thing of that name, else what the words recall."""
+    try:
+        found = listed(nexus, None, topic, _LINES, None, past=False).memories
+    except RecollectError as error:
+        if error.code is not RESOURCE_NOT_FOUND:
+            raise
+        found = tuple(
+            one.memory
+            for one in recalled(
+                nexus,
+                topic,
+                limit=_LINES,
+                kinds=None,
+                max_tokens=None,
+                as_of=None,
+                past=False,
+                threshold=None,
+                cursor=None,
+            ).memories
+        )
+    yield from _told(found)
+
+
+def _told(records: Iterable[MemoryRecord]) -> Iterator[str]:
+    """Yield the first memories in words, each text once."""
+    seen: dict[str, None] = {}
+    for one in records:
+        seen.setdefault(str(one))
+        if len(seen) == _LINES:
+            break
+    yield from seen
+
+
+def _is_after(one: MemoryRecord, since: str | None) -> bool:
+    """Whether a memory came, ended or begins after an instant."""
+    if since is None:
+        return True
+    begin = instant(since)
+    times = (one.created_at, one.invalid_at, one.valid_at)
+    return any(instant(each) >= begin for each in times if each is not None)

@@ -1,0 +1,108 @@
+"""Why a memory is believed: what it rests on, and what became of it.
+
+The rule: a page of the past holds at most `limit` steps, oldest first; its cursor is the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final
+
+import orjson
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.claims import claim_events
+from recollect.faces.memory.model import Step, Why
+from recollect.faces.memory.shown import (
+    LONGEST_TEXT,
+    MOST_SOURCES,
+    element_named,
+    evidence_members,
+    records_of,
+    sources_of,
+)
+from recollect.kernel import Nexus
+from recollect.model import Concept, Dated, Version, instant_text
+
+_MOST_EVENTS: Final = 20
+_LARGEST: Final = 2_000  # bytes of what a step wrote
+_EPISODE: Final = ("name", "source", "source_description", "reference_time", "body")
+
+
+def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why:
+    """Return one memory, closed or not, with its episodes, steps and, of a claim, events."""
+    if type(limit) is not int or not 1 <= limit <= 50:
+        raise RecollectError(
+            INVALID_ARGUMENT, "limit is not from 1 to 50", hint="use limit=10, or leave it out"
+        )
+    dated = element_named(nexus, identifier, closed=True)
+    start = _start(cursor)
+    versions = [version for life in nexus.history(identifier) for version in life.versions]
+    steps = versions[start : start + limit]
+    (memory,) = records_of(nexus, [dated])
+    following = start + len(steps)
+    return Why(
+        memory,
+        _episodes(nexus, dated),
+        tuple(_step(one) for one in steps),
+        _events(nexus, identifier) if memory.kind == "claim" else (),
+        str(following) if following < len(versions) else None,
+    )
+
+
+def _episodes(nexus: Nexus, dated: Dated) -> tuple[Mapping[str, Any], ...]:
+    ids = sources_of(dated.element.metadata)[:MOST_SOURCES]
+    found = nexus.look_up(ids, closed=True) if ids else {}
+    told = []
+    for one in ids:
+        element = found[one].element if one in found else None
+        if isinstance(element, Concept) and element.type == "Episode":
+            said = ((key, element.attributes.get(key)) for key in _EPISODE)
+            texts = {key: value[:LONGEST_TEXT] for key, value in said if isinstance(value, str)}
+            told.append({"id": one, **texts})
+    return tuple(told)
+
+
+def _step(version: Version) -> Step:
+    since, after = version.since, version.after
+    content: dict[str, Any] = {}
+    if after is not None:
+        content = {"attributes": dict(after.attributes), "metadata": dict(after.metadata)}
+        if len(orjson.dumps(content)) > _LARGEST:
+            content = {"truncated": True}
+    return Step(
+        version.number,
+        version.operation.value,
+        since.number,
+        instant_text(since.at),
+        since.actor,
+        since.request_id,
+        **content,
+    )
+
+
+def _events(nexus: Nexus, identifier: str) -> tuple[Mapping[str, Any], ...]:
+    events = []
+    for told in claim_events(nexus, identifier)[-_MOST_EVENTS:]:
+        said = {key: value for key, value in asdict(told.event).items() if value is not None}
+        evidence = [evidence_members(one) for one in told.event.evidence]
+        said["evidence"] = evidence if len(orjson.dumps(evidence)) <= _LARGEST else []
+        if len(said["evidence"]) < len(evidence):
+            said["truncated"] = True
+        if told.event.reason is not None:
+            said["reason"] = told.event.reason[:LONGEST_TEXT]
+        events.append(said)
+    return tuple(events)
+
+
+def _start(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if cursor.isdecimal() and len(cursor) < 10:
+        return int(cursor)
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        "cursor is not one that an answer gave",
+        hint="pass the cursor of the answer before, or leave it out",
+    )

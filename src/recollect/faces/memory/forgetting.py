@@ -1,0 +1,163 @@
+"""Forgetting: three words with three effects.
+
+*end*: it is true no longer; it was until then, and the memory keeps saying so. *withdraw*: it
+should not be believed; it is found no more, and the past keeps that it was. *erase*: it is gone,
+from the past too, and from every byte of the file; nothing brings it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any, Final, assert_never
+
+from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
+from recollect.faces.claims import ACTIVE, Actor, Writer
+from recollect.faces.memory.listing import MOST
+from recollect.faces.memory.model import EFFECTS, Effect, MemoryRecord
+from recollect.kernel import Nexus, instant
+from recollect.model import (
+    BEGINNING,
+    FOREVER,
+    Change,
+    Delete,
+    EndFact,
+    Instant,
+    PutConcept,
+    instant_text,
+)
+
+UNDO: Final[dict[Effect, str]] = {
+    "end": "undo it by its id, and it holds on",
+    "withdraw": "undo a fact or a concept by its id; a disputed claim is remembered anew",
+    "erase": "it cannot be undone",
+}
+
+_OWN_CALL: Final = {
+    "piece": "recollect knowledge remove, or update it there",
+    "node": "recollect markup apply",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What memories come from, and when they came; what is left out chooses nothing."""
+
+    source: str | None = None  # as a fact names it, or the id of an episode
+    session: str | None = None
+    since: str | None = None
+    until: str | None = None
+
+    def first(self, limit: int, found: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+        """Return the first memories that are chosen, at most `limit`."""
+        if type(limit) is not int or not 1 <= limit <= MOST:
+            raise RecollectError(
+                INVALID_ARGUMENT, f"limit is not from 1 to {MOST}", hint="use limit=10"
+            )
+        begin = BEGINNING if self.since is None else instant(self.since)
+        end = FOREVER if self.until is None else instant(self.until)
+        fitting = (one for one in found if self._fits(one, begin, end))
+        return list(islice(fitting, limit))
+
+    def _fits(self, one: MemoryRecord, begin: Instant, end: Instant) -> bool:
+        if self.source is not None and self.source not in (one.source, *one.episodes):
+            return False
+        if self.session is not None and one.attributes.get("session") != self.session:
+            return False
+        return one.created_at is None or begin <= instant(one.created_at) < end
+
+
+def checked_effect(effect: object) -> Effect:
+    """Return an effect; INVALID_ARGUMENT for another word."""
+    for one in EFFECTS:
+        if one == effect:
+            return one
+    near = nearest(str(effect), EFFECTS) or EFFECTS
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        f"{str(effect)[:40]!r} is no way to forget",
+        hint=f"use {near[0]}: end (no longer true), withdraw (not to be believed) or erase",
+        known=EFFECTS,
+    )
+
+
+def end_all(
+    nexus: Nexus, records: Sequence[MemoryRecord], at: Instant | None, actor: Actor
+) -> None:
+    """Say that memories hold no longer than until an instant, now if there is none."""
+    changes: list[Change] = []
+    for one in records:
+        match one.kind:
+            case "fact":
+                changes.append(EndFact(one.id, at))
+            case "concept":
+                until = instant_text(nexus.now() if at is None else at)
+                assert one.type is not None and one.name is not None
+                own = {"valid_until": until}
+                changes.append(PutConcept(one.type, one.name, metadata=own, own_metadata=own))
+            case _:
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"a {one.kind} was said at one time, and does not end",
+                    hint='to believe it no longer, forget with "withdraw"',
+                )
+    nexus.write(changes, actor=actor.name)
+
+
+def withdraw_all(
+    nexus: Nexus, records: Sequence[MemoryRecord], reason: str | None, actor: Actor
+) -> None:
+    """Believe memories no longer; a claim is disputed, for claims are never deleted."""
+    changes: list[Change] = []
+    for one in records:
+        match one.kind:
+            case "fact" | "concept" | "episode":
+                changes.append(Delete(one.id))
+            case "claim":
+                if one.status in ACTIVE:
+                    why = reason or "it should not be believed"
+                    Writer(nexus).transition(one.id, "disputed", (), why, actor)
+            case _:
+                raise RecollectError(
+                    PERMISSION_DENIED,
+                    f"a {one.kind} is removed by its own call",
+                    hint=f"use {_OWN_CALL.get(one.kind, 'its own call')}",
+                )
+    if changes:
+        nexus.write(changes, actor=actor.name)
+
+
+def erase_all(
+    nexus: Nexus, records: Sequence[MemoryRecord], actor: Actor, *, is_dry_run: bool
+) -> tuple[dict[str, Any], ...]:
+    """Erase memories for all times, and return a receipt of each."""
+    found = []
+    for one in records:
+        receipt = nexus.purge(one.id, dry_run=is_dry_run, actor=actor.name)
+        found.append(asdict(receipt))
+    return tuple(found)
+
+
+def forget_all(
+    nexus: Nexus,
+    records: Sequence[MemoryRecord],
+    effect: Effect,
+    *,
+    at: Instant | None,
+    reason: str | None,
+    actor: Actor,
+) -> tuple[dict[str, Any], ...]:
+    """Forget memories, and return the receipts of what was erased. All or none are forgotten."""
+    match effect:
+        case "end":
+            with nexus.transaction():
+                end_all(nexus, records, at, actor)
+        case "withdraw":
+            with nexus.transaction():
+                withdraw_all(nexus, records, reason, actor)
+        case "erase":
+            return erase_all(nexus, records, actor, is_dry_run=False)
+        case _:
+            assert_never(effect)
+    return ()

@@ -1,0 +1,518 @@
+"""Memory: the front door for people who write agents.
+
+The rule: one call is one transaction, all or nothing, and the same call twice changes nothing more.
+It stands above the other faces and uses what they offer; what one of them wrote, it finds.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Self
+
+from recollect.errors import CODES, INVALID_ARGUMENT, RecollectError
+from recollect.faces.claims import (
+    ACTIVE,
+    EMPTY_EVIDENCE,
+    Actor,
+    AttentionQueue,
+    Claim,
+    EvidenceRef,
+    Writer,
+    evidence_from,
+    one_claim,
+)
+from recollect.faces.kip import read_as_of
+from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
+from recollect.faces.memory.explaining import why_of
+from recollect.faces.memory.forgetting import UNDO, Choice, checked_effect, erase_all, forget_all
+from recollect.faces.memory.listing import MOST, listed
+from recollect.faces.memory.model import (
+    Brief,
+    Corrected,
+    Effect,
+    Forgotten,
+    Holding,
+    Listed,
+    MemoryRecord,
+    RecallAnswer,
+    Remembered,
+    Why,
+)
+from recollect.faces.memory.recalling import recalled
+from recollect.faces.memory.shown import element_named, records_named, records_of
+from recollect.faces.memory.told import (
+    ToldFact,
+    changes_of,
+    checked_confidence,
+    read_fact,
+    read_facts,
+)
+from recollect.faces.memory.undoing import changes_back
+from recollect.faces.operations import Operations
+from recollect.kernel import Nexus, instant
+from recollect.model import (
+    AlsoHolds,
+    AsOf,
+    BatchReport,
+    Change,
+    Ended,
+    Link,
+    PutConcept,
+    Value,
+    bound_text,
+    instant_text,
+)
+
+LIMIT: Final = 10
+
+Refs = list[EvidenceRef]
+Records = list[MemoryRecord]
+"""Lists, since the memory has a method of that name."""
+
+_NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
+
+
+class Memory:
+    """What one actor remembers in one group of a memory.
+
+    `actor` is who acts; with `is_person` a text without evidence is that person's own word, else
+    it is refused, for what an agent says must rest on something. `close` ends what the face
+    began, and the memory only if `recollect.memory` opened it.
+
+    >>> import recollect
+    >>> with recollect.memory(":memory:") as memory:
+    ...     fact = {"subject": "Maria", "predicate": "works_at", "object": "Siemens"}
+    ...     _ = memory.remember(facts=[fact])
+    ...     _ = memory.remember(facts=[{**fact, "object": "BMW"}])
+    ...     [str(one) for one in memory.list(about="Maria").memories if one.kind == "fact"]
+    ['Maria works at BMW']
+    """
+
+    def __init__(
+        self,
+        nexus: Nexus,
+        *,
+        actor: str | None = None,
+        is_person: bool = False,
+        operations: Operations | None = None,
+    ) -> None:
+        self.nexus = nexus
+        self.actor = Actor("user" if is_person else "agent", actor)
+        self.is_person = is_person
+        self._given = operations
+        self._own: Operations | None = None
+        self._is_owner = False
+
+    @classmethod
+    def open(
+        cls, nexus: Nexus, group: str, *, actor: str | None = None, is_person: bool = False
+    ) -> Self:
+        """Return the memory of a group; closing it closes the nexus too."""
+        memory = cls(nexus.group(group), actor=actor, is_person=is_person)
+        memory._is_owner = True
+        return memory
+
+    def remember(
+        self,
+        text: str | None = None,
+        *,
+        facts: Sequence[Mapping[str, Any]] | None = None,
+        messages: Sequence[Mapping[str, Any]] | None = None,
+        evidence: Sequence[Mapping[str, Any] | EvidenceRef] | None = None,
+        confidence: float | None = None,
+    ) -> Remembered:
+        """Keep a claim, facts, messages, or all of them, in one transaction.
+
+        `text` is one claim and rests on `evidence`. A fact is `{"subject", "predicate", "object",
+        "text", "valid_at", "invalid_at", "source", "confidence", "replaces"}`, the last six
+        optional; a new fact of a predicate that has one object at a time ends the old one, and
+        `replaces` ends any. A message is `{"role_type", "role", "content", "timestamp"}`, where
+        `role_type` is `user` and `timestamp` now unless given. INVALID_ARGUMENT for nothing to
+        remember, for a claim without evidence, and for what cannot be read: nothing is kept then.
+        """
+        told = read_facts(facts) if facts else []
+        share = checked_confidence(confidence, "confidence")
+        if text is None and not told and not messages:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "there is nothing to remember",
+                hint='pass facts: [{"subject", "predicate", "object"}], a text with evidence, '
+                "or messages",
+            )
+        if text is None and evidence:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "evidence is given without a text",
+                hint="pass text too; a fact takes its source in its member source",
+            )
+        refs = [] if text is None else self._evidence(text, evidence)
+        answer = Remembered()
+        with self.nexus.transaction():
+            if text is not None:
+                answer = replace(answer, claim=self._claim(text, refs, share))
+            if told:
+                answer = self._keep_facts(told, answer)
+            if messages:
+                answer = replace(answer, episodes=self._add_messages(messages))
+        return answer
+
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int = LIMIT,
+        kinds: Sequence[str] | None = None,
+        max_tokens: int | None = None,
+        as_of: AsOf | Mapping[str, Any] | None = None,
+        past: bool = False,
+        threshold: float | None = None,
+        cursor: str | None = None,
+    ) -> RecallAnswer:
+        """Return what a question in plain words is about, best first.
+
+        `as_of` is a point in time as KIP's requests name it, `kinds` keeps some kinds, and
+        `past` brings what has ended or was corrected too, at half its score. An empty answer has
+        the nearest miss. Of the next page `cursor` is the one of the page before.
+        """
+        return recalled(
+            self.nexus,
+            question,
+            limit=limit,
+            kinds=kinds,
+            max_tokens=max_tokens,
+            as_of=read_as_of(as_of),
+            past=past,
+            threshold=threshold,
+            cursor=cursor,
+        )
+
+    def correct(
+        self,
+        id: str,
+        *,
+        text: str | None = None,
+        object: str | float | Mapping[str, Any] | None = None,
+        valid_at: str | None = None,
+        invalid_at: str | None = None,
+        confidence: float | None = None,
+        source: str | None = None,
+        attributes: Mapping[str, Value] | None = None,
+        evidence: Sequence[Mapping[str, Any] | EvidenceRef] | None = None,
+    ) -> Corrected:
+        """Put a memory right: what is said anew stands, what is left out stays as it was.
+
+        A fact takes another object, text, time, source or confidence; what it said before is
+        believed no longer, and the past keeps it. A claim takes another text, which rests on
+        evidence and supersedes it. A concept takes attributes. NOT_FOUND for an id that no
+        living memory has.
+        """
+        before = self._record(id)
+        given = {
+            "text": text,
+            "object": object,
+            "valid_at": valid_at,
+            "invalid_at": invalid_at,
+            "confidence": confidence,
+            "source": source,
+            "attributes": attributes,
+        }
+        said = {key: value for key, value in given.items() if value is not None}
+        if not said:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "nothing is corrected",
+                hint="say what is right, such as object",
+            )
+        with self.nexus.transaction():
+            match before.kind:
+                case "fact":
+                    return self._correct_fact(before, said)
+                case "claim":
+                    return self._correct_claim(before, said, evidence)
+                case "concept":
+                    return self._correct_concept(before, said)
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{before.kind}s are not corrected here",
+            hint="what came in stays as it came in; correct what was learnt from it",
+        )
+
+    def undo(self, id: str) -> Corrected:
+        """Take back the last thing that was done to a memory: a correction, an end, a withdrawal.
+
+        Nothing leaves the past. INVALID_ARGUMENT where nothing was done, and of claims and what
+        came in, which are never taken back; what was erased is not there: NOT_FOUND.
+        """
+        before = self._record(id, closed=True)
+        with self.nexus.transaction():
+            return self._written(changes_back(self.nexus, id), before)
+
+    def forget(
+        self,
+        what: str | None = None,
+        *,
+        id: str | None = None,
+        effect: Effect = "withdraw",
+        at: str | None = None,
+        reason: str | None = None,
+        source: str | None = None,
+        session: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = LIMIT,
+        dry_run: bool | None = None,
+    ) -> Forgotten:
+        """Forget one memory by its id, or what a question, a source, a session or a time names.
+
+        `end`: true no longer (from `at`, else now), and it was until then. `withdraw`: not to be
+        believed, and the past keeps it. `erase`: gone, from the past too, which nothing undoes.
+        By anything but an id it is a dry run unless `dry_run=False`, and at most `limit` go.
+        """
+        effect = checked_effect(effect)
+        moment = None if at is None else instant(at)
+        if at is not None and effect != "end":
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"at says when something ends, and {effect} ends nothing",
+                hint='leave at out, or use effect="end"',
+            )
+        by = {"what": what, "source": source, "session": session, "since": since, "until": until}
+        named = {key: value for key, value in by.items() if value is not None}
+        if (id is None) == (not named):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "it is not said what to forget" if id is None else "an id is given with a question",
+                hint="pass an id, or a question in plain words",
+            )
+        if id is not None:
+            records = [self._record(id, closed=effect == "erase")]
+        else:
+            chosen = Choice(source, session, since, until)
+            records = chosen.first(limit, self._candidates(what, limit))
+        is_dry_run = id is None if dry_run is None else dry_run
+        receipts: tuple[dict[str, Any], ...] = ()
+        if is_dry_run and effect == "erase":
+            receipts = erase_all(self.nexus, records, self.actor, is_dry_run=True)
+        elif not is_dry_run and records:
+            receipts = forget_all(
+                self.nexus, records, effect, at=moment, reason=reason, actor=self.actor
+            )
+            if effect != "erase":
+                records = list(records_named(self.nexus, [one.id for one in records]))
+        return Forgotten(effect, tuple(records), is_dry_run, UNDO[effect], receipts)
+
+    def list(
+        self,
+        kind: str | None = None,
+        *,
+        about: str | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+        past: bool = False,
+    ) -> Listed:
+        """Return memories, the newest first: of a kind, or about a thing by its name or id.
+
+        What has ended is left out without `past`. A cursor leads on through one kind, or through
+        what is about one thing.
+        """
+        return listed(self.nexus, kind, about, limit, cursor, past=past)
+
+    def why(self, id: str, *, limit: int = 10, cursor: str | None = None) -> Why:
+        """Return one memory with what it rests on and what became of it, oldest first."""
+        return why_of(self.nexus, id, limit, cursor)
+
+    def brief(
+        self, topic: str | None = None, *, max_tokens: int = MAX_TOKENS, since: str | None = None
+    ) -> Brief:
+        """Return what to know at the start of a session, in words, in about `max_tokens`.
+
+        `topic` is a name or a question; `since` is when the last session was: what changed.
+        """
+        return brief_of(self.nexus, topic, max_tokens, since, self.actor.actor_id)
+
+    def close(self) -> None:
+        """End the worker that messages began; close the nexus too if it was opened for this."""
+        if self._own is not None:
+            self._own.close()
+        if self._is_owner:
+            self.nexus.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
+        if what is not None:
+            yield from (one.memory for one in self.recall(what, limit=limit).memories)
+            return
+        for kind in ("fact", "claim", "episode"):
+            cursor: str | None = None
+            while True:
+                page = self.list(kind, limit=MOST, cursor=cursor, past=True)
+                yield from page.memories
+                cursor = page.cursor
+                if cursor is None:
+                    break
+
+    def _record(self, identifier: str, *, closed: bool = False) -> MemoryRecord:
+        (record,) = records_of(self.nexus, [element_named(self.nexus, identifier, closed=closed)])
+        return record
+
+    def _evidence(self, text: str, given: Sequence[Mapping[str, Any] | EvidenceRef] | None) -> Refs:
+        """Return what a claim rests on; a person's word is evidence of itself."""
+        if given:
+            told = [one for one in given if not isinstance(one, EvidenceRef)]
+            read = iter(evidence_from(told))
+            return [one if isinstance(one, EvidenceRef) else next(read) for one in given]
+        if self.is_person:
+            return [EvidenceRef(kind="human_assertion", id=self.actor.actor_id)]
+        fingerprint = AttentionQueue(self.nexus).reject(text, self.actor)
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "a claim has no evidence, so nothing is kept",
+            hint='pass evidence: [{"kind": "user_statement", "detail": "what the user said"}]',
+            details={"reason_code": EMPTY_EVIDENCE, "fingerprint": fingerprint},
+        )
+
+    def _claim(
+        self, text: str, refs: Refs, confidence: float | None, old: str | None = None
+    ) -> MemoryRecord:
+        """Keep a claim under an id derived from its content, so that it is kept once."""
+        wire = [replace(one, fetched_at=None) for one in refs]
+        says = json.dumps([self.nexus.group_name, text, repr(wire), old])
+        identifier = str(uuid.uuid5(_NAMESPACE, says))
+        if one_claim(self.nexus, identifier) is None:
+            claim = Claim(
+                text,
+                refs,
+                confidence=1.0 if confidence is None else confidence,
+                id=identifier,
+                actor_type=self.actor.actor_type,
+                actor_id=self.actor.actor_id,
+                supersedes=old,
+            )
+            Writer(self.nexus).write([claim], self.actor)
+        (record,) = records_named(self.nexus, [identifier])
+        return record
+
+    def _keep_facts(self, told: Sequence[ToldFact], answer: Remembered) -> Remembered:
+        made, puts = changes_of(self.nexus, told)
+        written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
+        (report,) = written.results
+        assert isinstance(report, BatchReport)
+        return replace(
+            answer,
+            facts=records_named(self.nexus, report.ids[len(made) :]),
+            ended=tuple(map(_ended, report.ended)),
+            also_holds=tuple(map(_held, report.also_holds)),
+            warnings=written.notices,
+            transaction=written.transaction,
+        )
+
+    def _add_messages(self, messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+        """Keep messages as episodes, and return their ids."""
+        now = instant_text(self.nexus.now())
+        items = [
+            {"uuid": str(uuid.uuid4()), "role_type": "user", "timestamp": now, **one}
+            for one in messages
+        ]
+        given = {"group_id": self.nexus.group_name, "messages": items}
+        envelope = self._operations().call("AddMessages", given)
+        if "error" in envelope:
+            error = envelope["error"]
+            details = dict(error.get("details", {}))
+            hint, _ = details.pop("hint", ""), details.pop("retry", None)
+            raise RecollectError(
+                CODES[error["error_code"]], error["message"], hint=str(hint), details=details
+            )
+        return tuple(str(one["uuid"]) for one in items)
+
+    def _operations(self) -> Operations:
+        if self._given is not None:
+            return self._given
+        if self._own is None:
+            self._own = Operations(self.nexus)
+        return self._own
+
+    def _correct_fact(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
+        if "attributes" in said:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "a fact has no attributes to correct",
+                hint="say its object, text, valid_at, invalid_at, source or confidence",
+            )
+        link = element_named(self.nexus, before.id).element
+        assert isinstance(link, Link)
+        told = {"subject": {"id": link.subject}, "predicate": link.predicate}
+        told["object"] = {"id": link.object}
+        kept = {key: getattr(before, key) for key in ("valid_at", "source", "confidence")}
+        kept |= {} if "object" in said else {"text": before.text, "invalid_at": before.invalid_at}
+        fact = read_fact({**told, **kept, **said, "replaces": before.id}, "fact")
+        if "object" not in said and "text" not in said and "valid_at" not in said:
+            fact = replace(fact, replaces=None)  # the same fact, told once more
+        made, puts = changes_of(self.nexus, [fact])
+        return self._written([*made, *puts], before)
+
+    def _written(self, changes: Sequence[Change], before: MemoryRecord) -> Corrected:
+        """Write a correction, whose last change puts what stands then."""
+        written = self.nexus.write(changes, actor=self.actor.actor_id)
+        (report,) = written.results
+        assert isinstance(report, BatchReport)
+        (memory,) = records_named(self.nexus, report.ids[-1:])
+        return Corrected(
+            memory,
+            before,
+            f"undo {memory.id}",
+            tuple(map(_held, report.also_holds)),
+            written.transaction,
+        )
+
+    def _correct_claim(
+        self,
+        before: MemoryRecord,
+        said: Mapping[str, Any],
+        evidence: Sequence[Mapping[str, Any] | EvidenceRef] | None,
+    ) -> Corrected:
+        if said.keys() - {"text", "confidence"} or "text" not in said:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "a claim is corrected by another text",
+                hint="say its text, with evidence for it",
+            )
+        if before.status not in ACTIVE:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the claim is {before.status} already",
+                hint="remember what is right as a claim of its own",
+            )
+        text, refs = str(said["text"]), self._evidence(str(said["text"]), evidence)
+        share = checked_confidence(said.get("confidence"), "confidence")
+        memory = self._claim(text, refs, share, before.id)
+        Writer(self.nexus).supersede(before.id, memory.id, self.actor)
+        (old,) = records_named(self.nexus, [before.id])
+        undo = "remember what it said before as a claim of its own: claims are never deleted"
+        return Corrected(memory, old, undo)
+
+    def _correct_concept(self, before: MemoryRecord, said: Mapping[str, Any]) -> Corrected:
+        attributes = said.get("attributes")
+        if said.keys() != {"attributes"} or not isinstance(attributes, Mapping):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "a concept is corrected by its attributes",
+                hint='pass attributes={"role": "director"}',
+            )
+        assert before.type is not None and before.name is not None
+        return self._written([PutConcept(before.type, before.name, dict(attributes))], before)
+
+
+def _ended(one: Ended) -> Holding:
+    return Holding(one.id, one.line, until=bound_text(one.at))
+
+
+def _held(one: AlsoHolds) -> Holding:
+    return Holding(one.id, one.line, bound_text(one.since), bound_text(one.until))

@@ -1,0 +1,242 @@
+"""One element of the graph as a memory: its words, its clocks, its sources.
+
+The rule: what a record shows is bounded, however large the element is; `truncated` tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+
+from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
+from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, to_wire
+from recollect.faces.memory.model import MemoryRecord
+from recollect.faces.memory.scalars import scalar_of
+from recollect.kernel import Nexus, called
+from recollect.model import (
+    FACT,
+    SOURCES,
+    AsOf,
+    Attributes,
+    Concept,
+    Dated,
+    Element,
+    Instant,
+    Link,
+    bound_text,
+    instant_text,
+    is_structure,
+)
+
+LONGEST_TEXT: Final = 800  # characters
+MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
+MOST_EVIDENCE: Final = 5
+MOST_SOURCES: Final = 10
+
+_KINDS: Final = {"Claim": "claim", "Episode": "episode", "KnowledgePiece": "piece"}
+_BEHIND: Final = (
+    "Evidence",
+    "Tag",
+    "Number",
+    "Boolean",
+    "RejectedClaim",
+    "MarkupCounter",
+    "Domain",
+)
+_IN_DOMAIN: Final = "belongs_to_domain"
+_ABOUT: Final = ("summary", "description")
+_SAYS: Final = {"Claim": "text", "Episode": "body", "KnowledgePiece": "content"}
+
+
+class Records:
+    """Elements of one look at a memory as records; what they need is read once for all of them."""
+
+    def __init__(self, nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None) -> None:
+        self._now = nexus.now()
+        found = [one.element for one in elements]
+        ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
+        known = None if as_of is None else replace(as_of, valid=None)
+        self._ends = nexus.look_up(ends, as_of=known, closed=True) if ends else {}
+        claims = [one for one in found if isinstance(one, Concept) and one.type == "Claim"]
+        told = claims_of(nexus, claims, as_of) if claims else []
+        self._claims = {one.id: one for one in told}
+
+    def kind(self, element: Element) -> str | None:
+        """Return which kind of memory an element is; None for one that only holds others."""
+        return kind_of(element, self._ends)
+
+    def record(self, dated: Dated) -> MemoryRecord:
+        """Return an element as a memory."""
+        element = dated.element
+        kind = self.kind(element) or "concept"
+        text = _text(element, self._ends)
+        found = MemoryRecord(
+            kind,
+            element.id,
+            text[:LONGEST_TEXT],
+            standing_of(dated, self._now),
+            valid_at=bound_text(dated.valid_at),
+            invalid_at=bound_text(dated.invalid_at),
+            created_at=instant_text(dated.created_at),
+            expired_at=bound_text(dated.expired_at),
+            truncated=True if len(text) > LONGEST_TEXT else None,
+            **self._called(element),
+            **_sources(element.metadata),
+        )
+        claim = self._claims.get(element.id)
+        if claim is not None:
+            return _of_claim(found, claim, element)
+        if kind == "episode":
+            return found
+        return _described(found, element)
+
+    def _called(self, element: Element) -> dict[str, Any]:
+        if isinstance(element, Concept):
+            return {"type": element.type, "name": element.name[:LONGEST_TEXT]}
+        target = self._ends.get(element.object)
+        value = None if target is None else scalar_of(target.element)
+        return {
+            "subject": _name(element.subject, self._ends),
+            "predicate": element.predicate,
+            "object": _name(element.object, self._ends) if value is None else value,
+        }
+
+
+def records_of(
+    nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None
+) -> tuple[MemoryRecord, ...]:
+    """Return elements as memories, in their order."""
+    shown = Records(nexus, elements, as_of)
+    return tuple(shown.record(one) for one in elements)
+
+
+def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
+    """Return the memories of some ids, closed or not, in their order."""
+    wanted = list(ids)
+    found = nexus.look_up(wanted, closed=True) if wanted else {}
+    return records_of(nexus, [found[one] for one in wanted if one in found])
+
+
+def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
+    """Return the element of an id; NOT_FOUND if there is none, or it lives no more."""
+    dated = nexus.look_up([identifier], closed=closed).get(identifier)
+    if dated is None:
+        raise RecollectError(
+            RESOURCE_NOT_FOUND,
+            "no memory has this id" if closed else "no living memory has this id",
+            hint="recall it, and pass the id that the answer gives",
+        )
+    return dated
+
+
+def kind_of(element: Element, ends: Mapping[str, Dated]) -> str | None:
+    """Return which kind of memory an element is; None for one that only holds others."""
+    if isinstance(element, Link):
+        start = ends.get(element.subject)
+        of = start.element.type if start and isinstance(start.element, Concept) else ""
+        is_held = (
+            of.startswith("$")
+            or element.predicate == _IN_DOMAIN
+            or is_structure(of, element.predicate)
+        )
+        return None if is_held else "fact"
+    if element.type in _BEHIND or element.type.startswith("$"):
+        return None
+    return _KINDS.get(element.type, "concept")
+
+
+def standing_of(dated: Dated, now: Instant) -> str:
+    """Return what keeps an element from holding at an instant; nothing where it holds."""
+    if dated.expired_at is not None:
+        return f"withdrawn {_day(dated.expired_at)}"
+    if dated.invalid_at is not None and dated.invalid_at <= now:
+        return f"until {_day(dated.invalid_at)}"
+    if dated.valid_at is not None and dated.valid_at > now:
+        return f"from {_day(dated.valid_at)}"
+    return ""
+
+
+def evidence_members(evidence: EvidenceRef) -> dict[str, Any]:
+    """Return a piece of evidence, without what it does not say."""
+    members: dict[str, Any] = {}
+    for key, value in to_wire(evidence).items():
+        if isinstance(value, str):
+            members[key] = value[:LONGEST_TEXT]
+        elif isinstance(value, float):
+            members[key] = value
+    return members
+
+
+def sources_of(metadata: Attributes) -> list[str]:
+    """Return the ids of the episodes that something was learnt from."""
+    sources = metadata.get(SOURCES)
+    return [one for one in sources if isinstance(one, str)] if isinstance(sources, list) else []
+
+
+def _of_claim(found: MemoryRecord, claim: Claim, element: Element) -> MemoryRecord:
+    follower = element.attributes.get("superseded_by")
+    status = claim.claim_status
+    return replace(
+        found,
+        standing=found.standing or ("" if status in ACTIVE else status),
+        status=status,
+        confidence=claim.confidence,
+        superseded_by=follower if isinstance(follower, str) else None,
+        evidence=tuple(evidence_members(one) for one in claim.evidence[:MOST_EVIDENCE]),
+        truncated=True if len(claim.evidence) > MOST_EVIDENCE else found.truncated,
+    )
+
+
+def _described(found: MemoryRecord, element: Element) -> MemoryRecord:
+    """Add the attributes if they are few; the words of a fact are shown already."""
+    said = _SAYS.get(element.type) if isinstance(element, Concept) else FACT
+    empty: tuple[object, ...] = (None, "", [])
+    others = {key: one for key, one in element.attributes.items() if key != said}
+    others = {key: one for key, one in others.items() if one not in empty}
+    if not others:
+        return found
+    if len(orjson.dumps(others)) > MOST_ATTRIBUTES:
+        return replace(found, truncated=True)
+    return replace(found, attributes=others)
+
+
+def _sources(metadata: Attributes) -> dict[str, Any]:
+    found: dict[str, Any] = {"episodes": tuple(sources_of(metadata)[:MOST_SOURCES])}
+    if isinstance(source := metadata.get("source"), str):
+        found["source"] = source[:LONGEST_TEXT]
+    confidence = metadata.get("confidence")
+    if isinstance(confidence, int | float) and not isinstance(confidence, bool):
+        found["confidence"] = float(confidence)
+    return found
+
+
+def _text(element: Element, ends: Mapping[str, Dated]) -> str:
+    said = element.attributes
+    if isinstance(element, Link):
+        words = said.get(FACT)
+        if isinstance(words, str):
+            return words
+        start, end = (_name(one, ends) for one in (element.subject, element.object))
+        return f"{start} {element.predicate.replace('_', ' ')} {end}"
+    words = said.get(_SAYS.get(element.type, ""))
+    if isinstance(words, str):
+        return words
+    name = called(element.name, element.attributes, element.metadata)
+    about = next((one for one in map(said.get, _ABOUT) if isinstance(one, str) and one), None)
+    return name if about is None else f"{name}: {about}"
+
+
+def _name(identifier: str, ends: Mapping[str, Dated]) -> str:
+    dated = ends.get(identifier)
+    if dated is None or not isinstance(dated.element, Concept):
+        return identifier
+    concept = dated.element
+    return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
+
+
+def _day(instant: Instant) -> str:
+    text = bound_text(instant) or ""
+    return text.removesuffix("T00:00:00.000Z") if text.endswith("T00:00:00.000Z") else text[:16]

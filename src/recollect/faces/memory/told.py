@@ -1,0 +1,249 @@
+"""Facts as people and models tell them, made the changes that put them.
+
+The rule: what a fact does not say stays as it was told before; a plain name means the one thing
+that is called so, and what is told of nothing known is told of an Entity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from recollect.errors import (
+    DUPLICATE_EXISTS,
+    INVALID_ARGUMENT,
+    INVALID_VALUE,
+    PERMISSION_DENIED,
+    RecollectError,
+    nearest,
+)
+from recollect.faces.memory.naming import json_text, things_named
+from recollect.faces.memory.scalars import put_scalar
+from recollect.kernel import Nexus, asked_instant
+from recollect.model import (
+    FACT,
+    SEARCH_ATTRIBUTES,
+    Change,
+    Local,
+    PutConcept,
+    PutFact,
+    Reference,
+    Value,
+    instant_text,
+)
+
+MOST_FACTS: Final = 1_000
+"""Facts of one call."""
+
+ENTITY: Final = "Entity"
+"""The type of what is only known by its name."""
+
+_LONGEST_NAME: Final = 1_000
+_LONGEST_TEXT: Final = 10_000
+_MEMBERS: Final = (
+    "subject",
+    "predicate",
+    "object",
+    "text",
+    "valid_at",
+    "invalid_at",
+    "source",
+    "confidence",
+    "replaces",
+)
+_ALSO: Final = {"fact": "text"}
+"""Other words for members, as other programs spell them."""
+
+_EXAMPLE: Final = '{"subject": "Maria", "predicate": "works_at", "object": "BMW"}'
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """An end of a fact: an id, a type and a name, a name alone, or a value."""
+
+    id: str | None = None
+    type: str | None = None
+    name: str | None = None
+    value: bool | float | None = None
+    value_type: str = ""  # true is not 1
+
+
+@dataclass(frozen=True, slots=True)
+class ToldFact:
+    """One fact as it was told, checked."""
+
+    subject: End
+    predicate: str
+    object: End
+    text: str | None = None
+    valid_at: str | None = None
+    invalid_at: str | None = None
+    source: str | None = None
+    confidence: float | None = None
+    replaces: str | None = None
+
+
+def read_facts(given: object) -> list[ToldFact]:
+    """Return facts as they are told; INVALID_ARGUMENT names the member, as `facts[0].object`."""
+    if isinstance(given, Mapping):
+        given = [given]
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise _refused("facts is not a list", f"pass facts: [{_EXAMPLE}]")
+    if len(given) > MOST_FACTS:
+        raise _refused(f"facts has more than {MOST_FACTS} members", "tell them in several calls")
+    return [read_fact(one, f"facts[{at}]") for at, one in enumerate(given)]
+
+
+def read_fact(given: object, place: str) -> ToldFact:
+    """Return one fact as it is told."""
+    if not isinstance(given, Mapping):
+        raise _refused(f"{place} is not an object", f"pass {_EXAMPLE}")
+    said: dict[str, object] = {}
+    for key, value in given.items():
+        name = _ALSO.get(key, key)
+        if name not in _MEMBERS:
+            near = nearest(str(key), _MEMBERS)
+            hint = f"use {near[0]}" if near else f"leave out {str(key)[:60]}"
+            raise _refused(f"{place} has no member {str(key)[:60]}", hint, tuple(near))
+        if value is not None:
+            said[name] = value
+    for name in ("subject", "predicate", "object"):
+        if name not in said:
+            raise _refused(f"{place}.{name} is missing", f"pass {_EXAMPLE}")
+    valid_at = _time(said.get("valid_at"), f"{place}.valid_at")
+    invalid_at = _time(said.get("invalid_at"), f"{place}.invalid_at")
+    if valid_at is not None and invalid_at is not None and valid_at >= invalid_at:
+        raise _refused(
+            f"{place}.valid_at is not before its invalid_at", "swap them, or leave one out"
+        )
+    return ToldFact(
+        _end(said["subject"], f"{place}.subject", is_object=False),
+        _text(said["predicate"], f"{place}.predicate", _LONGEST_NAME),
+        _end(said["object"], f"{place}.object", is_object=True),
+        _optional(said.get("text"), f"{place}.text", _LONGEST_TEXT),
+        valid_at,
+        invalid_at,
+        _optional(said.get("source"), f"{place}.source", _LONGEST_TEXT),
+        checked_confidence(said.get("confidence"), f"{place}.confidence"),
+        _optional(said.get("replaces"), f"{place}.replaces", _LONGEST_NAME),
+    )
+
+
+def checked_confidence(value: object, place: str) -> float | None:
+    """Return a confidence from 0 to 1, if there is one."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise _refused(f"{place} is {value!r:.40}, which is not from 0 to 1", "use 0.9")
+    return float(value)
+
+
+def changes_of(nexus: Nexus, facts: Sequence[ToldFact]) -> tuple[list[Change], list[PutFact]]:
+    """Return what puts the ends of facts, and what puts the facts, in their order."""
+    ends = {one: str(at) for at, one in enumerate(dict.fromkeys(_ends(facts)))}
+    references: dict[End, Reference] = {}
+    made: list[Change] = []
+    for end, handle in ends.items():
+        if end.id is not None:
+            references[end] = end.id
+            continue
+        references[end] = Local(handle)
+        if end.value is not None:
+            made.append(put_scalar(end.value, handle))
+        else:
+            made.append(_named(nexus, end, handle))
+    puts = [_put(one, references[one.subject], references[one.object]) for one in facts]
+    return made, puts
+
+
+def _named(nexus: Nexus, end: End, handle: str) -> PutConcept:
+    """Return what puts the thing that a name means: the one that is called so, else an Entity."""
+    assert end.name is not None
+    if end.type is not None:
+        return PutConcept(end.type, end.name, handle=handle)
+    meant = things_named(nexus, end.name)
+    if len(meant) > 1:
+        shown = [json_text({"type": one.type, "name": one.name}) for one in meant]
+        raise RecollectError(
+            DUPLICATE_EXISTS,
+            f'several things are called "{end.name[:60]}": {", ".join(shown[:5])}',
+            hint=f"say which: {shown[0]}",
+            known=tuple(shown[:10]),
+        )
+    if meant:
+        return PutConcept(meant[0].type, meant[0].name, handle=handle)
+    return PutConcept(ENTITY, end.name, handle=handle)
+
+
+def _ends(facts: Sequence[ToldFact]) -> Iterator[End]:
+    for fact in facts:
+        yield fact.subject
+        yield fact.object
+
+
+def _put(fact: ToldFact, subject: Reference, target: Reference) -> PutFact:
+    metadata: dict[str, Value] = {SEARCH_ATTRIBUTES: [FACT]}
+    times = {"valid_from": fact.valid_at, "valid_until": fact.invalid_at}
+    metadata |= {key: one for key, one in times.items() if one is not None}
+    if fact.source is not None:
+        metadata["source"] = fact.source
+    if fact.confidence is not None:
+        metadata["confidence"] = fact.confidence
+    return PutFact(
+        subject, fact.predicate, target, fact.text, metadata=metadata, replaces=fact.replaces
+    )
+
+
+def _end(given: object, place: str, *, is_object: bool) -> End:
+    match given:
+        case bool() | int() | float() if is_object:
+            return End(value=given, value_type=type(given).__name__)
+        case str():
+            return End(name=_text(given, place, _LONGEST_NAME))
+        case Mapping():
+            members = {str(key): value for key, value in given.items()}
+            if set(members) == {"id"}:
+                return End(id=_text(members["id"], f"{place}.id", _LONGEST_NAME))
+            if set(members) == {"type", "name"}:
+                kind = _text(members["type"], f"{place}.type", _LONGEST_NAME)
+                if kind.startswith("$"):
+                    raise RecollectError(
+                        PERMISSION_DENIED,
+                        f'{place}.type is "{kind}", of which nothing is told',
+                        hint="use a type of your own, such as Person",
+                    )
+                return End(type=kind, name=_text(members["name"], f"{place}.name", _LONGEST_NAME))
+    value = ", a number, true or false" if is_object else ""
+    raise _refused(f"{place} is no name", f'pass "Maria", {{"type", "name"}} or {{"id"}}{value}')
+
+
+def _optional(value: object, place: str, longest: int) -> str | None:
+    return None if value is None else _text(value, place, longest)
+
+
+def _text(value: object, place: str, longest: int) -> str:
+    if not isinstance(value, str):
+        raise _refused(f"{place} is not a text", "pass a string")
+    if not value.strip():
+        raise _refused(f"{place} is blank", "say what it is")
+    if len(value) > longest:
+        raise _refused(f"{place} is longer than {longest} characters", "make it shorter")
+    return value.strip()
+
+
+def _time(value: object, place: str) -> str | None:
+    if value is None:
+        return None
+    instant = asked_instant(value) if isinstance(value, str) else None
+    if instant is None:
+        raise RecollectError(
+            INVALID_VALUE,
+            f"{place} is {value!r:.60}, which is not an ISO 8601 date or time",
+            hint='write it like "2024-01-31" or "2024-01-31T09:30:00Z"',
+        )
+    return instant_text(instant)
+
+
+def _refused(message: str, hint: str, known: tuple[str, ...] = ()) -> RecollectError:
+    return RecollectError(INVALID_ARGUMENT, message, hint=hint, known=known)

@@ -1,0 +1,152 @@
+"""Taking back the last thing that was done to a memory, where that can be done.
+
+The rule: nothing is taken out of the past. What was replaced, ended or withdrawn is told again, as
+it was; what took its place is believed no longer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.memory.shown import element_named
+from recollect.kernel import Nexus
+from recollect.model import (
+    FACT,
+    REPLACED_BY,
+    Change,
+    Concept,
+    Dated,
+    Delete,
+    EndFact,
+    Instant,
+    Link,
+    PutConcept,
+    PutFact,
+    RemoveKeys,
+    Value,
+    Version,
+    instant_text,
+)
+
+_OWN: tuple[str, ...] = (REPLACED_BY, "valid_from", "valid_until")
+
+
+def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
+    """Return what takes back the last change of a memory; the last of them puts what stands then.
+
+    INVALID_ARGUMENT where there is nothing to take back, or nothing can be.
+    """
+    dated = element_named(nexus, identifier, closed=True)
+    element = dated.element
+    if isinstance(element, Link):
+        return _fact_back(nexus, dated, element)
+    return _concept_back(nexus, dated, element)
+
+
+def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
+    successor = link.metadata.get(REPLACED_BY)
+    if dated.expired_at is not None:
+        by = successor if isinstance(successor, str) else None
+        living = by is not None and by in nexus.look_up([by])
+        return [_told_again(link, dated, by if living else None)]
+    closed = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
+    replaced = [one.link.id for one in closed if one.link.metadata.get(REPLACED_BY) == link.id]
+    if replaced:
+        old = element_named(nexus, replaced[-1], closed=True)
+        assert isinstance(old.element, Link)
+        return [_told_again(old.element, old, link.id)]
+    before = _version_before(nexus, link.id)
+    if before is None or before.after is None:
+        return _ended_back(nexus, link)
+    until = before.after.invalid_at
+    if until != dated.invalid_at:
+        return [_ending(link.id, until)]
+    put = PutFact(
+        link.subject,
+        link.predicate,
+        link.object,
+        metadata=_told(before.after.metadata),
+        replaces=None,
+    )
+    return [put]
+
+
+def _ended_back(nexus: Nexus, link: Link) -> list[Change]:
+    """Return what withdraws a fact and lets go on what it ended as it was told."""
+    told = _versions(nexus, link.id)[0].since.number
+    changes: list[Change] = []
+    for joint in nexus.concepts.joints([link.subject], "subject", [link.predicate]):
+        if joint.link.id == link.id:
+            continue
+        *_, last = _versions(nexus, joint.link.id)
+        before = _version_before(nexus, joint.link.id)
+        if last.since.number == told and before is not None and before.after is not None:
+            until = before.after.invalid_at
+            changes.append(_ending(joint.link.id, until))
+    if not changes:
+        raise _nothing()
+    return [Delete(link.id), *changes]
+
+
+def _ending(identifier: str, until: Instant | None) -> Change:
+    """Return what lets a fact end at an instant; None: it goes on."""
+    if until is None:
+        return RemoveKeys(identifier, metadata=frozenset({"valid_until"}))
+    return EndFact(identifier, until)
+
+
+def _told_again(link: Link, dated: Dated, replaces: str | None) -> PutFact:
+    """Return what tells a closed fact once more, as it was before it was replaced."""
+    metadata = _told(link.metadata)
+    if dated.valid_at is not None:
+        metadata["valid_from"] = instant_text(dated.valid_at)
+    text = link.attributes.get(FACT)
+    return PutFact(
+        link.subject,
+        link.predicate,
+        link.object,
+        text if isinstance(text, str) else None,
+        {key: one for key, one in link.attributes.items() if key != FACT},
+        metadata,
+        replaces=replaces,
+    )
+
+
+def _told(metadata: Any) -> dict[str, Value]:  # noqa: ANN401 - members of any kind
+    return {key: one for key, one in metadata.items() if key not in _OWN and key[:1] != "_"}
+
+
+def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
+    if concept.type in ("Claim", "Episode", "KnowledgePiece"):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"nothing is taken back of a {concept.type}",
+            hint="remember what is right, with evidence",
+        )
+    if dated.expired_at is not None:
+        return [PutConcept(concept.type, concept.name, concept.attributes, _told(concept.metadata))]
+    before = _version_before(nexus, concept.id)
+    if before is None or before.after is None:
+        raise _nothing()
+    held = before.after.attributes
+    gone = frozenset(concept.attributes.keys() - held.keys())
+    put = PutConcept(concept.type, concept.name, held)
+    return [RemoveKeys(concept.id, gone), put] if gone else [put]
+
+
+def _version_before(nexus: Nexus, identifier: str) -> Version | None:
+    versions = _versions(nexus, identifier)
+    return versions[-2] if len(versions) > 1 else None
+
+
+def _versions(nexus: Nexus, identifier: str) -> list[Version]:
+    return [one for life in nexus.history(identifier) for one in life.versions]
+
+
+def _nothing() -> RecollectError:
+    return RecollectError(
+        INVALID_ARGUMENT,
+        "nothing was done to this memory that could be taken back",
+        hint="ask why, and see what became of it",
+    )

@@ -1,0 +1,164 @@
+"""Memory, the front door: what it keeps, what it refuses, and what it says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.faces.memory.journey import MARIA, lines_about, walk
+
+import recollect
+from recollect import Memory, RecollectError
+from recollect.faces.memory import EFFECTS
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with recollect.memory(":memory:", actor="bot") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[{**MARIA[0], "object": "Decoy"}])
+        yield memory
+
+
+def refused(call: object, **given: object) -> RecollectError:
+    with pytest.raises(RecollectError) as caught:
+        call(**given)  # type: ignore[operator]
+    return caught.value
+
+
+def test_the_whole_way_is_gone_in_this_process(memory: Memory) -> None:
+    walk(memory)
+
+
+def test_telling_again_with_only_an_end_keeps_everything_else(memory: Memory) -> None:
+    fact = {"subject": "Maria", "predicate": "lives_in", "object": "Munich"}
+    rich = {**fact, "text": "Maria has a flat in Munich", "source": "a letter", "confidence": 0.8}
+    told = memory.remember(facts=[rich]).facts[0]
+    ended = memory.remember(facts=[{**fact, "invalid_at": "2026-10"}]).facts[0]
+    assert ended.id == told.id
+    assert (ended.text, ended.source, ended.confidence) == (
+        "Maria has a flat in Munich",
+        "a letter",
+        0.8,
+    )
+    assert ended.standing == "until 2026-10-01"
+
+
+def test_what_may_hold_beside_is_told_and_not_ended(memory: Memory) -> None:
+    memory.remember(facts=[{"subject": "Maria", "predicate": "likes", "object": "tea"}])
+    told = memory.remember(facts=[{"subject": "Maria", "predicate": "likes", "object": "coffee"}])
+    assert told.ended == ()
+    assert [one.line for one in told.also_holds] == ["Maria likes tea"]
+    held = told.also_holds[0].id
+    memory.remember(
+        facts=[{"subject": "Maria", "predicate": "likes", "object": "juice", "replaces": held}]
+    )
+    assert lines_about(memory, "Maria") == ["Maria likes coffee", "Maria likes juice"]
+
+
+def test_one_name_is_one_thing(memory: Memory) -> None:
+    memory.nexus.write('UPSERT { CONCEPT { {type: "Person", name: "Maria Lopez"} } }')
+    fact = {"subject": "Maria Lopez", "predicate": "likes", "object": "tea"}
+    assert memory.remember(facts=[fact]).facts[0].subject == "Maria Lopez"
+    named = 'FIND(?x.type) WHERE { ?x {name: "Maria Lopez"} }'
+    assert memory.nexus.read(named).results[0].rows == [("Person",)]
+
+
+def test_of_several_of_a_name_one_is_asked_for(memory: Memory) -> None:
+    for kind in ("City", "Person"):
+        memory.nexus.write(f'UPSERT {{ CONCEPT {{ {{type: "{kind}", name: "Paris"}} }} }}')
+    fact = {"subject": "Paris", "predicate": "likes", "object": "tea"}
+    error = refused(memory.remember, facts=[fact])
+    assert '{"type": "City", "name": "Paris"}' in error.hint
+    fact["subject"] = {"type": "Person", "name": "Paris"}
+    assert memory.remember(facts=[fact]).facts[0].text == "Paris likes tea"
+
+
+@pytest.mark.parametrize(
+    ("fact", "told"),
+    [
+        ({"subject": "A", "predicate": "b"}, "facts[0].object is missing"),
+        ({"subject": "", "predicate": "b", "object": "c"}, "facts[0].subject is blank"),
+        ({"subject": 1, "predicate": "b", "object": "c"}, "facts[0].subject is no name"),
+        ({"subject": "A", "predicate": "b", "object": "c", "when": "x"}, "no member when"),
+        ({"subject": "A", "predicate": "b", "object": "c", "valid_at": "May"}, "facts[0].valid_at"),
+        (
+            {"subject": "A", "predicate": "b", "object": "c", "confidence": 2},
+            "facts[0].confidence is 2",
+        ),
+        (
+            {"subject": "A", "predicate": "b", "object": "c", "replaces": "nothing"},
+            "which is to be replaced",
+        ),
+    ],
+)
+def test_a_fact_that_cannot_be_read_changes_nothing(memory: Memory, fact, told: str) -> None:
+    before = memory.nexus.stats()
+    assert told in refused(memory.remember, facts=[MARIA[1], fact]).message.replace("[1]", "[0]")
+    assert memory.nexus.stats() == before
+
+
+def test_an_agent_says_what_its_word_rests_on(memory: Memory) -> None:
+    assert "no evidence" in refused(memory.remember, text="Ann likes tea").message
+    assert memory.list("claim").memories == ()
+
+
+def test_a_persons_word_is_evidence_of_itself() -> None:
+    with recollect.memory(":memory:", actor="ann", is_person=True) as memory:
+        claim = memory.remember("I like short answers").claim
+        assert claim is not None
+        assert claim.evidence[0]["kind"] == "human_assertion"
+        again = memory.remember("I like short answers").claim
+        assert again == claim
+
+
+def test_what_is_not_said_clearly_is_not_forgotten(memory: Memory) -> None:
+    assert "it is not said what" in refused(memory.forget).message
+    error = refused(memory.forget, what="tea", effect="delete")
+    assert error.known == EFFECTS
+    assert "ends nothing" in refused(memory.forget, what="tea", at="2026").message
+
+
+def test_what_came_from_a_source_is_forgotten_together(memory: Memory) -> None:
+    for name in ("tea", "coffee"):
+        fact = {"subject": "Maria", "predicate": "likes", "object": name, "source": "a guess"}
+        memory.remember(facts=[fact])
+    memory.remember(facts=[MARIA[2]])
+    shown = memory.forget(source="a guess")
+    assert shown.is_dry_run and len(shown.memories) == 2
+    memory.forget(source="a guess", dry_run=False)
+    assert lines_about(memory, "Maria") == ["Maria age 34"]
+
+
+def test_a_concept_is_corrected_and_that_is_undone(memory: Memory) -> None:
+    memory.remember(facts=MARIA)
+    (maria,) = [one for one in memory.list("concept").memories if one.name == "Maria"]
+    memory.correct(maria.id, attributes={"role": "engineer"})
+    done = memory.correct(maria.id, attributes={"role": "director"})
+    assert done.memory.attributes == {"role": "director"}
+    assert memory.undo(maria.id).memory.attributes == {"role": "engineer"}
+
+
+def test_pages_of_a_kind_hold_each_memory_once(memory: Memory) -> None:
+    facts = [{"subject": "A", "predicate": "knows", "object": f"B{at}"} for at in range(25)]
+    memory.remember(facts=facts)
+    seen, cursor = [], None
+    while True:
+        page = memory.list("fact", limit=10, cursor=cursor)
+        seen += [one.object for one in page.memories]
+        cursor = page.cursor
+        if cursor is None:
+            break
+    assert sorted(seen) == sorted(f"B{at}" for at in range(25))
+
+
+def test_another_group_is_never_seen(memory: Memory) -> None:
+    memory.remember(facts=[MARIA[1]])
+    assert all("Decoy" not in str(one) for one in memory.list(past=True).memories)
+    assert "Decoy" not in memory.brief().text
+
+
+def test_an_empty_memory_says_so(memory: Memory) -> None:
+    assert memory.recall("anything?").memories == ()
+    assert "bot" in memory.brief().text
+    assert memory.list().memories == ()

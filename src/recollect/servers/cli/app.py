@@ -9,6 +9,14 @@ import typer
 from recollect.servers.cli.usage import LazyCommands, Row
 
 PANELS: Final = {
+    "Remember and recall": (
+        Row("remember", "remembering", "Keep a claim or a fact."),
+        Row("recall", "remembering", "Find what a question in plain words is about, best first."),
+        Row("correct", "remembering", "Put a memory right; what is left out stays as it was."),
+        Row("forget", "remembering", "Let a memory end, withdraw it, or erase it."),
+        Row("list", "remembering", "List memories, the newest first."),
+        Row("brief", "remembering", "Say what to know at the start of a session, in words."),
+    ),
     "Begin and teach": (
         Row("init", "teaching", "Create a memory, or check that it is there."),
         Row("run", "teaching", "Run a KIP text, such as a capsule: all of it or nothing."),

@@ -1,0 +1,210 @@
+"""The commands of the memory itself: remember, recall, correct, forget, list and brief."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from recollect.servers.cli.options import Invocation, Known, Valid, takes
+from recollect.servers.cli.usage import verbs
+
+app = verbs()
+
+
+class MemoryKind(StrEnum):
+    """What `list` and `recall` keep to."""
+
+    FACT = "fact"
+    CLAIM = "claim"
+    CONCEPT = "concept"
+    EPISODE = "episode"
+    PIECE = "piece"
+
+
+class ForgetEffect(StrEnum):
+    """What `forget` does."""
+
+    END = "end"
+    WITHDRAW = "withdraw"
+    ERASE = "erase"
+
+
+MemoryId = Annotated[
+    str, typer.Argument(metavar="ID", help="Of a memory, as list and recall show.")
+]
+Since = Annotated[str | None, typer.Option("--from", metavar="INSTANT", help="True since then.")]
+Until = Annotated[str | None, typer.Option("--until", metavar="INSTANT", help="True until then.")]
+Confidence = Annotated[
+    float | None, typer.Option("--confidence", min=0, max=1, help="How sure it is, from 0 to 1.")
+]
+Source = Annotated[str | None, typer.Option("--source", help="Where it comes from.")]
+EvidenceWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--evidence",
+        "-e",
+        metavar="KIND=VALUE",
+        help="What a claim rests on, as user_statement='Keep it short'; at a terminal your word.",
+    ),
+]
+Past = Annotated[bool, typer.Option("--past", help="What has ended or was corrected, too.")]
+
+
+@app.command("remember")
+@takes("actor", "db", "group", "json")
+def remember_something(
+    on: Invocation,
+    text: Annotated[str | None, typer.Argument(help="One claim, in a sentence.")] = None,
+    fact: Annotated[
+        tuple[str, str, str] | None,
+        typer.Option("--fact", metavar="SUBJECT PREDICATE OBJECT", help="As: Maria works_at BMW."),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    evidence: EvidenceWords = None,
+    confidence: Confidence = None,
+    source: Source = None,
+    replaces: Annotated[
+        str | None, typer.Option("--replaces", metavar="ID", help="The fact that it ends.")
+    ] = None,
+) -> None:
+    """Keep a claim or a fact; a newer fact ends the one it takes the place of."""
+    from recollect.servers.cli.memory import remember
+
+    members = {"valid_at": since, "invalid_at": until, "source": source, "replaces": replaces}
+    remember(on, text, fact, members, evidence or [], confidence)
+
+
+@app.command("recall")
+@takes("db", "group", "json")
+def recall_memories(
+    on: Invocation,
+    question: Annotated[str, typer.Argument(help="In plain words.")],
+    kind: Annotated[list[MemoryKind] | None, typer.Option("--kind", help="Only these.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="Memories.")] = 10,
+    past: Past = False,
+    valid: Valid = None,
+    known: Known = None,
+    why: Annotated[bool, typer.Option("--why", help="What each score is made of.")] = False,
+) -> None:
+    """Find what a question in plain words is about, best first."""
+    from recollect.servers.cli.memory import recall
+
+    moments = {"valid": valid, "known": known}
+    kinds = None if not kind else [one.value for one in kind]
+    recall(on, question, kinds, limit, moments, past=past, why=why)
+
+
+@app.command("correct")
+@takes("actor", "db", "group", "json")
+def correct_memory(
+    on: Invocation,
+    id: MemoryId,
+    object: Annotated[
+        str | None, typer.Option("--object", help="Of a fact: a name, a number, true or false.")
+    ] = None,
+    text: Annotated[str | None, typer.Option("--text", help="What it says.")] = None,
+    since: Since = None,
+    until: Until = None,
+    confidence: Confidence = None,
+    source: Source = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option("--attribute", metavar="NAME=VALUE", help="Of a concept; JSON, or else text."),
+    ] = None,
+    evidence: EvidenceWords = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back the last thing that was done to it.")
+    ] = False,
+) -> None:
+    """Put a memory right; what is left out stays as it was."""
+    from recollect.servers.cli.memory import correct, take_back
+
+    if undo:
+        take_back(on, id)
+        return
+    said = {
+        "object": object,
+        "text": text,
+        "valid_at": since,
+        "invalid_at": until,
+        "confidence": confidence,
+        "source": source,
+    }
+    correct(on, id, said, attribute or [], evidence or [])
+
+
+@app.command("forget")
+@takes("actor", "db", "group", "json")
+def forget_memories(
+    on: Invocation,
+    question: Annotated[
+        str | None, typer.Argument(help="What is to be forgotten, in plain words.")
+    ] = None,
+    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Of one memory.")] = None,
+    effect: Annotated[
+        ForgetEffect,
+        typer.Option(
+            "--how",
+            help="end: true no longer; withdraw: not to be believed, the past keeps it; "
+            "erase: gone for ever.",
+        ),
+    ] = ForgetEffect.WITHDRAW,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="INSTANT", help="With --how end: until then.")
+    ] = None,
+    source: Annotated[str | None, typer.Option("--source", help="All that came from it.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="INSTANT", help="All that came since then.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="INSTANT", help="All that came before then.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="At most so many.")] = 10,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do it; else what would be forgotten is shown.")
+    ] = False,
+) -> None:
+    """Let a memory end, withdraw it, or erase it; by anything but an id it is shown first."""
+    from recollect.servers.cli.memory import forget
+
+    by = {"source": source, "since": since, "until": until, "at": at}
+    forget(on, question, id, effect.value, by, limit, is_sure=yes)
+
+
+@app.command("list")
+@takes("db", "group", "json")
+def list_memories(
+    on: Invocation,
+    kind: Annotated[MemoryKind | None, typer.Argument(help="Of which kind.")] = None,
+    about: Annotated[str | None, typer.Option("--about", help="A name or an id.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Memories.")] = 20,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", help="The cursor of the page before.")
+    ] = None,
+    past: Past = False,
+) -> None:
+    """List memories, the newest first."""
+    from recollect.servers.cli.memory import list_all
+
+    list_all(on, None if kind is None else kind.value, about, limit, cursor, past=past)
+
+
+@app.command("brief")
+@takes("actor", "db", "group", "json")
+def brief_agent(
+    on: Invocation,
+    topic: Annotated[str | None, typer.Argument(help="A name, or a question.")] = None,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=100, max=20_000, help="About so many.")
+    ] = 800,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="INSTANT", help="When the last session was.")
+    ] = None,
+) -> None:
+    """Say what to know at the start of a session, in words."""
+    from recollect.servers.cli.memory import brief
+
+    brief(on, topic, max_tokens, since)

@@ -1,0 +1,259 @@
+"""What the commands of the memory do: one call of the face each, in lines or as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from rich.text import Text
+
+from recollect.errors import RecollectError
+from recollect.faces.memory import (
+    Corrected,
+    Effect,
+    Holding,
+    Memory,
+    MemoryRecord,
+    RecalledRecord,
+    load_life,
+)
+from recollect.servers.cli.beginnings import GIVEN, whole_id
+from recollect.servers.cli.evidence import given_evidence
+from recollect.servers.cli.opening import opened, warn_of_absent_group
+from recollect.servers.cli.options import Invocation
+from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.safe_text import shown
+from recollect.servers.settings import Settings
+
+
+@contextmanager
+def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, Memory]]:
+    """Give a command its output and the memory, which only one that writes makes.
+
+    Who types at a terminal is a person, whose word is evidence.
+    """
+    actor = Settings().actor(on.actor)
+    with output(as_json=on.as_json) as out, opened(on, create=writes) as nexus:
+        if writes:
+            load_life(nexus)
+        else:
+            warn_of_absent_group(out, nexus)
+        with Memory(nexus, actor=actor, is_person=sys.stdin.isatty()) as memory:
+            yield out, memory
+
+
+def remember(
+    on: Invocation,
+    text: str | None,
+    fact: tuple[str, str, str] | None,
+    members: Mapping[str, str | None],
+    evidence: Sequence[str],
+    confidence: float | None,
+) -> None:
+    """Keep a claim or a fact."""
+    with _on(on, writes=True) as (out, memory):
+        refs = given_evidence(evidence, memory.actor.actor_id)
+        told = None
+        if fact is not None:
+            subject, predicate, target = fact
+            told = [
+                {
+                    "subject": _value(subject, is_end=True),
+                    "predicate": predicate,
+                    "object": _value(target),
+                    "confidence": confidence,
+                    **members,
+                }
+            ]
+        try:
+            done = memory.remember(text, facts=told, evidence=refs or None, confidence=confidence)
+        except RecollectError as error:
+            if "reason_code" not in error.details:
+                raise
+            raise replace(error, hint="add -e user_statement='what was said'") from None
+        if on.as_json:
+            out.json({"result": done.to_dict()})
+            return
+        out.warn_of(done.warnings)
+        kept = ([done.claim] if done.claim is not None else []) + list(done.facts)
+        for one in kept:
+            out.show_text(_line(one, "remembered"))
+        _tell_others(out, done.ended, done.also_holds)
+
+
+def recall(
+    on: Invocation,
+    question: str,
+    kinds: Sequence[str] | None,
+    limit: int,
+    moments: Mapping[str, str | None],
+    *,
+    past: bool,
+    why: bool,
+) -> None:
+    """Show what a question is about."""
+    with _on(on) as (out, memory):
+        as_of = {key: one for key, one in moments.items() if one is not None}
+        found = memory.recall(question, limit=limit, kinds=kinds, as_of=as_of or None, past=past)
+        if on.as_json:
+            out.json({"result": found.to_dict()})
+            return
+        out.warn_of(found.warnings)
+        for one in found.memories:
+            out.show_text(_recalled(one, why=why))
+        if not found.memories:
+            out.say("nothing is remembered of that", "dim")
+            if found.nearest is not None:
+                out.show_text(Text("nearest: ", "dim").append(shown(str(found.nearest))))
+
+
+def correct(
+    on: Invocation,
+    identifier: str,
+    said: Mapping[str, str | float | None],
+    attributes: Sequence[str],
+    evidence: Sequence[str],
+) -> None:
+    """Put a memory right."""
+    with _on(on, writes=True) as (out, memory):
+        given = {key: one for key, one in said.items() if one is not None}
+        if isinstance(target := given.get("object"), str):
+            given["object"] = _value(target)  # type: ignore[assignment]
+        if attributes:
+            pairs = (one.partition("=") for one in attributes)
+            given["attributes"] = {name: _value(value) for name, _, value in pairs}  # type: ignore[assignment]
+        refs = given_evidence(evidence, memory.actor.actor_id) or None
+        done = memory.correct(_whole(memory, identifier), evidence=refs, **given)  # type: ignore[arg-type]
+        _tell_corrected(out, done)
+
+
+def take_back(on: Invocation, identifier: str) -> None:
+    """Take back the last thing that was done to a memory."""
+    with _on(on, writes=True) as (out, memory):
+        _tell_corrected(out, memory.undo(_whole(memory, identifier)))
+
+
+def forget(
+    on: Invocation,
+    question: str | None,
+    identifier: str | None,
+    effect: Effect,
+    by: Mapping[str, str | None],
+    limit: int,
+    *,
+    is_sure: bool,
+) -> None:
+    """Forget one memory by its id, or show what a question names before it is forgotten."""
+    with _on(on, writes=True) as (out, memory):
+        done = memory.forget(
+            question,
+            id=None if identifier is None else _whole(memory, identifier),
+            effect=effect,
+            limit=limit,
+            dry_run=None if identifier is not None else not is_sure,
+            **by,
+        )
+        if on.as_json:
+            out.json({"result": done.to_dict()})
+            return
+        for one in done.memories:
+            out.show_text(_line(one, f"would {effect}" if done.is_dry_run else _DONE[effect]))
+        if not done.memories:
+            out.say("nothing is found to forget", "dim")
+        elif done.is_dry_run:
+            out.say("nothing is forgotten yet; the same with --yes forgets it", "yellow")
+        else:
+            out.say(done.undo, "dim")
+
+
+def list_all(
+    on: Invocation,
+    kind: str | None,
+    about: str | None,
+    limit: int,
+    cursor: str | None,
+    *,
+    past: bool,
+) -> None:
+    """List memories, the newest first."""
+    with _on(on) as (out, memory):
+        found = memory.list(kind, about=about, limit=limit, cursor=cursor, past=past)
+        if on.as_json:
+            out.json({"result": found.to_dict()})
+            return
+        for one in found.memories:
+            out.show_text(_line(one, one.kind))
+        if not found.memories:
+            out.say("nothing is remembered", "dim")
+        if found.cursor is not None and cursor is not None:
+            out.say(f"more: --cursor {found.cursor}", "dim")
+
+
+def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None) -> None:
+    """Say what to know at the start of a session."""
+    with _on(on) as (out, memory):
+        told = memory.brief(topic, max_tokens=max_tokens, since=since)
+        if on.as_json:
+            out.json({"result": told.to_dict()})
+            return
+        for line in told.text.splitlines():
+            out.show_text(shown(line, "" if line.startswith("- ") else "bold"))
+
+
+_DONE: Mapping[str, str] = {"end": "ended", "withdraw": "withdrawn", "erase": "erased"}
+
+
+def _tell_corrected(out: Output, done: Corrected) -> None:
+    if out.as_json:
+        out.json({"result": done.to_dict()})
+        return
+    out.show_text(_line(done.before, "before"))
+    out.show_text(_line(done.memory, "now"))
+    _tell_others(out, (), done.also_holds)
+    out.say(f"to take it back: recollect correct {done.memory.id} --undo", "dim")
+
+
+def _tell_others(out: Output, ended: Iterable[Holding], held: Iterable[Holding]) -> None:
+    for one in ended:
+        until = "" if one.until is None else f" (until {one.until[:10]})"
+        out.show_text(shown(f"ended       {one.line}{until}", "yellow"))
+    for one in held:
+        since = "" if one.since is None else f" since {one.since[:10]}"
+        out.show_text(shown(f"also holds  {one.line}{since}", "dim"))
+        out.say(f"  if not: recollect forget --id {one.id} --how end", "dim")
+
+
+def _line(one: MemoryRecord, word: str) -> Text:
+    line = Text(f"{word:<11} ", "green" if word in ("remembered", "now") else "cyan")
+    line.append(shown(one.text))
+    if one.standing:
+        line.append(shown(f" ({one.standing})", "yellow"))
+    return line.append(f"  {one.id}", "dim")
+
+
+def _recalled(one: RecalledRecord, *, why: bool) -> Text:
+    line = Text(f"{one.score:.2f}  ", "dim").append(_line(one.memory, one.memory.kind))
+    if one.copies:
+        line.append(f"  and {one.copies} like it", "dim")
+    for name, share in one.why.items() if why else ():
+        points, words = share
+        line.append(shown(f"\n      {points:+.2f} {name}: {words}", "dim"))
+    return line
+
+
+def _whole(memory: Memory, identifier: str) -> str:
+    return whole_id(memory.nexus, identifier, GIVEN)
+
+
+def _value(text: str, *, is_end: bool = False) -> object:
+    """Return a number, true, false or an object of JSON as it is; anything else is a name."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    if isinstance(value, dict):
+        return value
+    return value if isinstance(value, bool | int | float) and not is_end else text

@@ -23,8 +23,10 @@ from recollect.faces.memory.scalars import put_scalar
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
+    OWNED,
     SEARCH_ATTRIBUTES,
     Change,
+    Key,
     Local,
     PutConcept,
     PutFact,
@@ -147,6 +149,9 @@ def changes_of(nexus: Nexus, facts: Sequence[ToldFact]) -> tuple[list[Change], l
     for end, handle in ends.items():
         if end.id is not None:
             references[end] = end.id
+            continue
+        if end.name is not None and end.type is not None and end.type in OWNED:
+            references[end] = Key(end.type, end.name)  # what a call of its own writes must be there
             continue
         references[end] = Local(handle)
         if end.value is not None:

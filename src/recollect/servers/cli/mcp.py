@@ -33,6 +33,7 @@ class AgentService:
     import_from: tuple[Path, ...]
     is_read_only: bool
     tools: frozenset[str] | None = None  # sets of them; None: all
+    may_erase: bool = False
 
 
 def serve_agents(on: Invocation, service: AgentService) -> None:
@@ -60,12 +61,16 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
                 if service.address is None:
                     # Waiting for standard input cannot be stopped. What was answered is kept.
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
-                    memory = Memory(made, actor, service.is_read_only, folders, tools)
+                    offered = folders if folders.allowed else None
+                    memory = Memory(
+                        made, actor, service.is_read_only, offered, tools, service.may_erase
+                    )
                     serve_stdio(memory)
                     return
-                # Callers from elsewhere learn about files only if those are allowed.
                 offered = folders if folders.allowed else None
-                memory = Memory(made, actor, service.is_read_only, offered, tools)
+                memory = Memory(
+                    made, actor, service.is_read_only, offered, tools, service.may_erase
+                )
                 _over_http(
                     memory, service.address, settings.tokens(service.tokens), located.path, out
                 )

@@ -87,48 +87,35 @@ class Node(TypedDict):
     name: Name
 
 
-End = Annotated[Name | Node, Field(description="a name, which is of type Entity, or {type, name}")]
+@with_config(STRICT)
+class Named(TypedDict):
+    """A thing by its id."""
+
+    id: Name
+
+
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+End = Annotated[Name | Node | Named, Field(description="a name; {type, name}; {id}")]
 Object = Annotated[
-    Name | Node | bool | int | Finite,
-    Field(description="a name, which is of type Entity, {type, name}, a number, true or false"),
+    Name | Node | Named | bool | int | Finite,
+    Field(description="as the subject, or a number, true or false"),
 ]
 
 
 @with_config(STRICT)
 class Fact(TypedDict):
-    """One fact; a later one about the same ends and predicate ends an earlier one.
-
-    To end one about another object, tell it again with its invalid_at.
-    """
+    """One fact; told again with its invalid_at, it ends."""
 
     subject: End
     predicate: Annotated[Name, Field(description="such as works_at")]
     object: Object
-    fact: NotRequired[
-        Annotated[
-            str,
-            Field(min_length=1, max_length=limits.FACT, description="the fact as one sentence"),
-        ]
-    ]
-    valid_at: NotRequired[Annotated[Time, Field(description="true since, ISO 8601")]]
-    invalid_at: NotRequired[Annotated[Time, Field(description="true until, ISO 8601")]]
-    source: NotRequired[Annotated[str, Field(description="where it comes from")]]
+    text: NotRequired[Annotated[str, Field(description="the fact as one sentence")]]
+    fact: NotRequired[Annotated[str, Field(description="the same as text")]]
+    valid_at: NotRequired[Annotated[str, Field(description="true since, ISO 8601")]]
+    invalid_at: NotRequired[Annotated[str, Field(description="true until")]]
+    source: NotRequired[str]
     confidence: NotRequired[Annotated[float, Field(ge=0, le=1)]]
-
-
-@with_config(STRICT)
-class Remember(TypedDict):
-    """A claim with its evidence, or facts, or both: all of it is kept or nothing."""
-
-    text: NotRequired[
-        Annotated[str, Field(min_length=1, max_length=10_000, description="one claim, a sentence")]
-    ]
-    evidence: NotRequired[
-        Annotated[list[Evidence], Field(max_length=20, description="a claim needs at least one")]
-    ]
-    confidence: NotRequired[Annotated[float, Field(ge=0, le=1, description="of the claim; 1")]]
-    facts: NotRequired[Annotated[list[Fact], Field(max_length=limits.ITEMS)]]
+    replaces: NotRequired[Annotated[str, Field(description="the id of the fact that it ends")]]
 
 
 @with_config(STRICT)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from recollect.errors import PERMISSION_DENIED, RecollectError
+from recollect.faces.memory import Memory as Face
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.servers.mcp.folders import Folders
@@ -27,6 +28,14 @@ class Memory:
 
     tools: frozenset[str] = TOOL_SETS
     """The sets of tools that are offered."""
+
+    may_erase: bool = False
+    """Whether a client may erase memories for ever."""
+
+    @property
+    def face(self) -> Face:
+        """The face that the tools of the memory call."""
+        return Face(self.nexus, actor=self.actor, operations=self.service.operations)
 
     @property
     def nexus(self) -> Nexus:

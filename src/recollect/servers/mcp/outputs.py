@@ -49,28 +49,6 @@ class Memories(TypedDict):
     warnings: NotRequired[list[Members]]
 
 
-class Kept(TypedDict):
-    """A claim or a fact that is kept."""
-
-    id: str
-    text: str
-
-
-class KeptClaim(Kept):
-    """A claim as it stands: it may be there since an earlier call."""
-
-    status: str
-    confidence: float
-
-
-class Remembered(TypedDict):
-    """What was kept."""
-
-    claim: NotRequired[KeptClaim]
-    facts: NotRequired[list[Kept]]
-    warnings: NotRequired[list[Members]]
-
-
 class Accepted(TypedDict):
     """That an episode was taken in; it is learnt from in a moment."""
 

@@ -16,15 +16,15 @@ from pydantic import TypeAdapter
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError, nearest
 from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
-from recollect.servers.mcp import inputs, knowledge, markup, outputs
+from recollect.servers.mcp import face_tools, inputs, knowledge, markup
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.call import Call
+from recollect.servers.mcp.episodes import add_episode
 from recollect.servers.mcp.explaining import explain_memory
 from recollect.servers.mcp.fence import json_line
 from recollect.servers.mcp.import_file import import_file
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.recall import recall
-from recollect.servers.mcp.remember import add_episode, remember
 
 Run = Callable[[Memory, Mapping[str, object], Call], Mapping[str, object]]
 """Takes the memory, the arguments as they were received, and the call they came with."""
@@ -131,7 +131,6 @@ def _tool(
     title: str,
     description: str,
     schema: Mapping[str, object],
-    output: type,
     run: Run,
     annotations: ToolAnnotations,
     *,
@@ -143,7 +142,6 @@ def _tool(
         title=title,
         description=description,
         input_schema=dict(schema),
-        output_schema=TypeAdapter(output).json_schema(),
         annotations=annotations,
     )
     return MemoryTool(definition, run, is_long, offered)
@@ -155,7 +153,22 @@ def _adapter(input: type) -> TypeAdapter[object]:
 
 
 def _schema(input: type) -> dict[str, object]:
-    return cast("dict[str, object]", _adapter(input).json_schema())
+    return cast("dict[str, object]", _untitled(_adapter(input).json_schema()))
+
+
+def _untitled(schema: object) -> object:
+    """Return a schema without titles, which say once more what a field is named."""
+    match schema:
+        case dict():
+            return {
+                key: _untitled(one)
+                for key, one in schema.items()
+                if key != "title" or not isinstance(one, str)
+            }
+        case list():
+            return [_untitled(one) for one in schema]
+        case _:
+            return schema
 
 
 def _function(name: str) -> Mapping[str, Any]:
@@ -184,7 +197,6 @@ def _kip_tool(name: str, title: str, annotations: ToolAnnotations) -> MemoryTool
         title,
         function["description"] + _OF_DATA,
         function["parameters"],
-        outputs.Answered,
         _kip(name),
         annotations,
         offered="kip",
@@ -199,7 +211,6 @@ _ALL: Final = (
         "pieces of knowledge and concepts, best first, with scores, times and sources. Use it "
         "before you answer anything that an earlier conversation may have told." + _OF_DATA,
         _schema(inputs.Recall),
-        outputs.Memories,
         _checked(
             inputs.Recall,
             '{"question": "Where does Ann work?"}',
@@ -210,17 +221,69 @@ _ALL: Final = (
     _tool(
         "remember",
         "Remember",
-        "Keep what is worth knowing later: a claim (text) with the evidence it rests on, or facts "
-        "as subject, predicate and object, or both, all of it or nothing. The same call twice "
-        "keeps it once; a newer fact ends the older one it contradicts, which stays readable.",
-        _schema(inputs.Remember),
-        outputs.Remembered,
+        "Keep what is worth knowing later: facts as subject, predicate and object, or a claim "
+        "(text) with the evidence it rests on, all of it or nothing. The same call twice keeps it "
+        "once. A newer fact ends the one it takes the place of (works_at, lives_in, ...); the "
+        "answer tells what else still holds.",
+        _schema(face_tools.Remember),
         _checked(
-            inputs.Remember,
+            face_tools.Remember,
             '{"facts": [{"subject": "Ann", "predicate": "works_at", "object": "Acme"}]}',
-            lambda memory, given, _: remember(memory, given),
+            lambda memory, given, _: face_tools.remember(memory, given),
         ),
         _writes(is_destructive=False, is_idempotent=True),
+    ),
+    _tool(
+        "correct",
+        "Correct a memory",
+        "Put a memory right by its id: what you pass stands, what you leave out stays, and the "
+        "past keeps what was believed.",
+        _schema(face_tools.Correct),
+        _checked(
+            face_tools.Correct,
+            '{"id": "the id of a memory", "object": "BMW"}',
+            lambda memory, given, _: face_tools.correct(memory, given),
+        ),
+        _writes(is_destructive=False, is_idempotent=False),
+    ),
+    _tool(
+        "forget",
+        "Forget",
+        "Forget by id, or by what a question, source, session or time finds. end: true no longer; "
+        "withdraw: not to be believed, the past keeps it; erase: gone for ever. Show the user "
+        "what a dry run finds first.",
+        _schema(face_tools.Forget),
+        _checked(
+            face_tools.Forget,
+            '{"id": "the id of a memory", "effect": "withdraw"}',
+            lambda memory, given, _: face_tools.forget(memory, given),
+        ),
+        _writes(is_destructive=True, is_idempotent=False),
+    ),
+    _tool(
+        "list_memories",
+        "List memories",
+        "List memories, the newest first: of a kind, or about somebody or something." + _OF_DATA,
+        _schema(face_tools.ListMemories),
+        _checked(
+            face_tools.ListMemories,
+            '{"about": "Ann"}',
+            lambda memory, given, _: face_tools.list_memories(memory, given),
+        ),
+        _READS,
+    ),
+    _tool(
+        "brief",
+        "Brief me",
+        "Get what to know at the start of a conversation, in words: who you are, what holds, "
+        "what changed, what is disputed." + _OF_DATA,
+        _schema(face_tools.AskBrief),
+        _checked(
+            face_tools.AskBrief,
+            '{"topic": "Ann"}',
+            lambda memory, given, _: face_tools.brief(memory, given),
+        ),
+        _READS,
     ),
     _tool(
         "add_episode",
@@ -228,7 +291,6 @@ _ALL: Final = (
         "Keep something that happened or was said word for word, with its time, to be recalled "
         "and learnt from. For a single fact or claim use remember.",
         _schema(inputs.AddEpisode),
-        outputs.Accepted,
         _checked(
             inputs.AddEpisode,
             '{"body": "Ann: I work at Acme."}',
@@ -242,7 +304,6 @@ _ALL: Final = (
         "Show what one memory rests on and what became of it: its evidence, the episodes it was "
         "learnt from, every version with who wrote it and when." + _OF_DATA,
         _schema(inputs.Explain),
-        outputs.Explained,
         _checked(
             inputs.Explain,
             '{"id": "the id of a memory that recall answered with"}',
@@ -257,7 +318,6 @@ _ALL: Final = (
         "dry_run first and show the user what would come in. All of the file comes in or nothing, "
         "and what came in once changes nothing when it comes again.",
         _schema(inputs.ImportFile),
-        outputs.Imported,
         _checked(inputs.ImportFile, '{"path": "notes.jsonl", "dry_run": true}', import_file),
         _writes(is_destructive=False, is_idempotent=True),
         is_long=True,
@@ -268,7 +328,6 @@ _ALL: Final = (
         "Get what experts know for a task, as texts for the sections of a prompt: the user's "
         "profile, instructions, context, skills." + _OF_DATA,
         _schema(knowledge.ProvideKnowledge),
-        knowledge.ProvidedKnowledge,
         _checked(
             knowledge.ProvideKnowledge,
             '{"query": "Set up an LES simulation"}',
@@ -283,7 +342,6 @@ _ALL: Final = (
         "Keep expertise that is to be in later prompts: one statement, where in a prompt it goes, "
         "and whom it is about. For what happened or holds of people use remember.",
         _schema(knowledge.AddKnowledge),
-        knowledge.AddedKnowledge,
         _checked(
             knowledge.AddKnowledge,
             '{"content": "Check the mesh first.", "info_type": "instructions"}',
@@ -298,7 +356,6 @@ _ALL: Final = (
         "Show the trees of the memory, a space or the branch below a node, as an indented "
         "document whose nodes have ids. Read before you change." + _OF_DATA,
         _schema(markup.ReadMarkup),
-        markup.ShownMarkup,
         _checked(
             markup.ReadMarkup,
             '{"root": "main"}',
@@ -314,7 +371,6 @@ _ALL: Final = (
         "`- ID: new-1 [created]`, `- ID: 12 [updated]`, `- ID: 12 [deleted]`; unmarked nodes are "
         "context. The syntax is at recollect://markup-syntax. All of it is done or nothing.",
         _schema(markup.ApplyMarkup),
-        markup.AppliedMarkup,
         _checked(
             markup.ApplyMarkup,
             r'{"text": "- ID: new-1 [created]\n  Label: Lion"}',

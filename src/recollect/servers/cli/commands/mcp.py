@@ -71,6 +71,9 @@ def serve_agents(
             "--tools", metavar="SETS", help="Of memory, kip, knowledge and markup; all of them."
         ),
     ] = None,
+    allow_erase: Annotated[
+        bool, typer.Option("--allow-erase", help="Let programs erase memories for ever.")
+    ] = False,
 ) -> None:
     """Serve one program over standard input and output, or many over HTTP."""
     if tokens is not None and http is None:
@@ -78,7 +81,9 @@ def serve_agents(
     sets = _tool_sets(tools)
     from recollect.servers.cli.mcp import AgentService, serve_agents
 
-    service = AgentService(http, tokens, tuple(import_from or ()), read_only, sets)
+    service = AgentService(
+        http, tokens, tuple(import_from or ()), read_only, sets, may_erase=allow_erase
+    )
     serve_agents(on, service)
 
 

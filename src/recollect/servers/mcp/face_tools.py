@@ -1,0 +1,178 @@
+"""The tools of the memory: remember, correct, forget, list, brief; each one call of the face.
+
+The rule: what a tool answers is what the face returns, shorter; the definitions of all tools for
+every day together cost a client at most 3,500 tokens, so a field is explained once and briefly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, NotRequired, cast
+
+from pydantic import Field, with_config
+from typing_extensions import TypedDict
+
+from recollect.errors import PERMISSION_DENIED, RecollectError
+from recollect.faces.memory import Corrected, Holding, MemoryRecord
+from recollect.servers.mcp.fence import NOTE
+from recollect.servers.mcp.inputs import STRICT, Evidence, Fact
+from recollect.servers.mcp.memory import Memory
+
+Output = dict[str, Any]
+
+
+@with_config(STRICT)
+class Remember(TypedDict):
+    """What is kept."""
+
+    text: NotRequired[
+        Annotated[str, Field(min_length=1, max_length=10_000, description="one claim, a sentence")]
+    ]
+    evidence: NotRequired[
+        Annotated[list[Evidence], Field(max_length=20, description="a claim needs at least one")]
+    ]
+    confidence: NotRequired[Annotated[float, Field(ge=0, le=1, description="of the claim; 1")]]
+    facts: NotRequired[Annotated[list[Fact], Field(max_length=1_000)]]
+
+
+@with_config(STRICT)
+class Correct(TypedDict):
+    """What is right."""
+
+    id: str
+    object: NotRequired[Annotated[Any, Field(description="of a fact, as in remember")]]
+    text: NotRequired[str]
+    valid_at: NotRequired[str]
+    invalid_at: NotRequired[str]
+    confidence: NotRequired[float]
+    source: NotRequired[str]
+    attributes: NotRequired[Annotated[dict[str, Any], Field(description="of a concept")]]
+    evidence: NotRequired[
+        Annotated[list[dict[str, Any]], Field(description="of a claim's new text, as in remember")]
+    ]
+    undo: NotRequired[Annotated[bool, Field(description="take back the last change instead")]]
+
+
+@with_config(STRICT)
+class Forget(TypedDict):
+    """What is forgotten, and how."""
+
+    id: NotRequired[str]
+    question: NotRequired[Annotated[str, Field(description="what it finds is shown first")]]
+    effect: NotRequired[Literal["end", "withdraw", "erase"]]
+    at: NotRequired[Annotated[str, Field(description="when it ended")]]
+    reason: NotRequired[str]
+    source: NotRequired[str]
+    session: NotRequired[str]
+    since: NotRequired[str]
+    until: NotRequired[str]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=200, description="at most; 10")]]
+    dry_run: NotRequired[Annotated[bool, Field(description="true unless an id is given")]]
+
+
+@with_config(STRICT)
+class ListMemories(TypedDict):
+    """Which memories."""
+
+    kind: NotRequired[Literal["fact", "claim", "episode", "piece", "concept"]]
+    about: NotRequired[Annotated[str, Field(description="a name or an id")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=200, description="20")]]
+    cursor: NotRequired[str]
+    past: NotRequired[Annotated[bool, Field(description="what has ended, too")]]
+
+
+@with_config(STRICT)
+class AskBrief(TypedDict):
+    """About what, and how long."""
+
+    topic: NotRequired[Annotated[str, Field(description="a name or a question")]]
+    max_tokens: NotRequired[Annotated[int, Field(ge=100, le=20_000, description="800")]]
+    since: NotRequired[Annotated[str, Field(description="when the last session was, ISO 8601")]]
+
+
+def remember(memory: Memory, given: Remember) -> Output:
+    """Keep a claim, facts or both; a claim without evidence is refused, and that is recorded."""
+    done = memory.face.remember(
+        given.get("text"),
+        facts=cast("Any", given.get("facts")),
+        evidence=cast("Any", given.get("evidence")),
+        confidence=given.get("confidence"),
+    )
+    answer: Output = {}
+    if done.claim is not None:
+        answer["claim"] = {**_kept(done.claim), "status": done.claim.status}
+        answer["claim"]["confidence"] = done.claim.confidence
+    if done.facts:
+        answer["facts"] = [_kept(one) for one in done.facts]
+    answer |= _beside(done.ended, done.also_holds)
+    warnings = [one.to_wire() for one in done.warnings]
+    return {**answer, "warnings": warnings} if warnings else answer
+
+
+def correct(memory: Memory, given: Correct) -> Output:
+    """Put a memory right, or take back the last change."""
+    said: dict[str, Any] = {key: one for key, one in given.items() if key not in ("id", "undo")}
+    if given.get("undo"):
+        return _corrected(memory.face.undo(given["id"]))
+    return _corrected(memory.face.correct(given["id"], **said))
+
+
+def forget(memory: Memory, given: Forget) -> Output:
+    """Forget a memory by its id, or show what a question names."""
+    effect = given.get("effect", "withdraw")
+    if effect == "erase" and not memory.may_erase:
+        raise RecollectError(
+            PERMISSION_DENIED,
+            "this server erases nothing",
+            hint='use effect "withdraw"; to erase, start it with --allow-erase',
+        )
+    said: dict[str, Any] = {key: one for key, one in given.items() if key != "question"}
+    done = memory.face.forget(given.get("question"), **said)
+    answer: Output = {
+        "effect": done.effect,
+        "dry_run": done.is_dry_run,
+        "memories": [_kept(one) for one in done.memories],
+        "undo": done.undo,
+    }
+    return {**answer, "receipts": list(done.receipts)} if done.receipts else answer
+
+
+def list_memories(memory: Memory, given: ListMemories) -> Output:
+    """List memories, the newest first."""
+    said: dict[str, Any] = dict(given)
+    found = memory.face.list(**said)
+    answer: Output = {"note": NOTE, "memories": [_listed(one) for one in found.memories]}
+    return answer if found.cursor is None else {**answer, "next_cursor": found.cursor}
+
+
+def brief(memory: Memory, given: AskBrief) -> Output:
+    """Say what to know at the start of a session."""
+    said: dict[str, Any] = dict(given)
+    told = memory.face.brief(said.pop("topic", None), **said)
+    return {"note": NOTE, **told.to_dict()}
+
+
+def _kept(one: MemoryRecord) -> Output:
+    shown = {"id": one.id, "text": one.text}
+    return {**shown, "standing": one.standing} if one.standing else shown
+
+
+def _listed(one: MemoryRecord) -> Output:
+    shown = {"kind": one.kind, **_kept(one)}
+    return {**shown, "valid_at": one.valid_at} if one.valid_at else shown
+
+
+def _corrected(done: Corrected) -> Output:
+    answer = {"memory": _kept(done.memory), "before": _kept(done.before), "undo": done.undo}
+    return answer | _beside((), done.also_holds)
+
+
+def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:
+    """Return what a write ended, and what goes on beside it: end it if it holds no longer."""
+    told: Output = {}
+    if gone := [one.to_dict() for one in ended]:
+        told["ended"] = gone
+    if beside := [one.to_dict() for one in held]:
+        told["also_holds"] = beside
+        told["hint"] = 'what also holds and should not: forget with its id and effect "end"'
+    return told

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.errors import RecollectError
     from recollect.faces.kinds import open_memory as open
     from recollect.faces.memory import Memory
-    from recollect.faces.memory import remembering as memory
+    from recollect.faces.memory import memory_of as memory
     from recollect.kernel import Nexus, instant
     from recollect.model import AsOf, Concept, Found, Key, Limits, Link
 
@@ -45,7 +45,7 @@ _MODULES = {
     "memory": "faces.memory",
     "open": "faces.kinds",
 }
-_CALLED = {"memory": "remembering", "open": "open_memory"}
+_CALLED = {"memory": "memory_of", "open": "open_memory"}
 
 
 def __getattr__(name: str) -> object:

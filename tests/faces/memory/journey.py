@@ -25,6 +25,13 @@ def lines_about(door: Any, name: str, *, past: bool = False) -> list[str]:
 
 def walk(door: Any) -> None:
     """Go the whole way once, and look at what the memory then holds."""
+    tea = _correct(door)
+    _forget(door, tea)
+    _learn(door)
+
+
+def _correct(door: Any) -> str:
+    """Tell facts, change them, and return the id of one."""
     told = door.remember(facts=MARIA)
     assert [one.text for one in told.facts] == [
         "Maria works at Siemens",
@@ -59,10 +66,14 @@ def walk(door: Any) -> None:
         "Maria works at BMW",
     ]
 
+    return str(told.facts[1].id)
+
+
+def _forget(door: Any, tea: str) -> None:
+    """Forget a fact in three ways, each after the other."""
     shown = door.forget("green tea")
     assert shown.is_dry_run
     assert "Maria likes green tea" in lines_about(door, "Maria")
-    tea = told.facts[1].id
     ended = door.forget(id=tea, effect="end", at="2026-11-01")
     assert str(ended.memories[0]) == "Maria likes green tea (until 2026-11-01)"
     assert "Maria likes green tea" not in lines_about(door, "Maria")
@@ -76,6 +87,9 @@ def walk(door: Any) -> None:
     with pytest.raises(RecollectError, match="no memory has this id"):
         door.why(tea)
 
+
+def _learn(door: Any) -> None:
+    """Tell a claim and a message, and ask for a brief."""
     claim = door.remember(
         "Maria prefers short answers",
         evidence=[{"kind": "user_statement", "detail": "Keep it short, please."}],

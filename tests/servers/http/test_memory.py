@@ -9,13 +9,11 @@ import pytest
 from tests.faces.memory.journey import MARIA, walk
 
 from recollect import Memory, RecollectError, client
-from recollect.faces.memory.opening import load_life
 
 
 @pytest.fixture
-def there(http, stage, nexus) -> Iterator[client.Memory]:
+def there(http, stage) -> Iterator[client.Memory]:
     del http  # the server is up
-    load_life(nexus)
     with client.Memory(stage.url) as memory:
         yield memory
 

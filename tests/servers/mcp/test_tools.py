@@ -35,18 +35,16 @@ def test_both_revisions_are_spoken_and_the_tools_say_what_they_do(talk, mode, re
         tools = {one.name: one for one in (await agent.client.list_tools()).tools}
         reading = {name for name, one in tools.items() if one.annotations.read_only_hint}
         assert reading == {
-            *("recall", "explain_memory", "execute_kip_readonly"),
+            *("recall", "list_memories", "brief", "explain_memory", "execute_kip_readonly"),
             *("provide_knowledge", "read_markup"),
         }
-        writing = {"remember", "add_episode", "import_file", "execute_kip"}
+        writing = {"remember", "correct", "forget", "add_episode", "execute_kip"}
         writing |= {"add_knowledge", "apply_markup"}
         assert set(tools) - reading == writing
         destructive = {name for name, one in tools.items() if one.annotations.destructive_hint}
-        assert destructive == {"execute_kip", "apply_markup"}
+        assert destructive == {"forget", "execute_kip", "apply_markup"}
         assert tools["remember"].annotations.idempotent_hint
-        assert all(
-            one.description and one.input_schema and one.output_schema for one in tools.values()
-        )
+        assert all(one.description and one.input_schema for one in tools.values())
 
     talk(script, mode=mode)
 
@@ -383,7 +381,7 @@ def test_a_reading_server_offers_and_runs_nothing_that_writes(talk, path):
     async def script(agent):
         tools = {one.name for one in (await agent.client.list_tools()).tools}
         assert tools == {
-            *("recall", "explain_memory", "execute_kip_readonly"),
+            *("recall", "list_memories", "brief", "explain_memory", "execute_kip_readonly"),
             *("provide_knowledge", "read_markup"),
         }
         for name in ("remember", "add_episode", "import_file", "execute_kip"):
@@ -424,3 +422,67 @@ def test_two_clients_write_one_file_at_once(talk):
             assert answer["result"]["rows"] == [[30]]
 
     talk(script, agents=2)
+
+
+def test_what_the_tools_cost_a_client_is_bounded(talk):
+    def tokens(tools) -> float:
+        return sum(len(one.model_dump_json(by_alias=True, exclude_none=True)) for one in tools) / 4
+
+    async def script(agent):
+        tools = {one.name: one for one in (await agent.client.list_tools()).tools}
+        others = {
+            "knowledge": ("provide_knowledge", "add_knowledge"),
+            "markup": ("read_markup", "apply_markup"),
+        }
+        for names in others.values():
+            assert tokens([tools.pop(name) for name in names]) <= 500
+        assert len(tools) == 10
+        assert tokens(tools.values()) <= 3_500
+
+    talk(script)
+
+
+def test_the_way_of_a_memory_is_gone_by_tools(talk):
+    async def script(agent):
+        works = {"subject": "Maria", "predicate": "works_at", "object": "Siemens"}
+        first = await agent.call("remember", facts=[{**works, "valid_at": "2019"}])
+        told = await agent.call(
+            "remember", facts=[{**works, "object": "BMW", "valid_at": "2026-05"}]
+        )
+        assert [one["id"] for one in told["ended"]] == [first["facts"][0]["id"]]
+        found = await agent.call("recall", question="Where does Maria work?", kinds=["fact"])
+        assert [one["text"] for one in found["memories"]] == ["Maria works at BMW"]
+        bmw = told["facts"][0]["id"]
+        corrected = await agent.call("correct", id=bmw, object="Audi")
+        assert corrected["memory"]["text"] == "Maria works at Audi"
+        undone = await agent.call("correct", id=corrected["memory"]["id"], undo=True)
+        assert undone["memory"]["text"] == "Maria works at BMW"
+        brief = await agent.call("brief", topic="Maria")
+        assert "- Maria works at BMW" in brief["text"]
+        shown = await agent.call("forget", question="Maria BMW")
+        assert shown["dry_run"]
+        assert "Maria works at BMW" in [one["text"] for one in shown["memories"]]
+        gone = await agent.call("forget", id=undone["memory"]["id"], effect="end", at="2026-11-01")
+        assert gone["memories"][0]["standing"] == "until 2026-11-01"
+        listed = await agent.call("list_memories", about="Maria", kind="fact", past=True)
+        assert {one.get("standing") for one in listed["memories"]} == {
+            "until 2026-05-01",
+            "until 2026-11-01",
+        }
+        error = await agent.error("forget", id=bmw, effect="erase")
+        assert error["code"] == "PERMISSION_DENIED"
+        assert "--allow-erase" in error["hint"]
+
+    talk(script)
+
+
+def test_an_allowed_client_erases_for_ever(talk):
+    async def script(agent):
+        fact = {"subject": "Maria", "predicate": "likes", "object": "tea"}
+        (kept,) = (await agent.call("remember", facts=[fact]))["facts"]
+        gone = await agent.call("forget", id=kept["id"], effect="erase")
+        assert gone["receipts"][0]["ids"] == [kept["id"]]
+        assert gone["undo"] == "it cannot be undone"
+        assert (await agent.error("explain_memory", id=kept["id"]))["code"] == "NOT_FOUND"
+
+    talk(script, "--allow-erase")

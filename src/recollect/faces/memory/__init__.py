@@ -19,7 +19,7 @@ from recollect.faces.memory.model import (
     Step,
     Why,
 )
-from recollect.faces.memory.opening import load_life, open_memory
+from recollect.faces.memory.opening import memory_of
 
 __all__ = [
     "EFFECTS",
@@ -36,6 +36,5 @@ __all__ = [
     "Remembered",
     "Step",
     "Why",
-    "load_life",
-    "open_memory",
+    "memory_of",
 ]

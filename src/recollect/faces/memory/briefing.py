@@ -13,7 +13,6 @@ from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectErro
 from recollect.faces.kip import identity_of
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord
-from recollect.faces.memory.naming import is_free
 from recollect.faces.memory.recalling import BYTES_OF_TOKEN, recalled
 from recollect.kernel import Nexus, instant
 from recollect.model import Description, instant_text
@@ -86,7 +85,7 @@ def _known(nexus: Nexus) -> Iterator[str]:
     assert isinstance(primer, Description)
     domains = primer.body.get("domain_map")
     for one in domains if isinstance(domains, list) else []:
-        if not isinstance(one, dict) or not is_free(str(one.get("domain"))):
+        if not isinstance(one, dict) or not nexus.kinds.is_free(str(one.get("domain"))):
             continue
         if isinstance(names := one.get("key_concepts"), list) and names:
             yield f"{one.get('domain')}: {', '.join(map(str, names))}"

@@ -13,12 +13,11 @@ from recollect.faces.memory.model import Listed, MemoryRecord
 from recollect.faces.memory.naming import json_text, things_named
 from recollect.faces.memory.shown import Records
 from recollect.kernel import Nexus
-from recollect.model import OWNED, AsOf, Concept, Dated, Description, Link, Rows, Value
+from recollect.model import PLAIN_KIND, AsOf, Concept, Dated, Description, Link, Rows, Value
 
 KINDS: Final = ("fact", "claim", "concept", "episode", "piece")
 MOST: Final = 200
 
-_TYPES: Final = {"claim": "Claim", "episode": "Episode", "piece": "KnowledgePiece"}
 _NEWEST: Final = "FIND(?one) WHERE {{ {} }} ORDER BY ?one.metadata._created_at DESC"
 _LINKS: Final = _NEWEST.format("?one (?start, ?any, ?end)")
 _MOST_TYPES: Final = 100  # whose concepts are listed together
@@ -90,7 +89,8 @@ def _asked(nexus: Nexus, kind: str) -> str | None:
     """Return the question for the memories of a kind; None where there can be none."""
     if kind == "fact":
         return _LINKS
-    types = [_TYPES[kind]] if kind in _TYPES else _free_types(nexus)
+    named = [one.type for one in nexus.kinds.named(kind)]
+    types = named if kind != PLAIN_KIND else _free_types(nexus)
     if not types:
         return None
     first, *others = [f"?one {{type: {json_text(one)}}}" for one in types]
@@ -104,7 +104,7 @@ def _free_types(nexus: Nexus) -> list[str]:
     items = told.body["items"]
     assert isinstance(items, list)
     names = [str(one["name"]) for one in items if isinstance(one, dict)]
-    return [one for one in names if not one.startswith("$") and one not in OWNED]
+    return [one for one in names if nexus.kinds.is_free(one)]
 
 
 def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[MemoryRecord]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Self
 
-from recollect.errors import CODES, INVALID_ARGUMENT, RecollectError
+from recollect.errors import CODES, INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -24,7 +24,7 @@ from recollect.faces.claims import (
     evidence_from,
     one_claim,
 )
-from recollect.faces.kip import read_as_of
+from recollect.faces.kip import begin_life, read_as_of
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import UNDO, Choice, checked_effect, erase_all, forget_all
@@ -145,14 +145,15 @@ class Memory:
         if text is None and evidence:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                "evidence is given without a text",
+                "evidence is given without the text of a claim",
                 hint="pass text too; a fact takes its source in its member source",
             )
         refs = [] if text is None else self._evidence(text, evidence)
         answer = Remembered()
         with self.nexus.transaction():
             if text is not None:
-                answer = replace(answer, claim=self._claim(text, refs, share))
+                claim = self._claim(text, refs, share)
+                answer = replace(answer, claim=claim, warnings=tuple(_stays(claim, share)))
             if told:
                 answer = self._keep_facts(told, answer)
             if messages:
@@ -401,6 +402,7 @@ class Memory:
         return record
 
     def _keep_facts(self, told: Sequence[ToldFact], answer: Remembered) -> Remembered:
+        begin_life(self.nexus, actor=self.actor.actor_id)
         made, puts = changes_of(self.nexus, told)
         written = self.nexus.write([*made, *puts], actor=self.actor.actor_id)
         (report,) = written.results
@@ -410,7 +412,7 @@ class Memory:
             facts=records_named(self.nexus, report.ids[len(made) :]),
             ended=tuple(map(_ended, report.ended)),
             also_holds=tuple(map(_held, report.also_holds)),
-            warnings=written.notices,
+            warnings=(*answer.warnings, *written.notices),
             transaction=written.transaction,
         )
 
@@ -508,6 +510,22 @@ class Memory:
             )
         assert before.type is not None and before.name is not None
         return self._written([PutConcept(before.type, before.name, dict(attributes))], before)
+
+
+def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:
+    """Yield how a claim that an earlier call kept differs from the one to be kept now."""
+    if claim.status not in ACTIVE:
+        yield Notice(
+            "claim_stays",
+            f"the claim is there already and is {claim.status}, so it is not recalled",
+            hint="ask why, by its id",
+        )
+    if confidence is not None and claim.confidence != confidence:
+        yield Notice(
+            "claim_stays",
+            f"the claim is there already with the confidence {claim.confidence:g}",
+            hint="to say how sure you are now, remember it with other evidence",
+        )
 
 
 def _ended(one: Ended) -> Holding:

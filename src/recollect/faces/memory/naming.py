@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from recollect.faces.memory.scalars import SCALARS
 from recollect.kernel import Nexus
-from recollect.model import OWNED, Concept, Rows
+from recollect.model import Concept, Rows
 
 _NAMED: Final = "FIND(?one) WHERE { ?one {name: $name} } LIMIT 20"
 
@@ -21,12 +20,7 @@ def things_named(nexus: Nexus, name: str) -> list[Concept]:
     (rows,) = nexus.read(_NAMED, {"name": name}).results
     assert isinstance(rows, Rows)
     found = [one for (one,) in rows.rows if isinstance(one, Concept)]
-    return [one for one in found if is_free(one.type)]
-
-
-def is_free(kind: str) -> bool:
-    """Whether a plain name may mean concepts of a type."""
-    return not kind.startswith("$") and kind not in OWNED and kind not in (*SCALARS, "Domain")
+    return [one for one in found if nexus.kinds.is_free(one.type)]
 
 
 def json_text(value: object) -> str:

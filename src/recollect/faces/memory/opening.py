@@ -7,18 +7,14 @@ once; what a group says of them afterwards stands.
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Final
+from typing import Any
 
-from recollect.faces.kip import load_capsules
+from recollect.faces.kinds import open_memory
+from recollect.faces.kip import begin_life
 from recollect.faces.memory.memory import Memory
-from recollect.kernel import Nexus
-from recollect.model import Rows
-
-_LIFE: Final = "life"
-_KNOWS: Final = 'FIND(?one) WHERE { ?one {type: "$PropositionType", name: "works_at"} }'
 
 
-def open_memory(
+def memory_of(
     path: str | PathLike[str] = "memory.db",
     *,
     group: str = "default",
@@ -32,19 +28,11 @@ def open_memory(
     those of `recollect.open`. Predicates such as works_at have one object at a time: a new fact
     ends the old one. Close it, or use it in a `with`.
     """
-    nexus = Nexus.open(path, **options)
+    nexus = open_memory(path, **options)
     memory = Memory.open(nexus, group, actor=actor, is_person=is_person)
     try:
-        load_life(memory.nexus)
+        begin_life(memory.nexus, actor=actor)
     except BaseException:
         nexus.close()
         raise
     return memory
-
-
-def load_life(nexus: Nexus) -> None:
-    """Load what is so in life into a group, unless that was done before."""
-    (found,) = nexus.read(_KNOWS).results
-    assert isinstance(found, Rows)
-    if not found.rows:
-        load_capsules(nexus, [_LIFE])

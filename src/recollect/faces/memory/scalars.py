@@ -13,7 +13,6 @@ from recollect.model import Concept, Element, PutConcept
 
 NUMBER: Final = "Number"
 BOOLEAN: Final = "Boolean"
-SCALARS: Final = (NUMBER, BOOLEAN)
 _VALUE: Final = "value"
 _WHOLE: Final = 2**53  # up to here a whole number is the same with and without a point
 

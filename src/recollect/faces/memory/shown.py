@@ -25,10 +25,10 @@ from recollect.model import (
     Dated,
     Element,
     Instant,
+    Kinds,
     Link,
     bound_text,
     instant_text,
-    is_structure,
 )
 
 LONGEST_TEXT: Final = 800  # characters
@@ -36,19 +36,7 @@ MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON
 MOST_EVIDENCE: Final = 5
 MOST_SOURCES: Final = 10
 
-_KINDS: Final = {"Claim": "claim", "Episode": "episode", "KnowledgePiece": "piece"}
-_BEHIND: Final = (
-    "Evidence",
-    "Tag",
-    "Number",
-    "Boolean",
-    "RejectedClaim",
-    "MarkupCounter",
-    "Domain",
-)
 _IN_DOMAIN: Final = "belongs_to_domain"
-_ABOUT: Final = ("summary", "description")
-_SAYS: Final = {"Claim": "text", "Episode": "body", "KnowledgePiece": "content"}
 
 
 class Records:
@@ -56,6 +44,7 @@ class Records:
 
     def __init__(self, nexus: Nexus, elements: Sequence[Dated], as_of: AsOf | None = None) -> None:
         self._now = nexus.now()
+        self._kinds = nexus.kinds
         found = [one.element for one in elements]
         ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
         known = None if as_of is None else replace(as_of, valid=None)
@@ -66,13 +55,17 @@ class Records:
 
     def kind(self, element: Element) -> str | None:
         """Return which kind of memory an element is; None for one that only holds others."""
-        return kind_of(element, self._ends)
+        start = self._ends.get(element.subject) if isinstance(element, Link) else None
+        of = start.element if start and isinstance(start.element, Concept) else None
+        is_shelved = isinstance(element, Link) and element.predicate == _IN_DOMAIN
+        is_shelf = isinstance(element, Concept) and not self._kinds.of(element.type).is_meant
+        return None if is_shelved or is_shelf else self._kinds.memory(element, of)
 
     def record(self, dated: Dated) -> MemoryRecord:
         """Return an element as a memory."""
         element = dated.element
         kind = self.kind(element) or "concept"
-        text = _text(element, self._ends)
+        text = _text(self._kinds, element, self._ends)
         found = MemoryRecord(
             kind,
             element.id,
@@ -89,9 +82,12 @@ class Records:
         claim = self._claims.get(element.id)
         if claim is not None:
             return _of_claim(found, claim, element)
-        if kind == "episode":
-            return found
-        return _described(found, element)
+        said = (
+            self._kinds.of(element.type).record(element)
+            if isinstance(element, Concept)
+            else {key: one for key, one in element.attributes.items() if key != FACT}
+        )
+        return _described(found, said)
 
     def _called(self, element: Element) -> dict[str, Any]:
         if isinstance(element, Concept):
@@ -130,22 +126,6 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
             hint="recall it, and pass the id that the answer gives",
         )
     return dated
-
-
-def kind_of(element: Element, ends: Mapping[str, Dated]) -> str | None:
-    """Return which kind of memory an element is; None for one that only holds others."""
-    if isinstance(element, Link):
-        start = ends.get(element.subject)
-        of = start.element.type if start and isinstance(start.element, Concept) else ""
-        is_held = (
-            of.startswith("$")
-            or element.predicate == _IN_DOMAIN
-            or is_structure(of, element.predicate)
-        )
-        return None if is_held else "fact"
-    if element.type in _BEHIND or element.type.startswith("$"):
-        return None
-    return _KINDS.get(element.type, "concept")
 
 
 def standing_of(dated: Dated, now: Instant) -> str:
@@ -190,17 +170,13 @@ def _of_claim(found: MemoryRecord, claim: Claim, element: Element) -> MemoryReco
     )
 
 
-def _described(found: MemoryRecord, element: Element) -> MemoryRecord:
-    """Add the attributes if they are few; the words of a fact are shown already."""
-    said = _SAYS.get(element.type) if isinstance(element, Concept) else FACT
-    empty: tuple[object, ...] = (None, "", [])
-    others = {key: one for key, one in element.attributes.items() if key != said}
-    others = {key: one for key, one in others.items() if one not in empty}
-    if not others:
+def _described(found: MemoryRecord, said: Attributes) -> MemoryRecord:
+    """Add the attributes if they are few."""
+    if not said:
         return found
-    if len(orjson.dumps(others)) > MOST_ATTRIBUTES:
+    if len(orjson.dumps(said)) > MOST_ATTRIBUTES:
         return replace(found, truncated=True)
-    return replace(found, attributes=others)
+    return replace(found, attributes=dict(said))
 
 
 def _sources(metadata: Attributes) -> dict[str, Any]:
@@ -213,20 +189,15 @@ def _sources(metadata: Attributes) -> dict[str, Any]:
     return found
 
 
-def _text(element: Element, ends: Mapping[str, Dated]) -> str:
-    said = element.attributes
+def _text(kinds: Kinds, element: Element, ends: Mapping[str, Dated]) -> str:
     if isinstance(element, Link):
-        words = said.get(FACT)
+        words = element.attributes.get(FACT)
         if isinstance(words, str):
             return words
         start, end = (_name(one, ends) for one in (element.subject, element.object))
         return f"{start} {element.predicate.replace('_', ' ')} {end}"
-    words = said.get(_SAYS.get(element.type, ""))
-    if isinstance(words, str):
-        return words
     name = called(element.name, element.attributes, element.metadata)
-    about = next((one for one in map(said.get, _ABOUT) if isinstance(one, str) and one), None)
-    return name if about is None else f"{name}: {about}"
+    return kinds.of(element.type).line(replace(element, name=name))
 
 
 def _name(identifier: str, ends: Mapping[str, Dated]) -> str:

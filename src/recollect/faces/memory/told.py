@@ -23,7 +23,6 @@ from recollect.faces.memory.scalars import put_scalar
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
-    OWNED,
     SEARCH_ATTRIBUTES,
     Change,
     Key,
@@ -117,7 +116,8 @@ def read_fact(given: object, place: str) -> ToldFact:
     invalid_at = _time(said.get("invalid_at"), f"{place}.invalid_at")
     if valid_at is not None and invalid_at is not None and valid_at >= invalid_at:
         raise _refused(
-            f"{place}.valid_at is not before its invalid_at", "swap them, or leave one out"
+            f"{place}.valid_at {valid_at} is not before its invalid_at {invalid_at}",
+            "send an invalid_at that is later, or leave it out",
         )
     return ToldFact(
         _end(said["subject"], f"{place}.subject", is_object=False),
@@ -146,11 +146,12 @@ def changes_of(nexus: Nexus, facts: Sequence[ToldFact]) -> tuple[list[Change], l
     ends = {one: str(at) for at, one in enumerate(dict.fromkeys(_ends(facts)))}
     references: dict[End, Reference] = {}
     made: list[Change] = []
+    owned = nexus.kinds.owned
     for end, handle in ends.items():
         if end.id is not None:
             references[end] = end.id
             continue
-        if end.name is not None and end.type is not None and end.type in OWNED:
+        if end.name is not None and end.type is not None and end.type in owned:
             references[end] = Key(end.type, end.name)  # what a call of its own writes must be there
             continue
         references[end] = Local(handle)

@@ -18,7 +18,6 @@ from recollect.faces.memory import (
     Memory,
     MemoryRecord,
     RecalledRecord,
-    load_life,
 )
 from recollect.servers.cli.beginnings import GIVEN, whole_id
 from recollect.servers.cli.evidence import given_evidence
@@ -37,9 +36,7 @@ def _on(on: Invocation, *, writes: bool = False) -> Iterator[tuple[Output, Memor
     """
     actor = Settings().actor(on.actor)
     with output(as_json=on.as_json) as out, opened(on, create=writes) as nexus:
-        if writes:
-            load_life(nexus)
-        else:
+        if not writes:
             warn_of_absent_group(out, nexus)
         with Memory(nexus, actor=actor, is_person=sys.stdin.isatty()) as memory:
             yield out, memory

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, Discriminator, Field, Tag, with_config
 from typing_extensions import TypedDict
 
 from recollect.faces.operations import limits
@@ -94,10 +94,17 @@ class Named(TypedDict):
     id: Name
 
 
+def _named_by(given: object) -> str:
+    return "Named" if isinstance(given, dict) and "id" in given else "Node"
+
+
+Thing = Annotated[
+    Annotated[Node, Tag("Node")] | Annotated[Named, Tag("Named")], Discriminator(_named_by)
+]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-End = Annotated[Name | Node | Named, Field(description="a name; {type, name}; {id}")]
+End = Annotated[Name | Thing, Field(description="a name; {type, name}; {id}")]
 Object = Annotated[
-    Name | Node | Named | bool | int | Finite,
+    Name | Thing | bool | int | Finite,
     Field(description="as the subject, or a number, true or false"),
 ]
 

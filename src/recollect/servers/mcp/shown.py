@@ -17,6 +17,7 @@ from recollect.faces.claims import Claim, EvidenceRef
 from recollect.faces.claims.reading import claims_of, is_claim
 from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.wire import to_wire
+from recollect.faces.memory.scalars import scalar_of
 from recollect.kernel import Nexus, called
 from recollect.model import (
     FACT,
@@ -36,7 +37,6 @@ from recollect.model import (
 )
 from recollect.servers.mcp.inputs import Kind as MemoryKind
 from recollect.servers.mcp.outputs import Members, Recalled
-from recollect.faces.memory.scalars import scalar_of
 
 LONGEST_TEXT: Final = 800  # characters
 MOST_ATTRIBUTES: Final = 1_000  # bytes of their JSON

@@ -8,6 +8,7 @@ from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
+from recollect.kernel.recall.recollection import Recalled, Recollection, Share
 from recollect.kernel.search.called import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.stopwords import STOP_WORDS
@@ -27,8 +28,11 @@ __all__ = [
     "Diagnostic",
     "Nexus",
     "Place",
+    "Recalled",
+    "Recollection",
     "Script",
     "Severity",
+    "Share",
     "Term",
     "Wanted",
     "Word",

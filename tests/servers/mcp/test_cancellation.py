@@ -21,6 +21,7 @@ def test_a_read_that_is_cancelled_is_let_go_and_others_are_answered(talk, path, 
         async def ask() -> None:
             ended.append(await agent.ask("execute_kip_readonly", command=SLOW))
 
+        await agent.call("recall", question="drug", limit=1)  # the first one loads what it needs
         async with anyio.create_task_group() as asked:
             for _ in range(2):
                 asked.start_soon(ask)

@@ -20,6 +20,7 @@ from recollect.faces.memory.model import (
     Why,
 )
 from recollect.faces.memory.opening import memory_of
+from recollect.faces.memory.shown import element_named, records_of
 
 __all__ = [
     "EFFECTS",
@@ -36,5 +37,7 @@ __all__ = [
     "Remembered",
     "Step",
     "Why",
+    "element_named",
     "memory_of",
+    "records_of",
 ]

@@ -13,11 +13,12 @@ from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectErro
 from recollect.faces.kip import identity_of
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord
-from recollect.faces.memory.recalling import BYTES_OF_TOKEN, recalled
+from recollect.faces.memory.recalling import recalled
 from recollect.kernel import Nexus, instant
 from recollect.model import Description, instant_text
 
 MAX_TOKENS: Final = 800
+BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 
 _LINES: Final = 20  # of a section
 _LONGEST: Final = 300  # characters of a line
@@ -98,20 +99,7 @@ def _about(nexus: Nexus, topic: str) -> Iterator[str]:
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
-        found = tuple(
-            one.memory
-            for one in recalled(
-                nexus,
-                topic,
-                limit=_LINES,
-                kinds=None,
-                max_tokens=None,
-                as_of=None,
-                past=False,
-                threshold=None,
-                cursor=None,
-            ).memories
-        )
+        found = tuple(one.memory for one in recalled(nexus, topic, limit=_LINES).memories)
     yield from _told(found)
 
 

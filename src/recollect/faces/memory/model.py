@@ -122,6 +122,7 @@ class RecalledRecord(_Said):
     def from_dict(cls, given: Mapping[str, Any]) -> RecalledRecord:
         """Return the value that its dict says."""
         own = {name: given[name] for name in _OF_RECALL if name in given}
+        own["why"] = {name: tuple(share) for name, share in own.get("why", {}).items()}
         memory = {name: one for name, one in given.items() if name not in _OF_RECALL}
         return cls(MemoryRecord.from_dict(memory), **own)
 
@@ -136,6 +137,7 @@ class RecallAnswer(_Said):
     memories: tuple[RecalledRecord, ...] = field(default=(), metadata={"always": True})
     nearest: RecalledRecord | None = None  # what came nearest, where nothing was near enough
     cursor: str | None = None  # leads to the rest, of the same moment
+    mode: str = "words"  # what texts are compared by
     warnings: tuple[Notice, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""The tools of the memory: remember, correct, forget, list, brief; each one call of the face.
+"""The tools of the memory: remember, recall, correct, forget, ...: each one call of the face.
 
 The rule: what a tool answers is what the face returns, shorter; the definitions of all tools for
 every day together cost a client at most 3,500 tokens, so a field is explained once and briefly.
@@ -7,18 +7,21 @@ every day together cost a client at most 3,500 tokens, so a field is explained o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, Final, Literal, NotRequired, cast
+from urllib.parse import quote
 
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from recollect.errors import PERMISSION_DENIED, RecollectError
-from recollect.faces.memory import Corrected, Holding, MemoryRecord
+from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
+from recollect.faces.memory import Corrected, Holding, MemoryRecord, RecalledRecord
 from recollect.servers.mcp.fence import NOTE
-from recollect.servers.mcp.inputs import STRICT, Evidence, Fact
+from recollect.servers.mcp.inputs import STRICT, Evidence, Explain, Fact, Recall
 from recollect.servers.mcp.memory import Memory
 
 Output = dict[str, Any]
+
+MAX_TOKENS: Final = 2_000  # of what is recalled
 
 
 @with_config(STRICT)
@@ -90,6 +93,41 @@ class AskBrief(TypedDict):
     since: NotRequired[Annotated[str, Field(description="when the last session was, ISO 8601")]]
 
 
+def recall(memory: Memory, given: Recall) -> Output:
+    """Return the memories a question is about, and the cursor of those that are left."""
+    if "cursor" in given and "as_of" in given:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "as_of is given with a cursor, which keeps the time of its first page",
+            hint="leave as_of out",
+        )
+    said: dict[str, Any] = {"max_tokens": MAX_TOKENS, **given}
+    found = memory.face.recall(said.pop("question"), **said)
+    answer: Output = {"note": NOTE, "memories": [_recalled(one) for one in found.memories]}
+    if found.nearest is not None:
+        answer["nearest"] = _recalled(found.nearest)
+    if found.cursor is not None:
+        answer["next_cursor"] = found.cursor
+    warnings = [one.to_wire() for one in found.warnings]
+    return {**answer, "warnings": warnings} if warnings else answer
+
+
+def explain_memory(memory: Memory, given: Explain) -> Output:
+    """Return one memory, its episodes, its steps and, of a claim, its events."""
+    said: dict[str, Any] = dict(given)
+    found = memory.face.why(said.pop("id"), **said)
+    answer: Output = {"note": NOTE, **found.to_dict(), "memory": _whole(found.memory)}
+    answer["episodes"] = [{**one, "uri": element_uri(str(one["id"]))} for one in found.episodes]
+    if "cursor" in answer:
+        answer["next_cursor"] = answer.pop("cursor")
+    return answer
+
+
+def element_uri(identifier: str) -> str:
+    """Return the address of the resource that is one element."""
+    return f"recollect://element/{quote(identifier, safe='')}"
+
+
 def remember(memory: Memory, given: Remember) -> Output:
     """Keep a claim, facts or both; a claim without evidence is refused, and that is recorded."""
     done = memory.face.remember(
@@ -150,6 +188,17 @@ def brief(memory: Memory, given: AskBrief) -> Output:
     said: dict[str, Any] = dict(given)
     told = memory.face.brief(said.pop("topic", None), **said)
     return {"note": NOTE, **told.to_dict()}
+
+
+def _whole(one: MemoryRecord) -> Output:
+    return {**one.to_dict(), "uri": element_uri(one.id)}
+
+
+def _recalled(one: RecalledRecord) -> Output:
+    members = {**one.to_dict(), "uri": element_uri(one.memory.id)}
+    why = members.pop("why", {})
+    reasons = [words for name, (_, words) in why.items() if name != "trust"]
+    return {**members, "why": "; ".join(reasons)} if reasons else members
 
 
 def _kept(one: MemoryRecord) -> Output:

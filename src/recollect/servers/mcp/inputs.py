@@ -50,6 +50,7 @@ class Recall(TypedDict):
         Annotated[list[Kind], Field(min_length=1, description="only these; all of them")]
     ]
     as_of: NotRequired[Point]
+    past: NotRequired[Annotated[bool, Field(description="what has ended, too")]]
     cursor: NotRequired[
         Annotated[str, Field(description="the next_cursor of an answer to the same question")]
     ]

@@ -2,51 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 from typing_extensions import TypedDict
 
-from recollect.servers.mcp.inputs import Kind
-
 Members = dict[str, JsonValue]
-
-
-class Recalled(TypedDict):
-    """One memory with both its clocks and where it comes from."""
-
-    kind: Kind
-    id: str
-    text: str
-    uri: Annotated[str, Field(description="the resource that has all of it")]
-    score: NotRequired[Annotated[float, Field(description="0 to 1")]]
-    type: NotRequired[str]
-    name: NotRequired[str]
-    subject: NotRequired[str]
-    predicate: NotRequired[str]
-    object: NotRequired[str | bool | int | float]
-    status: NotRequired[Annotated[str, Field(description="of a claim")]]
-    superseded_by: NotRequired[Annotated[str, Field(description="the id of the newer claim")]]
-    attributes: NotRequired[Members]
-    valid_at: NotRequired[Annotated[str, Field(description="true since; since ever")]]
-    invalid_at: NotRequired[Annotated[str, Field(description="true until; further notice")]]
-    created_at: Annotated[str, Field(description="known since")]
-    expired_at: NotRequired[Annotated[str, Field(description="believed until")]]
-    standing: NotRequired[Annotated[str, Field(description="why it is not so now")]]
-    confidence: NotRequired[float]
-    source: NotRequired[str]
-    episodes: NotRequired[Annotated[list[str], Field(description="the ids of what told of it")]]
-    evidence: NotRequired[list[Members]]
-    truncated: NotRequired[Annotated[bool, Field(description="whether the resource has more")]]
-
-
-class Memories(TypedDict):
-    """What a question recalls, best first."""
-
-    note: str
-    memories: list[Recalled]
-    next_cursor: NotRequired[str]
-    warnings: NotRequired[list[Members]]
 
 
 class Accepted(TypedDict):
@@ -87,21 +48,3 @@ class Imported(TypedDict):
     concepts: list[Counts]
     links: list[Counts]
     skipped: list[Skipped]
-
-
-class Explained(TypedDict):
-    """A memory, what it rests on, and what became of it, oldest first."""
-
-    note: str
-    memory: Recalled
-    episodes: list[Members]
-    history: list[Members]
-    events: NotRequired[list[Members]]
-    next_cursor: NotRequired[str]
-
-
-class Answered(TypedDict):
-    """The response of KIP."""
-
-    result: JsonValue
-    warnings: NotRequired[list[Members]]

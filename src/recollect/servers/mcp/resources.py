@@ -18,10 +18,11 @@ from recollect.faces.kip import Response, execute_kip_readonly, syntax_card
 from recollect.faces.kip.changes import transaction_json, what_json
 from recollect.faces.kip.objects import element_object
 from recollect.faces.markup import syntax_card as markup_card
+from recollect.faces.memory import element_named, records_of
 from recollect.kernel import Nexus
 from recollect.model import LoggedTransaction
 from recollect.servers.mcp.bounded import beginning, bounded, fitting, is_small
-from recollect.servers.mcp.explaining import one_element, standing
+from recollect.servers.mcp.face_tools import element_uri
 from recollect.servers.mcp.fence import NOTE, json_line
 from recollect.servers.mcp.markup import read_markup
 
@@ -162,10 +163,14 @@ def _schema(nexus: Nexus) -> dict[str, object]:
 
 
 def _element(nexus: Nexus, identifier: str) -> dict[str, object]:
-    dated = one_element(nexus, identifier)
-    _, _, memory = standing(nexus, dated)
+    dated = element_named(nexus, identifier, closed=True)
+    (memory,) = records_of(nexus, [dated])
     whole: Response = {"result": element_object(dated.element)}
-    return {**memory, "element": bounded(nexus, {}, whole)["result"]}
+    return {
+        **memory.to_dict(),
+        "uri": element_uri(identifier),
+        "element": bounded(nexus, {}, whole)["result"],
+    }
 
 
 def _changes(nexus: Nexus, since: int) -> dict[str, object]:

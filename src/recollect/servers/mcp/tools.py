@@ -20,11 +20,9 @@ from recollect.servers.mcp import face_tools, inputs, knowledge, markup
 from recollect.servers.mcp.bounded import bounded
 from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.episodes import add_episode
-from recollect.servers.mcp.explaining import explain_memory
 from recollect.servers.mcp.fence import json_line
 from recollect.servers.mcp.import_file import import_file
 from recollect.servers.mcp.memory import Memory
-from recollect.servers.mcp.recall import recall
 
 Run = Callable[[Memory, Mapping[str, object], Call], Mapping[str, object]]
 """Takes the memory, the arguments as they were received, and the call they came with."""
@@ -214,7 +212,7 @@ _ALL: Final = (
         _checked(
             inputs.Recall,
             '{"question": "Where does Ann work?"}',
-            lambda memory, given, _: recall(memory.nexus, given),
+            lambda memory, given, _: face_tools.recall(memory, given),
         ),
         _READS,
     ),
@@ -307,7 +305,7 @@ _ALL: Final = (
         _checked(
             inputs.Explain,
             '{"id": "the id of a memory that recall answered with"}',
-            lambda memory, given, _: explain_memory(memory.nexus, given),
+            lambda memory, given, _: face_tools.explain_memory(memory, given),
         ),
         _READS,
     ),

@@ -137,6 +137,7 @@ class AsOf:
     milliseconds since 1970-01-01T00:00:00Z, so `AsOf(known=12)` is not transaction 12.
 
     >>> import recollect
+    >>> from recollect.model import PutConcept
     >>> with recollect.open(":memory:") as nexus:
     ...     for dose in (100, 500):
     ...         _ = nexus.write([PutConcept("Drug", "Aspirin", {"dose": dose})])

@@ -5,12 +5,12 @@ The rule: what has ended or was corrected is left out unless the past is asked f
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, nearest
 from recollect.faces.memory.model import Listed, MemoryRecord
-from recollect.faces.memory.naming import json_text, things_named
 from recollect.faces.memory.shown import Records
 from recollect.kernel import Nexus
 from recollect.model import PLAIN_KIND, AsOf, Concept, Dated, Description, Link, Rows, Value
@@ -93,7 +93,7 @@ def _asked(nexus: Nexus, kind: str) -> str | None:
     types = named if kind != PLAIN_KIND else _free_types(nexus)
     if not types:
         return None
-    first, *others = [f"?one {{type: {json_text(one)}}}" for one in types]
+    first, *others = [f"?one {{type: {json.dumps(one)}}}" for one in types]
     return _NEWEST.format(first + "".join(f" UNION {{ {one} }}" for one in others))
 
 
@@ -109,7 +109,7 @@ def _free_types(nexus: Nexus) -> list[str]:
 
 def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[MemoryRecord]:
     """Return what is held about a thing that is called so or has the id: itself and its facts."""
-    things = [one.id for one in things_named(nexus, about)]
+    things = [one.element.id for one in nexus.named(about)]
     if not things and about in nexus.look_up([about]):
         things = [about]
     if not things:

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import (
-    DUPLICATE_EXISTS,
     INVALID_ARGUMENT,
     INVALID_VALUE,
     PERMISSION_DENIED,
     RecollectError,
     nearest,
 )
-from recollect.faces.memory.naming import json_text, things_named
 from recollect.faces.memory.scalars import put_scalar
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
@@ -27,7 +25,7 @@ from recollect.model import (
     Change,
     Key,
     Local,
-    PutConcept,
+    Named,
     PutFact,
     Reference,
     Value,
@@ -36,9 +34,6 @@ from recollect.model import (
 
 MOST_FACTS: Final = 1_000
 """Facts of one call."""
-
-ENTITY: Final = "Entity"
-"""The type of what is only known by its name."""
 
 _LONGEST_NAME: Final = 1_000
 _LONGEST_TEXT: Final = 10_000
@@ -142,44 +137,27 @@ def checked_confidence(value: object, place: str) -> float | None:
 
 
 def changes_of(nexus: Nexus, facts: Sequence[ToldFact]) -> tuple[list[Change], list[PutFact]]:
-    """Return what puts the ends of facts, and what puts the facts, in their order."""
-    ends = {one: str(at) for at, one in enumerate(dict.fromkeys(_ends(facts)))}
+    """Return what puts the values that facts are told about, and what puts the facts in order."""
     references: dict[End, Reference] = {}
     made: list[Change] = []
-    owned = nexus.kinds.owned
-    for end, handle in ends.items():
+    for at, end in enumerate(dict.fromkeys(_ends(facts))):
         if end.id is not None:
             references[end] = end.id
-            continue
-        if end.name is not None and end.type is not None and end.type in owned:
-            references[end] = Key(end.type, end.name)  # what a call of its own writes must be there
-            continue
-        references[end] = Local(handle)
-        if end.value is not None:
-            made.append(put_scalar(end.value, handle))
+        elif end.value is not None:
+            references[end] = Local(str(at))
+            made.append(put_scalar(end.value, str(at)))
         else:
-            made.append(_named(nexus, end, handle))
+            references[end] = _named(nexus, end)
     puts = [_put(one, references[one.subject], references[one.object]) for one in facts]
     return made, puts
 
 
-def _named(nexus: Nexus, end: End, handle: str) -> PutConcept:
-    """Return what puts the thing that a name means: the one that is called so, else an Entity."""
+def _named(nexus: Nexus, end: End) -> Reference:
+    """Return what a name means; what a call of its own writes must be there already."""
     assert end.name is not None
-    if end.type is not None:
-        return PutConcept(end.type, end.name, handle=handle)
-    meant = things_named(nexus, end.name)
-    if len(meant) > 1:
-        shown = [json_text({"type": one.type, "name": one.name}) for one in meant]
-        raise RecollectError(
-            DUPLICATE_EXISTS,
-            f'several things are called "{end.name[:60]}": {", ".join(shown[:5])}',
-            hint=f"say which: {shown[0]}",
-            known=tuple(shown[:10]),
-        )
-    if meant:
-        return PutConcept(meant[0].type, meant[0].name, handle=handle)
-    return PutConcept(ENTITY, end.name, handle=handle)
+    if end.type is not None and end.type in nexus.kinds.owned:
+        return Key(end.type, end.name)
+    return Named(end.name, end.type)
 
 
 def _ends(facts: Sequence[ToldFact]) -> Iterator[End]:

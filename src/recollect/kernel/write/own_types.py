@@ -47,6 +47,7 @@ def meaning_of(kinds: Kinds, type: str, name: str, attributes: Attributes) -> st
     Those that calls write have ids for names; so have those of other types that say something
     elsewhere.
 
+    >>> from recollect.model import Kind, Kinds
     >>> claim = Kind("Claim", call="write_claim", text="text", more="detail")
     >>> kinds = Kinds((claim, Kind("Evidence", call="write_claim")))
     >>> meaning_of(kinds, "Drug", "Aspirin", {}), meaning_of(kinds, "Evidence", "7f0b", {})
@@ -70,6 +71,7 @@ def meaning_of(kinds: Kinds, type: str, name: str, attributes: Attributes) -> st
 def name_key(kinds: Kinds, type: str, name: str) -> str | None:
     """Return what a concept's name must not share with another; None where names are free.
 
+    >>> from recollect.model import Kind, Kinds
     >>> kinds = Kinds((Kind("Entity", has_unique_names=True),))
     >>> name_key(kinds, "Entity", "ACME  Corp"), name_key(kinds, "Drug", "Aspirin")
     ('acme corp', None)

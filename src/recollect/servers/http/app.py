@@ -20,14 +20,11 @@ from recollect.servers.http.claims import attention_face, claims_face
 from recollect.servers.http.edge import Edge
 from recollect.servers.http.events import events_face
 from recollect.servers.http.face import Face, Shared, Threads
-from recollect.servers.http.faces import knowledge_face, markup_face
+from recollect.servers.http.faces import knowledge_face, markup_face, memory_face
 from recollect.servers.http.front import front_face
 from recollect.servers.http.guard import Guard
 from recollect.servers.http.health import health_face
 from recollect.servers.http.kip import changes_face, kip_face
-from recollect.servers.http.knowledge import knowledge_face
-from recollect.servers.http.markup import markup_face
-from recollect.servers.http.memory import memory_face
 from recollect.servers.http.metrics import Metrics
 from recollect.servers.http.operations import operations_face
 from recollect.servers.http.options import Options

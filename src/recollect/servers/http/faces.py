@@ -13,6 +13,8 @@ from recollect.faces.knowledge import KnowledgeBase
 from recollect.faces.knowledge.calls import KnowledgeCalls
 from recollect.faces.markup import Markup
 from recollect.faces.markup.calls import MarkupCalls
+from recollect.faces.memory import Memory
+from recollect.faces.memory.calls import MemoryCalls
 from recollect.faces.operations import Caller
 from recollect.kernel import Nexus
 from recollect.servers.http.calls import call_face
@@ -20,6 +22,7 @@ from recollect.servers.http.face import Face, Shared
 from recollect.servers.learning import make_structuring
 from recollect.servers.settings import Settings
 
+MEMORY = "/v1/memory"
 KNOWLEDGE: Final = "/v1/knowledge"
 MARKUP: Final = "/v1/markup"
 
@@ -42,3 +45,13 @@ def markup_face(shared: Shared) -> Face:
         return MarkupCalls(Markup(nexus, functions=shared.service.functions, actor=caller.name))
 
     return call_face(shared, MARKUP, MarkupCalls, make)
+
+
+def memory_face(shared: Shared) -> Face:
+    """Return the face: a route for each call."""
+
+    def make(nexus: Nexus, caller: Caller) -> object:
+        operations = shared.service.operations.on_behalf_of(caller)
+        return MemoryCalls(Memory(nexus, actor=caller.name, operations=operations))
+
+    return call_face(shared, MEMORY, MemoryCalls, make)

@@ -24,11 +24,11 @@ from recollect.model import (
     Concept,
     Dated,
     Element,
-    Instant,
     Kinds,
     Link,
     bound_text,
     instant_text,
+    standing,
 )
 
 LONGEST_TEXT: Final = 800  # characters
@@ -70,7 +70,7 @@ class Records:
             kind,
             element.id,
             text[:LONGEST_TEXT],
-            standing_of(dated, self._now),
+            standing(dated, self._now),
             valid_at=bound_text(dated.valid_at),
             invalid_at=bound_text(dated.invalid_at),
             created_at=instant_text(dated.created_at),
@@ -126,17 +126,6 @@ def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dat
             hint="recall it, and pass the id that the answer gives",
         )
     return dated
-
-
-def standing_of(dated: Dated, now: Instant) -> str:
-    """Return what keeps an element from holding at an instant; nothing where it holds."""
-    if dated.expired_at is not None:
-        return f"withdrawn {_day(dated.expired_at)}"
-    if dated.invalid_at is not None and dated.invalid_at <= now:
-        return f"until {_day(dated.invalid_at)}"
-    if dated.valid_at is not None and dated.valid_at > now:
-        return f"from {_day(dated.valid_at)}"
-    return ""
 
 
 def evidence_members(evidence: EvidenceRef) -> dict[str, Any]:
@@ -206,8 +195,3 @@ def _name(identifier: str, ends: Mapping[str, Dated]) -> str:
         return identifier
     concept = dated.element
     return called(concept.name, concept.attributes, concept.metadata)[:LONGEST_TEXT]
-
-
-def _day(instant: Instant) -> str:
-    text = bound_text(instant) or ""
-    return text.removesuffix("T00:00:00.000Z") if text.endswith("T00:00:00.000Z") else text[:16]

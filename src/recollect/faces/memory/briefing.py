@@ -38,7 +38,7 @@ def brief_of(
         section = [f"{title}:"]
         room -= len(section[0].encode()) + 1
         for line in lines:
-            told = f"- {line[:_LONGEST]}"
+            told = f"- {' '.join(line.split())[:_LONGEST]}"  # no text begins a line of its own
             if len(told.encode()) + 1 > room:
                 is_whole = False
                 break
@@ -100,7 +100,7 @@ def _about(nexus: Nexus, topic: str) -> Iterator[str]:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
         found = tuple(one.memory for one in recalled(nexus, topic, limit=_LINES).memories)
-    yield from _told(found)
+    yield from _told(one for one in found if one.text != one.name)  # a name alone says nothing
 
 
 def _told(records: Iterable[MemoryRecord]) -> Iterator[str]:

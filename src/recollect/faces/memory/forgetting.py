@@ -21,10 +21,12 @@ from recollect.model import (
     BEGINNING,
     FOREVER,
     Change,
+    Concept,
     Delete,
     EndFact,
     Instant,
     PutConcept,
+    Rows,
     instant_text,
 )
 
@@ -40,12 +42,32 @@ _OWN_CALL: Final = {
 }
 
 
+_OF_SESSION: Final = (
+    'FIND(?one) WHERE { ?one {type: "Episode"} FILTER(?one.attributes.session == $session) } ',
+    'FIND(?one) WHERE { ?one {type: "Episode"} '
+    "FILTER(?one.attributes.source_description == $session) }",
+)
+"""What belongs to a session: an episode says so, or where it comes from."""
+
+
+def episodes_of(nexus: Nexus, session: str | None) -> frozenset[str]:
+    """Return the ids of the episodes of a session."""
+    if session is None:
+        return frozenset()
+    found: set[str] = set()
+    for text in _OF_SESSION:
+        (rows,) = nexus.read(text, {"session": session}).results
+        assert isinstance(rows, Rows)
+        found |= {one.id for (one,) in rows.rows if isinstance(one, Concept)}
+    return frozenset(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What memories come from, and when they came; what is left out chooses nothing."""
 
     source: str | None = None  # as a fact names it, or the id of an episode
-    session: str | None = None
+    episodes: frozenset[str] | None = None  # of a session: they, and what rests on them alone
     since: str | None = None
     until: str | None = None
 
@@ -63,8 +85,10 @@ class Choice:
     def _fits(self, one: MemoryRecord, begin: Instant, end: Instant) -> bool:
         if self.source is not None and self.source not in (one.source, *one.episodes):
             return False
-        if self.session is not None and one.attributes.get("session") != self.session:
-            return False
+        if self.episodes is not None:
+            rests_on = {*one.episodes} or {one.id}
+            if not rests_on <= self.episodes:
+                return False
         return one.created_at is None or begin <= instant(one.created_at) < end
 
 

@@ -27,7 +27,14 @@ from recollect.faces.claims import (
 from recollect.faces.kip import begin_life, read_as_of
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.explaining import why_of
-from recollect.faces.memory.forgetting import UNDO, Choice, checked_effect, erase_all, forget_all
+from recollect.faces.memory.forgetting import (
+    UNDO,
+    Choice,
+    checked_effect,
+    episodes_of,
+    erase_all,
+    forget_all,
+)
 from recollect.faces.memory.listing import MOST, listed
 from recollect.faces.memory.model import (
     Brief,
@@ -71,6 +78,9 @@ LIMIT: Final = 10
 Refs = list[EvidenceRef]
 Records = list[MemoryRecord]
 """Lists, since the memory has a method of that name."""
+
+_FORGOTTEN: Final = ("fact", "claim", "episode")
+"""What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
 
 _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
@@ -291,7 +301,8 @@ class Memory:
         if id is not None:
             records = [self._record(id, closed=effect == "erase")]
         else:
-            chosen = Choice(source, session, since, until)
+            episodes = None if session is None else episodes_of(self.nexus, session)
+            chosen = Choice(source, episodes, since, until)
             records = chosen.first(limit, self._candidates(what, limit))
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()
@@ -349,9 +360,10 @@ class Memory:
 
     def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
         if what is not None:
-            yield from (one.memory for one in self.recall(what, limit=limit).memories)
+            found = self.recall(what, limit=limit, kinds=_FORGOTTEN).memories
+            yield from (one.memory for one in found)
             return
-        for kind in ("fact", "claim", "episode"):
+        for kind in _FORGOTTEN:
             cursor: str | None = None
             while True:
                 page = self.list(kind, limit=MOST, cursor=cursor, past=True)

@@ -12,7 +12,7 @@ from mcp_types import GetPromptResult, Prompt, PromptMessage, TextContent
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 from recollect.faces.kip import syntax_card
-from recollect.servers.mcp.fence import fenced, json_line
+from recollect.servers.mcp.fence import fenced, json_line, one_line
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.resources import primer
 
@@ -38,6 +38,8 @@ Put the memory in order. Change nothing before you have looked, and say what you
 4. A fact that is no longer true is not deleted: remember the newer one, which ends it.
    DELETE only what should never have been there.
 5. Give types and predicates one spelling each, and say in one paragraph what you did."""  # noqa: E501
+
+_BRIEF: Final = 1_200  # tokens of what a conversation begins with
 
 _LISTED: Final = (
     Prompt(
@@ -78,7 +80,8 @@ def get_prompt(memory: Memory, name: str) -> GetPromptResult:
 
 
 def _bootstrap(memory: Memory) -> str:
-    about = fenced(json_line({key: one}) for key, one in primer(memory.nexus).items())
+    told = memory.face.brief(max_tokens=_BRIEF).text
+    about = fenced(one_line(one) for one in told.splitlines())
     return "\n\n".join([instructions(memory), "What it holds now:", about, syntax_card()])
 
 

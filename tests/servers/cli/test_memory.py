@@ -1,0 +1,81 @@
+"""What a person does with a memory, gone at a terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def ask(cli) -> Ask:
+    """Run a command on one memory, and return its answer from JSON."""
+
+    def run(*words: str) -> Any:
+        done = cli(*words, "--db", "me.db", "--json")
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)["result"]
+
+    return run
+
+
+def texts(answer: dict) -> list[str]:
+    return [one["text"] for one in answer["memories"]]
+
+
+def test_a_newer_fact_ends_the_older_and_a_correction_can_be_taken_back(ask):
+    first = ask("remember", "--fact", "Maria", "works_at", "Siemens", "--from", "2019")
+    changed = ask("remember", "--fact", "Maria", "works_at", "BMW", "--from", "2026-05")
+    assert [one["id"] for one in changed["ended"]] == [first["facts"][0]["id"]]
+    found = texts(ask("recall", "Where does Maria work?"))
+    assert "Maria works at BMW" in found
+    assert "Maria works at Siemens" not in found
+    assert "Maria works at Siemens" in texts(ask("recall", "Where does Maria work?", "--past"))
+
+    right = ask("correct", changed["facts"][0]["id"], "--object", "Audi")
+    assert (right["memory"]["text"], right["before"]["text"]) == (
+        "Maria works at Audi",
+        "Maria works at BMW",
+    )
+    back = ask("correct", right["memory"]["id"], "--undo")
+    assert back["memory"]["text"] == "Maria works at BMW"
+
+
+def test_what_a_question_names_is_forgotten_only_after_it_was_shown(ask, cli):
+    ask("remember", "--fact", "Maria", "likes", "green tea")
+    shown = cli("forget", "green tea", "--db", "me.db")
+    assert "nothing is forgotten yet" in shown.output
+    assert "Maria likes green tea" in texts(ask("list", "--about", "Maria"))
+    ask("forget", "green tea", "--yes")
+    assert "Maria likes green tea" not in texts(ask("list", "fact"))
+    assert "Maria" in texts(ask("list", "concept"))  # nobody asked to forget her
+
+
+def test_end_withdraw_and_erase_are_three_effects(ask, cli):
+    tea = ask("remember", "--fact", "Maria", "likes", "green tea")["facts"][0]["id"]
+    ended = ask("forget", "--id", tea, "--how", "end", "--at", "2027-01-01")
+    assert ended["memories"][0]["invalid_at"] == "2027-01-01T00:00:00.000Z"
+    withdrawn = ask("forget", "--id", tea)
+    assert "expired_at" in withdrawn["memories"][0]
+    assert ask("forget", "--id", tea, "--how", "erase")["receipts"]
+    assert cli("forget", "--id", tea, "--db", "me.db").exit_code == 1
+
+
+def test_a_claim_shows_its_evidence_and_a_brief_tells_it_in_words(ask):
+    said = "user_statement=Keep it short, please."
+    claim = ask("remember", "Maria prefers short answers", "-e", said)["claim"]
+    assert claim["evidence"][0]["detail"] == "Keep it short, please."
+    ask("remember", "--fact", "Maria", "lives_in", "Munich")
+    told = ask("brief")["text"]
+    assert "Maria lives in Munich" in told
+    assert "Maria prefers short answers" in told
+
+
+def test_what_is_piped_in_without_evidence_is_nobodys_word(cli):
+    refused = cli("remember", "The sky is green", "--db", "me.db")
+    assert refused.exit_code == 1
+    assert "-e user_statement=" in refused.output

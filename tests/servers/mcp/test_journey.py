@@ -1,0 +1,77 @@
+"""What a person does with a memory, gone through a client of the protocol."""
+
+from __future__ import annotations
+
+from tests.faces.memory.journey import MARIA
+
+
+def texts(answer: dict) -> list[str]:
+    return [one["text"] for one in answer["memories"]]
+
+
+def test_a_newer_fact_ends_the_older_and_a_correction_can_be_taken_back(talk):
+    async def script(agent):
+        told = (await agent.call("remember", facts=MARIA))["facts"]
+        newer = {"subject": "Maria", "predicate": "works_at", "object": "BMW"}
+        changed = await agent.call("remember", facts=[{**newer, "valid_at": "2026-05"}])
+        assert [one["id"] for one in changed["ended"]] == [told[0]["id"]]
+        found = texts(await agent.call("recall", question="Where does Maria work?"))
+        assert "Maria works at BMW" in found
+        assert "Maria works at Siemens" not in found
+        then = await agent.call(
+            "recall", question="Where does Maria work?", as_of={"valid": "2020"}
+        )
+        assert "Maria works at Siemens" in texts(then)
+
+        right = await agent.call("correct", id=changed["facts"][0]["id"], object="Audi")
+        assert right["memory"]["text"] == "Maria works at Audi"
+        back = await agent.call("correct", id=right["memory"]["id"], undo=True)
+        assert back["memory"]["text"] == "Maria works at BMW"
+
+    talk(script)
+
+
+def test_what_is_to_be_forgotten_is_shown_first_and_nothing_is_erased_unless_allowed(talk):
+    async def script(agent):
+        told = (await agent.call("remember", facts=MARIA))["facts"]
+        tea = told[1]["id"]
+        shown = await agent.call("forget", question="green tea")
+        assert shown["dry_run"]
+        assert "Maria likes green tea" in texts(await agent.call("list_memories", about="Maria"))
+        refused = await agent.error("forget", id=tea, effect="erase")
+        assert refused["code"] == "PERMISSION_DENIED"
+        gone = await agent.call("forget", id=tea)
+        assert (gone["effect"], gone["dry_run"]) == ("withdraw", False)
+        left = texts(await agent.call("list_memories", about="Maria"))
+        assert "Maria likes green tea" not in left
+        past = await agent.call("explain_memory", id=tea)
+        assert past["history"][-1]["operation"] == "close"
+
+    talk(script)
+
+
+def test_a_server_that_may_erase_leaves_nothing(talk, path):
+    async def script(agent):
+        told = (await agent.call("remember", facts=MARIA))["facts"]
+        await agent.call("forget", id=told[1]["id"], effect="erase")
+        refused = await agent.error("explain_memory", id=told[1]["id"])
+        assert refused["message"] == "no memory has this id"
+
+    talk(script, "--allow-erase")
+    assert b"Maria likes green tea" not in path.read_bytes()
+
+
+def test_what_is_known_about_somebody_is_told_in_words(talk):
+    async def script(agent):
+        await agent.call("remember", facts=MARIA)
+        await agent.call(
+            "remember",
+            text="Maria prefers short answers",
+            evidence=[{"kind": "user_statement", "detail": "Keep it short, please."}],
+        )
+        brief = await agent.call("brief", topic="Maria")
+        assert "Maria works at Siemens" in brief["text"]
+        (message,) = (await agent.client.get_prompt("bootstrap")).messages
+        assert "Maria prefers short answers" in message.content.text
+
+    talk(script)

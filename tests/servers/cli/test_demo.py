@@ -102,6 +102,14 @@ def test_a_correction_changes_the_answer_and_the_past_keeps_the_old_one(told: di
     assert side_effects("as of the moment before") == ["Neural Bloom"]
 
 
+def test_a_memory_corrects_and_forgets_without_kip(told: dict):
+    assert answers(told, "Where does Maria work?")["memories"][0]["text"] == "Maria works at BMW"
+    assert answers(told, "Audi all along")["memory"]["text"] == "Maria works at Audi"
+    brief = answers(told, "What do you know about Maria?")["text"]
+    assert "Maria works at Audi" in brief
+    assert "Rosenweg" not in brief.split("What holds no longer")[0]
+
+
 def test_the_demo_leaves_a_file_that_is_there_alone(cli: Cli, memory: str):
     before = Path(memory).read_bytes()
     refused = cli("demo", "--db", memory)

@@ -14,14 +14,17 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError, install
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import success
+from recollect.faces.memory import Memory
 from recollect.kernel import Nexus
 from recollect.servers.cli.answers import AskedText, show_answer
 from recollect.servers.cli.demo import capsules, questions
 from recollect.servers.cli.demo.capsules import DemoEntry
 from recollect.servers.cli.demo.questions import DemoQuestion
+from recollect.servers.cli.demo.remembering import DemoCall, calls
 from recollect.servers.cli.lexer import KipLexer
 from recollect.servers.cli.manage import counts_of
 from recollect.servers.cli.output import Output, output
+from recollect.servers.cli.safe_text import shown
 from recollect.servers.settings import Located, Settings
 from recollect.servers.wiring import make_folder, open_nexus
 
@@ -68,6 +71,21 @@ class Demonstration:
             self.out.say("")
             show_answer(self.out, self.nexus, answer, AskedText(question.text, read_as_of(as_of)))
 
+    def call(self, made: DemoCall) -> None:
+        """Show one call of the memory, and what it answers."""
+        self.out.say(f"\n{len(self.steps) + 1}. {made.title}\n", "bold underline")
+        self.steps.append(
+            {
+                "title": made.title,
+                "command": made.command,
+                "response": {"result": dict(made.answer)},
+            }
+        )
+        self.out.say(made.command)
+        self.out.say("")
+        for line in made.lines:
+            self.out.show_text(shown(line, "green"))
+
 
 def demonstrate(database: Path | None, *, as_json: bool) -> None:
     """Run the demo on a new file; a file that is there already is left alone."""
@@ -106,6 +124,8 @@ def _tell(demonstration: Demonstration) -> None:
     demonstration.step(questions.CORRECTION)
     demonstration.step(questions.AFTER)
     demonstration.step(questions.AS_IT_WAS, as_of={"known": before})
+    for made in calls(Memory(demonstration.nexus, actor="demo")):
+        demonstration.call(made)
     demonstration.step(questions.PRIMER)
 
 

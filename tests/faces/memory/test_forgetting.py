@@ -1,0 +1,31 @@
+"""What is forgotten by where it comes from."""
+
+from __future__ import annotations
+
+import recollect
+
+
+def test_a_session_is_forgotten_with_its_episodes_and_no_other():
+    with recollect.memory(":memory:", actor="agent") as memory:
+        said = memory.remember(
+            messages=[
+                {"content": "I live in Lisbon.", "source_description": "chat-1"},
+                {"content": "I like tea.", "source_description": "chat-2"},
+            ]
+        )
+        shown = memory.forget(session="chat-1")
+        assert shown.is_dry_run
+        assert [one.id for one in shown.memories] == [said.episodes[0]]
+        memory.forget(session="chat-1", dry_run=False)
+        assert [one.id for one in memory.list("episode").memories] == [said.episodes[1]]
+        assert memory.forget(session="chat-9").memories == ()
+
+
+def test_a_question_forgets_what_is_told_of_a_thing_and_not_the_thing():
+    with recollect.memory(":memory:", actor="agent") as memory:
+        home = {"subject": "Maria", "predicate": "lives_at", "object": "Rosenweg 5"}
+        work = {"subject": "Maria", "predicate": "works_at", "object": "BMW"}
+        memory.remember(facts=[home, work])
+        memory.forget("Where does Maria live? Rosenweg", limit=1, dry_run=False)
+        told = [one.text for one in memory.list(about="Maria").memories if one.kind == "fact"]
+        assert told == ["Maria works at BMW"]

@@ -56,6 +56,14 @@ def test_what_may_hold_beside_is_told_and_not_ended(memory: Memory) -> None:
     assert lines_about(memory, "Maria") == ["Maria likes coffee", "Maria likes juice"]
 
 
+def test_a_predicate_in_words_is_the_one_that_joins_them(memory: Memory) -> None:
+    lives = {"subject": "Henrik", "predicate": "lives in", "object": "Bergen"}
+    first = memory.remember(facts=[lives]).facts[0]
+    assert first.predicate == "lives_in"
+    moved = memory.remember(facts=[{**lives, "predicate": "lives_in", "object": "Oslo"}])
+    assert [one.id for one in moved.ended] == [first.id]
+
+
 def test_one_name_is_one_thing(memory: Memory) -> None:
     memory.nexus.write('UPSERT { CONCEPT { {type: "Person", name: "Maria Lopez"} } }')
     fact = {"subject": "Maria Lopez", "predicate": "likes", "object": "tea"}

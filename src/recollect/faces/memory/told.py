@@ -1,7 +1,8 @@
 """Facts as people and models tell them, made the changes that put them.
 
 The rule: what a fact does not say stays as it was told before; a plain name means the one thing
-that is called so, and what is told of nothing known is told of an Entity.
+that is called so, and what is told of nothing known is told of an Entity. A predicate in several
+words is the one that joins them: `lives in` is `lives_in`.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def read_fact(given: object, place: str) -> ToldFact:
         )
     return ToldFact(
         _end(said["subject"], f"{place}.subject", is_object=False),
-        _text(said["predicate"], f"{place}.predicate", _LONGEST_NAME),
+        "_".join(_text(said["predicate"], f"{place}.predicate", _LONGEST_NAME).split()),
         _end(said["object"], f"{place}.object", is_object=True),
         _optional(said.get("text"), f"{place}.text", _LONGEST_TEXT),
         valid_at,

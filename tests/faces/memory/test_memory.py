@@ -170,3 +170,10 @@ def test_an_empty_memory_says_so(memory: Memory) -> None:
     assert memory.recall("anything?").memories == ()
     assert "bot" in memory.brief().text
     assert memory.list().memories == ()
+
+
+def test_what_says_only_its_name_counts_less_than_what_says_more(memory: Memory) -> None:
+    memory.remember(facts=MARIA)
+    found = [one.memory.text for one in memory.recall("What tea does Maria like?").memories]
+    assert found[0] == "Maria likes green tea"
+    assert found.index("Maria age 34") < found.index("green tea")

@@ -128,7 +128,7 @@ def _concept(
         is_turn=False,
         spans=_spans(one, text, said_at),
         author=None if status == "verified" else _text(author) or actors.get(one.since),
-        trust=_STATUS.get(status or "", 1.0),
+        trust=0.0 if code == CONCEPTS and text == one.name else _STATUS.get(status or "", 1.0),
     )
 
 

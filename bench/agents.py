@@ -90,7 +90,7 @@ async def _asked(path: Path, texts: list[str]) -> tuple[float, float]:
     """Return the median microseconds of a question over MCP, and in this process."""
     arguments = [*_COMMAND[1:], "--db", str(path)]
     server = StdioServerParameters(command=_COMMAND[0], args=arguments)
-    over, inside, found = [], [], 0
+    over, inside = [], []
     with ExitStack() as opened:
         nexus = opened.enter_context(recollect.open(path))
         memory = Memory(make_service(nexus, has_worker=False), "bench")
@@ -105,8 +105,6 @@ async def _asked(path: Path, texts: list[str]) -> tuple[float, float]:
                 inside.append(time.perf_counter_ns() - between)
                 assert answer.structured_content is not None
                 assert answer.structured_content["memories"] == same["memories"]
-                found += bool(same["memories"])
-        assert found, "no question recalled anything"
     return (
         statistics.median(over[_WARM:]) / 1_000,
         statistics.median(inside[_WARM:]) / 1_000,

@@ -177,3 +177,48 @@ def test_what_says_only_its_name_counts_less_than_what_says_more(memory: Memory)
     found = [one.memory.text for one in memory.recall("What tea does Maria like?").memories]
     assert found[0] == "Maria likes green tea"
     assert found.index("Maria age 34") < found.index("green tea")
+
+
+def test_what_was_wrong_is_believed_no_longer_though_it_had_no_date(memory: Memory) -> None:
+    fact = {"subject": "Priya", "predicate": "works_at", "object": "Tata"}
+    told = memory.remember(facts=[fact]).facts[0]
+    right = memory.correct(told.id, object="Infosys")
+    assert lines_about(memory, "Priya", past=True) == ["Priya works at Infosys"]
+    assert memory.why(told.id).memory.standing.startswith("corrected")
+    memory.undo(told.id)
+    assert lines_about(memory, "Priya") == ["Priya works at Tata"]
+    assert memory.why(right.memory.id).memory.expired_at is not None
+
+
+def test_a_withdrawn_concept_comes_back_with_what_was_said_of_it(memory: Memory) -> None:
+    memory.remember(facts=MARIA)
+    before = lines_about(memory, "Maria")
+    (maria,) = [one for one in memory.list("concept").memories if one.name == "Maria"]
+    memory.forget(id=maria.id)
+    assert memory.recall("Maria").memories == () or "Maria" not in str(memory.list("fact").memories)
+    assert memory.undo(maria.id).memory.name == "Maria"
+    assert lines_about(memory, "Maria") == before
+
+
+def test_a_concept_does_not_end(memory: Memory) -> None:
+    memory.remember(facts=MARIA)
+    (maria,) = [one for one in memory.list("concept").memories if one.name == "Maria"]
+    assert "does not end" in refused(memory.forget, id=maria.id, effect="end").message
+
+
+def test_what_is_erased_leaves_no_name_behind(memory: Memory) -> None:
+    fact = {"subject": "Hilde", "predicate": "has_password", "object": "hunter2sesame"}
+    told = memory.remember(facts=[fact, {**fact, "predicate": "has_pin", "object": 55443}]).facts
+    for one in told:
+        memory.forget(id=one.id, effect="erase")
+    assert memory.list("concept").memories == ()
+    assert memory.nexus.search("hunter2sesame").results[0].hits == ()
+
+
+def test_a_brief_about_a_topic_keeps_to_it(memory: Memory) -> None:
+    memory.remember(facts=[{**MARIA[0], "invalid_at": "2020"}, MARIA[1]])
+    memory.remember("Hilde has asthma", evidence=[{"kind": "user_statement", "detail": "so"}])
+    assert "nothing is remembered of it" in memory.brief("Nobody Known").text
+    assert "Siemens" not in memory.brief("Nobody Known").text
+    assert "Hilde has asthma [observed]" in memory.brief("Hilde").text
+    assert "Siemens (until 2020-01-01)" in memory.brief("Maria").text

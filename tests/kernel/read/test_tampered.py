@@ -8,7 +8,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-import recollect
 from recollect import Nexus, RecollectError
 from recollect.model import Key, PutConcept, PutLink
 
@@ -18,7 +17,7 @@ A, B = Key("T", "A"), Key("T", "B")
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "memory.db"
-    with recollect.open(path) as nexus:
+    with Nexus.open(path) as nexus:
         nexus.write([PutConcept("T", "A", {"x": 1}), PutConcept("T", "B"), PutLink(A, "p", B)])
         nexus.write([PutConcept("T", "A", {"x": 2})])
         nexus.write([PutConcept("T", "A", {"x": 3})])
@@ -48,7 +47,7 @@ READS: dict[str, Callable[[Nexus], object]] = {
 @pytest.mark.parametrize("held", ["'{'", "x'ff'", "CAST(x'ff' AS TEXT)"])
 def test_attributes_that_are_no_json_are_told_as_damage(path: Path, read: str, held: str) -> None:
     tamper(path, f"UPDATE concept SET attributes = {held} WHERE name = 'A'")
-    with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:
+    with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
         READS[read](nexus)
     assert caught.value.code.code == "STORE_CORRUPT"
 
@@ -56,7 +55,7 @@ def test_attributes_that_are_no_json_are_told_as_damage(path: Path, read: str, h
 @pytest.mark.parametrize("held", ["'{'", "'[]'", "x'ff'", "CAST(x'ff' AS TEXT)"])
 def test_an_element_whose_attributes_are_no_json_can_be_erased(path: Path, held: str) -> None:
     tamper(path, f"UPDATE concept SET attributes = {held} WHERE name = 'A'")
-    with recollect.open(path) as nexus:
+    with Nexus.open(path) as nexus:
         assert len(nexus.purge(A).ids) == 2
         assert nexus.verify().is_whole
         assert nexus.doctor().findings == ()
@@ -64,7 +63,7 @@ def test_an_element_whose_attributes_are_no_json_can_be_erased(path: Path, held:
 
 def test_a_content_of_no_transaction_is_told_as_damage(path: Path) -> None:
     tamper(path, "UPDATE concept SET changed_at = 99 WHERE name = 'A'")
-    with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:
+    with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
         nexus.history(A)
     assert caught.value.code.code == "STORE_CORRUPT"
 
@@ -72,21 +71,21 @@ def test_a_content_of_no_transaction_is_told_as_damage(path: Path) -> None:
 @pytest.mark.parametrize("use", ["history", "write"])
 def test_a_version_that_is_no_number_is_told_as_damage(path: Path, use: str) -> None:
     tamper(path, "UPDATE concept SET version = '3x' WHERE name = 'A'")
-    with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:
+    with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
         READS[use](nexus)
     assert caught.value.code.code == "STORE_CORRUPT"
 
 
 def test_a_fact_time_of_no_year_is_told_as_damage(path: Path) -> None:
     tamper(path, "UPDATE concept SET valid_at = 1 << 61 WHERE name = 'A'")
-    with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:
+    with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
         list(nexus.elements())
     assert caught.value.code.code == "STORE_CORRUPT"
 
 
 def test_an_element_of_the_wrong_kind_is_told_as_damage(path: Path) -> None:
     tamper(path, "UPDATE concept SET id = 99 WHERE name = 'A'")
-    with recollect.open(path) as nexus:
+    with Nexus.open(path) as nexus:
         for shown in ("?a", "COUNT(DISTINCT ?a), ?a"):
             with pytest.raises(RecollectError) as caught:
                 nexus.read(f'FIND({shown}) WHERE {{ ?a {{type: "T", name: "A"}} }}')
@@ -95,7 +94,7 @@ def test_an_element_of_the_wrong_kind_is_told_as_damage(path: Path) -> None:
 
 def test_the_past_stands_in_the_order_of_the_log(path: Path) -> None:
     tamper(path, "UPDATE concept_past SET version = 3 - version")
-    with recollect.open(path) as nexus:
+    with Nexus.open(path) as nexus:
         (life,) = nexus.history(A)
     said = [version.after and version.after.attributes for version in life.versions]
     assert said == [{"x": 1}, {"x": 2}, {"x": 3}]
@@ -103,6 +102,6 @@ def test_the_past_stands_in_the_order_of_the_log(path: Path) -> None:
 
 def test_an_operation_that_is_none_is_told_as_damage(path: Path) -> None:
     tamper(path, "UPDATE change SET operation = 'bogus' WHERE tx = 2")
-    with recollect.open(path) as nexus, pytest.raises(RecollectError) as caught:
+    with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
         nexus.changes()
     assert caught.value.code.code == "STORE_CORRUPT"

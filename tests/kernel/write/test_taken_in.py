@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.kernel import Nexus
 from recollect.model import Concept, Key, Link, PutConcept, PutFact, PutLink
@@ -14,7 +15,7 @@ NODES = [PutConcept("Entity", "Ann"), PutConcept("Entity", "Acme")]
 
 @pytest.fixture
 def nexus():
-    with Nexus.open(":memory:", "team") as nexus:
+    with recollect.open(":memory:", "team") as nexus:
         nexus.group("decoy").write([*NODES, PutLink(ANN, "at", ACME, id="taken")])
         yield nexus
 

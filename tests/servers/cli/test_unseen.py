@@ -15,7 +15,7 @@ from tests.servers.cli.conftest import Cli, answer
 
 import recollect
 from recollect.kernel import parse, print_text
-from recollect.servers.http.logs import Lines
+from recollect.servers.http.logs import LogLines
 
 C1 = "".join(map(chr, range(0x80, 0xA0)))
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -135,7 +135,7 @@ def test_what_programs_read_is_escaped_where_a_person_looks(
 @pytest.mark.parametrize("is_json", [True, False])
 def test_no_line_of_a_log_is_obeyed(is_json: bool) -> None:
     record = logging.makeLogRecord({"msg": f"x\n{HOSTILE}", "name": "n", "levelname": "INFO"})
-    line = Lines(is_json=is_json).format(record)
+    line = LogLines(is_json=is_json).format(record)
     assert line.isprintable()
     if is_json:
         assert json.loads(line)["event"] == f"x\n{HOSTILE}"

@@ -117,6 +117,17 @@ async def asked_of(agent: Agent, text: str) -> None:
             assert ERROR_LINE.fullmatch(line), line
 
 
+SECTIONS = (
+    "Who you are:",
+    "What is known of:",
+    "What holds now:",
+    "What holds no longer, or not yet:",
+    "What was learnt:",
+    "What is disputed:",
+)
+"""Titles in a brief; each line of it begins with a dash."""
+
+
 def check_fenced(text: str) -> None:
     """One fence, whose mark is nowhere else; inside no line that is not the server's own."""
     (mark,) = set(re.findall(r"^<<<data ([0-9a-f]{16})>>>$", text, re.MULTILINE))
@@ -125,7 +136,9 @@ def check_fenced(text: str) -> None:
     for line in inside.split("\n"):
         assert line.isprintable()
         assert not SHAPELESS.search(line)
-        assert line.startswith("{") or re.fullmatch(r"(memories|history|facts): \d+", line), line
+        is_of_brief = line.startswith("- ") or line in SECTIONS
+        is_counted = re.fullmatch(r"(memories|history|facts): \d+", line)
+        assert line.startswith("{") or is_counted or is_of_brief, line
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ no ids where there are names. The last section goes first when the room ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
@@ -20,6 +21,7 @@ from recollect.model import Description, instant_text
 MAX_TOKENS: Final = 800
 BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 
+_NOTHING: Final = "nothing is remembered of it"
 _LINES: Final = 20  # of a section
 _LONGEST: Final = 300  # characters of a line
 _LOOKED_AT: Final = 100  # facts that are looked through for what ended
@@ -56,16 +58,18 @@ def _sections(
     nexus: Nexus, topic: str | None, since: str | None, actor: str | None
 ) -> Iterator[tuple[str, Iterable[str]]]:
     yield "Who you are", _who(nexus, actor)
-    yield (f"About {topic}", _about(nexus, topic)) if topic else ("What is known of", _known(nexus))
-    newest = listed(nexus, "fact", None, _LOOKED_AT, None, past=True).memories
-    if topic is None:
-        yield "What holds now", _told(one for one in newest if not one.standing)
-    changed = [one for one in newest if one.standing and _is_after(one, since)]
+    if topic is not None:
+        facts, claims = _about(nexus, topic)
+        yield f"About {topic}", _told(_saying(facts)) if facts or claims else [_NOTHING]
+    else:
+        yield "What is known of", _known(nexus)
+        facts = listed(nexus, "fact", None, _LOOKED_AT, None, past=True).memories
+        claims = listed(nexus, "claim", None, _LOOKED_AT, None, past=True).memories
+        yield "What holds now", _told(one for one in facts if not one.standing)
+    changed = [one for one in facts if one.standing and _is_after(one, since)]
     yield "What holds no longer, or not yet", _told(changed)
-    claims = listed(nexus, "claim", None, _LOOKED_AT, None, past=True).memories
-    active = [one for one in claims if one.status not in ("disputed", "superseded")]
-    if topic is None:
-        yield "What was learnt", (f"{one.text} [{one.status}]" for one in active[:_LINES])
+    active = [one for one in claims if not one.standing]
+    yield "What was learnt", (f"{one.text} [{one.status}]" for one in active[:_LINES])
     yield "What is disputed", _told(one for one in claims if one.status == "disputed")
 
 
@@ -92,15 +96,29 @@ def _known(nexus: Nexus) -> Iterator[str]:
             yield f"{one.get('domain')}: {', '.join(map(str, names))}"
 
 
-def _about(nexus: Nexus, topic: str) -> Iterator[str]:
-    """Yield what is held about a thing of that name, else what the words recall."""
+def _about(nexus: Nexus, topic: str) -> tuple[tuple[MemoryRecord, ...], tuple[MemoryRecord, ...]]:
+    """Return what is held about a thing of that name, else what the words recall; and claims."""
+    claims = recalled(nexus, topic, limit=_LINES, kinds=["claim"], past=True).memories
     try:
-        found = listed(nexus, None, topic, _LINES, None, past=False).memories
+        found = listed(nexus, None, topic, _LINES, None, past=True).memories
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
-        found = tuple(one.memory for one in recalled(nexus, topic, limit=_LINES).memories)
-    yield from _told(one for one in found if one.text != one.name)  # a name alone says nothing
+        others = recalled(nexus, topic, limit=_LINES).memories
+        found = tuple(one.memory for one in others if one.memory.kind != "claim")
+    return found, tuple(one.memory for one in claims)
+
+
+def _saying(records: Iterable[MemoryRecord]) -> Iterator[MemoryRecord]:
+    """Yield what holds and says more than a name, with what a concept is told to be."""
+    for one in records:
+        if one.standing:
+            continue
+        told = ", ".join(f"{key}: {value}" for key, value in one.attributes.items())
+        if one.kind == "concept" and told:
+            yield replace(one, text=f"{one.text} ({told})")
+        elif one.text != one.name:
+            yield one
 
 
 def _told(records: Iterable[MemoryRecord]) -> Iterator[str]:

@@ -25,9 +25,8 @@ from recollect.model import (
     Delete,
     EndFact,
     Instant,
-    PutConcept,
+    Link,
     Rows,
-    instant_text,
 )
 
 UNDO: Final[dict[Effect, str]] = {
@@ -35,6 +34,9 @@ UNDO: Final[dict[Effect, str]] = {
     "withdraw": "undo a fact or a concept by its id; a disputed claim is remembered anew",
     "erase": "it cannot be undone",
 }
+
+_ONLY_NAMED: Final = ("Entity", "Number", "Boolean")
+"""Types of what facts are told about that nobody told anything else of."""
 
 _OWN_CALL: Final = {
     "piece": "recollect knowledge remove, or update it there",
@@ -116,17 +118,18 @@ def end_all(
             case "fact":
                 changes.append(EndFact(one.id, at))
             case "concept":
-                until = instant_text(nexus.now() if at is None else at)
-                assert one.type is not None and one.name is not None
-                own = {"valid_until": until}
-                changes.append(PutConcept(one.type, one.name, metadata=own, own_metadata=own))
+                raise RecollectError(
+                    INVALID_ARGUMENT,
+                    f"a concept does not end, but what is said of {one.text[:60]} may",
+                    hint="list what is about it, and end those facts",
+                )
             case _:
                 raise RecollectError(
                     INVALID_ARGUMENT,
                     f"a {one.kind} was said at one time, and does not end",
                     hint='to believe it no longer, forget with "withdraw"',
                 )
-    nexus.write(changes, actor=actor.name)
+    nexus.write(changes, actor=actor.actor_id)
 
 
 def withdraw_all(
@@ -149,18 +152,46 @@ def withdraw_all(
                     hint=f"use {_OWN_CALL.get(one.kind, 'its own call')}",
                 )
     if changes:
-        nexus.write(changes, actor=actor.name)
+        nexus.write(changes, actor=actor.actor_id)
 
 
 def erase_all(
     nexus: Nexus, records: Sequence[MemoryRecord], actor: Actor, *, is_dry_run: bool
 ) -> tuple[dict[str, Any], ...]:
-    """Erase memories for all times, and return a receipt of each."""
+    """Erase memories for all times, and return a receipt of each.
+
+    What a fact alone was told about goes with it: a name that says nothing more, a number.
+    """
     found = []
     for one in records:
-        receipt = nexus.purge(one.id, dry_run=is_dry_run, actor=actor.name)
-        found.append(asdict(receipt))
-    return tuple(found)
+        ends = _ends(nexus, one.id)
+        found.append(nexus.purge(one.id, dry_run=is_dry_run, actor=actor.actor_id))
+        if not is_dry_run:
+            found += [nexus.purge(end, actor=actor.actor_id) for end in _left_alone(nexus, ends)]
+    return tuple(asdict(one) for one in found)
+
+
+def _ends(nexus: Nexus, identifier: str) -> tuple[str, ...]:
+    dated = nexus.look_up([identifier], closed=True).get(identifier)
+    if dated is None or not isinstance(dated.element, Link):
+        return ()
+    return dated.element.subject, dated.element.object
+
+
+def _left_alone(nexus: Nexus, ends: Sequence[str]) -> list[str]:
+    """Return the ends that nothing says anything of any more, not even in the past."""
+    found = nexus.look_up(ends, closed=True)
+    return [
+        one.element.id
+        for one in found.values()
+        if isinstance(one.element, Concept)
+        and one.element.type in _ONLY_NAMED
+        and not one.element.attributes.keys() - {"value"}
+        and not any(
+            nexus.concepts.joints([one.element.id], end, closed=True)
+            for end in ("subject", "object")
+        )
+    ]
 
 
 def forget_all(

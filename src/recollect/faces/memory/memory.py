@@ -57,10 +57,12 @@ from recollect.faces.memory.told import (
     read_fact,
     read_facts,
 )
-from recollect.faces.memory.undoing import changes_back
+from recollect.faces.memory.undoing import changes_back, in_place_of
 from recollect.faces.operations import Operations
+from recollect.faces.operations.outputs import Error
 from recollect.kernel import Nexus, instant
 from recollect.model import (
+    FACT,
     AlsoHolds,
     AsOf,
     BatchReport,
@@ -81,6 +83,9 @@ Records = list[MemoryRecord]
 
 _FORGOTTEN: Final = ("fact", "claim", "episode")
 """What is forgotten by a question: a concept takes all that is told of it along, so by id alone."""
+
+_KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
+"""What can be said anew of a fact without its being another one."""
 
 _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
@@ -438,12 +443,7 @@ class Memory:
         given = {"group_id": self.nexus.group_name, "messages": items}
         envelope = self._operations().call("AddMessages", given)
         if "error" in envelope:
-            error = envelope["error"]
-            details = dict(error.get("details", {}))
-            hint, _ = details.pop("hint", ""), details.pop("retry", None)
-            raise RecollectError(
-                CODES[error["error_code"]], error["message"], hint=str(hint), details=details
-            )
+            raise _failed(envelope["error"])
         return tuple(str(one["uuid"]) for one in items)
 
     def _operations(self) -> Operations:
@@ -466,11 +466,14 @@ class Memory:
         told["object"] = {"id": link.object}
         kept = {key: getattr(before, key) for key in ("valid_at", "source", "confidence")}
         kept |= {} if "object" in said else {"text": before.text, "invalid_at": before.invalid_at}
-        fact = read_fact({**told, **kept, **said, "replaces": before.id}, "fact")
-        if "object" not in said and "text" not in said and "valid_at" not in said:
-            fact = replace(fact, replaces=None)  # the same fact, told once more
+        fact = read_fact({**told, **kept, **said}, "fact")
         made, puts = changes_of(self.nexus, [fact])
-        return self._written([*made, *puts], before)
+        if said.keys() <= _KEEPING:  # the same fact, told once more
+            return self._written([*made, *puts], before)
+        others = {key: one for key, one in link.attributes.items() if key != FACT}
+        mark, changes = in_place_of(link, replace(puts[0], attributes=others))
+        self.nexus.write([*made, mark], actor=self.actor.actor_id)
+        return self._written(changes, before)
 
     def _written(self, changes: Sequence[Change], before: MemoryRecord) -> Corrected:
         """Write a correction, whose last change puts what stands then."""
@@ -522,6 +525,15 @@ class Memory:
             )
         assert before.type is not None and before.name is not None
         return self._written([PutConcept(before.type, before.name, dict(attributes))], before)
+
+
+def _failed(error: Error) -> RecollectError:
+    """Return the error of an envelope as one of the memory."""
+    details = dict(error.get("details", {}))
+    hint, _ = details.pop("hint", ""), details.pop("retry", None)
+    return RecollectError(
+        CODES[error["error_code"]], error["message"], hint=str(hint), details=details
+    )
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

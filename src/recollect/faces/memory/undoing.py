@@ -6,7 +6,9 @@ it was; what took its place is believed no longer.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final, Literal
+from uuid import uuid4
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.memory.shown import element_named
@@ -20,6 +22,7 @@ from recollect.model import (
     Delete,
     EndFact,
     Instant,
+    Key,
     Link,
     PutConcept,
     PutFact,
@@ -29,6 +32,7 @@ from recollect.model import (
     instant_text,
 )
 
+_ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
 _OWN: tuple[str, ...] = (REPLACED_BY, "valid_from", "valid_until")
 
 
@@ -44,18 +48,31 @@ def changes_back(nexus: Nexus, identifier: str) -> list[Change]:
     return _concept_back(nexus, dated, element)
 
 
+def in_place_of(old: Link, put: PutFact) -> tuple[PutFact, list[Change]]:
+    """Return what marks a fact as replaced, and what then closes it and puts the other.
+
+    They are two writes: a transaction keeps of what it closes only what was there before it.
+    """
+    identifier = str(uuid4())
+    mark = PutFact(
+        old.subject, old.predicate, old.object, metadata={REPLACED_BY: identifier}, id=old.id
+    )
+    return mark, [Delete(old.id), replace(put, id=identifier)]
+
+
 def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
     successor = link.metadata.get(REPLACED_BY)
     if dated.expired_at is not None:
         by = successor if isinstance(successor, str) else None
         living = by is not None and by in nexus.look_up([by])
-        return [_told_again(link, dated, by if living else None)]
+        gone: list[Change] = [Delete(by)] if living and by is not None else []
+        return [*gone, _told_again(link, dated)]
     closed = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
     replaced = [one.link.id for one in closed if one.link.metadata.get(REPLACED_BY) == link.id]
     if replaced:
         old = element_named(nexus, replaced[-1], closed=True)
         assert isinstance(old.element, Link)
-        return [_told_again(old.element, old, link.id)]
+        return [Delete(link.id), _told_again(old.element, old)]
     before = _version_before(nexus, link.id)
     if before is None or before.after is None:
         return _ended_back(nexus, link)
@@ -96,7 +113,7 @@ def _ending(identifier: str, until: Instant | None) -> Change:
     return EndFact(identifier, until)
 
 
-def _told_again(link: Link, dated: Dated, replaces: str | None) -> PutFact:
+def _told_again(link: Link, dated: Dated) -> PutFact:
     """Return what tells a closed fact once more, as it was before it was replaced."""
     metadata = _told(link.metadata)
     if dated.valid_at is not None:
@@ -109,7 +126,6 @@ def _told_again(link: Link, dated: Dated, replaces: str | None) -> PutFact:
         text if isinstance(text, str) else None,
         {key: one for key, one in link.attributes.items() if key != FACT},
         metadata,
-        replaces=replaces,
     )
 
 
@@ -125,7 +141,7 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
             hint="remember what is right, with evidence",
         )
     if dated.expired_at is not None:
-        return [PutConcept(concept.type, concept.name, concept.attributes, _told(concept.metadata))]
+        return _born_again(nexus, dated, concept)
     before = _version_before(nexus, concept.id)
     if before is None or before.after is None:
         raise _nothing()
@@ -133,6 +149,26 @@ def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     gone = frozenset(concept.attributes.keys() - held.keys())
     put = PutConcept(concept.type, concept.name, held)
     return [RemoveKeys(concept.id, gone), put] if gone else [put]
+
+
+def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
+    """Return what tells a withdrawn concept once more, with the facts that went with it."""
+    key = Key(concept.type, concept.name)
+    changes: list[Change] = []
+    for end in _ENDS:
+        joints = nexus.concepts.joints([concept.id], end, closed=True)
+        ids = [one.link.id for one in joints if not one.is_living]
+        for found in nexus.look_up(ids, closed=True).values():
+            link = found.element
+            if isinstance(link, Link) and found.expired_at == dated.expired_at:
+                told = _told_again(link, found)
+                if link.subject == concept.id:
+                    told = replace(told, subject=key)
+                if link.object == concept.id:
+                    told = replace(told, object=key)
+                changes.append(told)
+    put = PutConcept(concept.type, concept.name, concept.attributes, _told(concept.metadata))
+    return [put, *changes, put]
 
 
 def _version_before(nexus: Nexus, identifier: str) -> Version | None:

@@ -10,10 +10,18 @@ from recollect.servers.cli.usage import LazyCommands, Row
 
 PANELS: Final = {
     "Remember and recall": (
-        Row("remember", "remembering", "Keep a claim or a fact."),
+        Row(
+            "remember",
+            "remembering",
+            "Keep a claim or a fact; a newer fact ends the one it takes the place of.",
+        ),
         Row("recall", "remembering", "Find what a question in plain words is about, best first."),
         Row("correct", "remembering", "Put a memory right; what is left out stays as it was."),
-        Row("forget", "remembering", "Let a memory end, withdraw it, or erase it."),
+        Row(
+            "forget",
+            "remembering",
+            "Let a memory end, withdraw it, or erase it; by anything but an id it is shown first.",
+        ),
         Row("list", "remembering", "List memories, the newest first."),
         Row("brief", "remembering", "Say what to know at the start of a session, in words."),
     ),

@@ -185,8 +185,8 @@ def list_all(
             out.show_text(_line(one, one.kind))
         if not found.memories:
             out.say("nothing is remembered", "dim")
-        if found.cursor is not None and cursor is not None:
-            out.say(f"more: --cursor {found.cursor}", "dim")
+        if found.cursor is not None:
+            out.say(f"there are more: --limit, or --cursor {found.cursor}", "dim")
 
 
 def brief(on: Invocation, topic: str | None, max_tokens: int, since: str | None) -> None:
@@ -209,8 +209,20 @@ def _tell_corrected(out: Output, done: Corrected) -> None:
         return
     out.show_text(_line(done.before, "before"))
     out.show_text(_line(done.memory, "now"))
+    before, now = done.before.to_dict(), done.memory.to_dict()
+    for name in _TOLD:
+        if before.get(name) != now.get(name):
+            out.show_text(shown(f"            {name}: {_said(before, name)} → {_said(now, name)}"))
     _tell_others(out, (), done.also_holds)
     out.say(f"to take it back: recollect correct {done.memory.id} --undo", "dim")
+
+
+_TOLD = ("valid_at", "invalid_at", "source", "confidence", "attributes")
+
+
+def _said(members: Mapping[str, object], name: str) -> str:
+    value = members.get(name)
+    return "nothing" if value is None else str(value)
 
 
 def _tell_others(out: Output, ended: Iterable[Holding], held: Iterable[Holding]) -> None:
@@ -228,6 +240,8 @@ def _line(one: MemoryRecord, word: str) -> Text:
     line.append(shown(one.text))
     if one.standing:
         line.append(shown(f" ({one.standing})", "yellow"))
+    elif one.invalid_at is not None:
+        line.append(shown(f" (until {one.invalid_at[:10]})", "dim"))
     return line.append(f"  {one.id}", "dim")
 
 

@@ -9,6 +9,7 @@ int8 numbers with one scale a piece. Only NumPy is needed; it takes a minute.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 import zipfile
@@ -20,6 +21,12 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 TARGET = Path(__file__).parents[1] / "src" / "recollect" / "kernel" / "recall" / "meanings.npz"
+DIGESTS = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""SHA-256 of the published files."""
+
 DIMENSION = 128
 LAYERS, HEADS, WIDTH = 6, 12, 384
 AT_ONCE = 256
@@ -93,6 +100,9 @@ def embedded(pieces: NDArray[np.int64], weights: dict[str, Floats]) -> Floats:
 def main() -> None:
     """Make the file."""
     folder = Path(sys.argv[1])
+    for name, digest in DIGESTS.items():
+        if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
+            sys.exit(f"{folder / name} is not the one that its makers published")
     weights = tensors(folder / "model.safetensors")
     tokenizer = json.loads((folder / "tokenizer.json").read_text("utf-8"))
     numbers_of: dict[str, int] = tokenizer["model"]["vocab"]

@@ -32,9 +32,9 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
     tree = list(_tree(nodes))
     with recollect.open(folder / "markup.db") as nexus, recollect.open(folder / "bare.db") as bare:
         markup, text = Markup(nexus), _text(tree)
-        batch = list(_changes(tree))
         calibration.run()
         loaded = nodes / seconds_of(lambda: markup.load(text))
+        batch = list(_changes(tree))  # made now: what it holds would lie in the way of the load
         written = nodes / seconds_of(lambda: bare.write(batch))
         yield Figure(
             "markup",

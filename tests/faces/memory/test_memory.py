@@ -222,3 +222,13 @@ def test_a_brief_about_a_topic_keeps_to_it(memory: Memory) -> None:
     assert "Siemens" not in memory.brief("Nobody Known").text
     assert "Hilde has asthma [observed]" in memory.brief("Hilde").text
     assert "Siemens (until 2020-01-01)" in memory.brief("Maria").text
+
+
+def test_another_persons_fact_is_no_answer(memory: Memory) -> None:
+    born = {"subject": "Nadia", "predicate": "born_on", "object": "14 March 1988"}
+    memory.remember(
+        facts=[born, {"subject": "Henrik", "predicate": "lives_in", "object": "Bergen"}]
+    )
+    found = [str(one) for one in memory.recall("When was Henrik born?").memories]
+    assert "Nadia born on 14 March 1988" not in found[:1]
+    assert str(memory.recall("When was Nadia born?").memories[0]) == "Nadia born on 14 March 1988"

@@ -44,6 +44,9 @@ NEAR: Final = 0.45
 PAST: Final = 0.5
 """What the score of a memory that has ended is multiplied by."""
 
+OF_OTHERS: Final = 0.5
+"""What a fact counts that is about nobody and nothing whom the question names."""
+
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.75  # BM25's b
 _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
@@ -121,12 +124,16 @@ def ranked(
         shares[MEANING] = _standing_out(_smoothed(columns, near, counted), candidates)
     if question.concepts:
         shares[NAMED] = _named(columns, question.concepts)
+        of_others = (columns.kind == FACTS) & (shares[NAMED] == 0)
+        covered[of_others] *= OF_OTHERS
     shares[TRUST] = columns.trust.astype(np.float64)
     whole = sum(WEIGHTS[one] for one in shares)
     scores = np.zeros(columns.size)
     for name, share in shares.items():
         scores += WEIGHTS[name] / whole * share
     scores[is_past] *= PAST
+    if question.concepts:
+        scores[of_others] *= OF_OTHERS
     reached = words > 0
     if NAMED in shares:
         reached |= shares[NAMED] > 0

@@ -15,7 +15,7 @@ from recollect.faces.kip.prompts import tool_definitions
 from recollect.faces.kip.response import Response
 from recollect.faces.kip.starters import STARTERS, begin_life, load_capsules, starter_capsule
 from recollect.faces.kip.tool_call import handle_tool_call
-from recollect.faces.kip.undoing import undo_changes
+from recollect.faces.kip.undoing import end_again, undo_changes
 from recollect.kernel import syntax_card
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Response",
     "answer_kip",
     "begin_life",
+    "end_again",
     "execute_kip",
     "execute_kip_readonly",
     "export_capsules",

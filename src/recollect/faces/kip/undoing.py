@@ -18,6 +18,7 @@ from recollect.model import (
     Delete,
     ElementKind,
     EndFact,
+    Instant,
     LoggedChange,
     Operation,
     PutFact,
@@ -87,10 +88,14 @@ def _restored(nexus: Nexus, logged: LoggedChange, transaction: int) -> Iterator[
             f'transaction {transaction} changed more of the link "{logged.id}" than its end',
             hint=f"look at it, and put right what is wrong: recollect history {logged.id}",
         )
-    if before.invalid_at is None:
-        yield RemoveKeys(logged.id, metadata=frozenset({_VALID_UNTIL}))
-    else:
-        yield EndFact(logged.id, before.invalid_at)
+    yield end_again(logged.id, before.invalid_at)
+
+
+def end_again(identifier: str, until: Instant | None) -> Change:
+    """Return what lets a fact end at an instant as it was told to; None: it goes on."""
+    if until is None:
+        return RemoveKeys(identifier, metadata=frozenset({_VALID_UNTIL}))
+    return EndFact(identifier, until)
 
 
 def _told_again(what: Triple, content: Content) -> PutFact:

@@ -13,6 +13,7 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.claims import claim_events
+from recollect.faces.memory.listing import place_in
 from recollect.faces.memory.model import Step, Why
 from recollect.faces.memory.shown import (
     LONGEST_TEXT,
@@ -37,7 +38,7 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
             INVALID_ARGUMENT, "limit is not from 1 to 50", hint="use limit=10, or leave it out"
         )
     dated = element_named(nexus, identifier, closed=True)
-    start = _start(cursor)
+    start = place_in(cursor)
     versions = [version for life in nexus.history(identifier) for version in life.versions]
     steps = versions[start : start + limit]
     (memory,) = records_of(nexus, [dated])
@@ -94,15 +95,3 @@ def _events(nexus: Nexus, identifier: str) -> tuple[Mapping[str, Any], ...]:
             said["reason"] = told.event.reason[:LONGEST_TEXT]
         events.append(said)
     return tuple(events)
-
-
-def _start(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if cursor.isdecimal() and len(cursor) < 10:
-        return int(cursor)
-    raise RecollectError(
-        INVALID_ARGUMENT,
-        "cursor is not one that an answer gave",
-        hint="pass the cursor of the answer before, or leave it out",
-    )

@@ -65,7 +65,7 @@ def episodes_of(nexus: Nexus, session: str | None) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selection:
     """What memories come from, and when they came; what is left out chooses nothing."""
 
     source: str | None = None  # as a fact names it, or the id of an episode

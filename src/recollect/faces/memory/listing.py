@@ -137,16 +137,21 @@ def _memories(shown: Records, dated: Iterable[Dated], kind: str | None) -> Itera
             yield one
 
 
+def place_in(cursor: str | None) -> int:
+    """Return where a page begins in a list that is read whole; INVALID_ARGUMENT for no cursor."""
+    if cursor is None:
+        return 0
+    if cursor.isdecimal() and len(cursor) < 10:
+        return int(cursor)
+    raise RecollectError(
+        INVALID_ARGUMENT,
+        "cursor is not one that an answer gave",
+        hint="pass the cursor of the answer before, or leave it out",
+    )
+
+
 def _page_of(records: list[MemoryRecord], limit: int, cursor: str | None) -> Listed:
-    start = 0
-    if cursor is not None:
-        if not (cursor.isdecimal() and len(cursor) < 10):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                "cursor is not one that a list gave",
-                hint="pass the cursor of the page before, or leave it out",
-            )
-        start = int(cursor)
+    start = place_in(cursor)
     page = records[start : start + limit]
     following = start + len(page)
     return Listed(tuple(page), str(following) if following < len(records) else None)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Self
 
-from recollect.errors import CODES, INVALID_ARGUMENT, Notice, RecollectError
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
 from recollect.faces.claims import (
     ACTIVE,
     EMPTY_EVIDENCE,
@@ -29,7 +29,7 @@ from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.explaining import why_of
 from recollect.faces.memory.forgetting import (
     UNDO,
-    Choice,
+    Selection,
     checked_effect,
     episodes_of,
     erase_all,
@@ -59,7 +59,7 @@ from recollect.faces.memory.told import (
 )
 from recollect.faces.memory.undoing import changes_back, in_place_of
 from recollect.faces.operations import Operations
-from recollect.faces.operations.outputs import Error
+from recollect.faces.operations.envelope import told_error
 from recollect.kernel import Nexus, instant
 from recollect.model import (
     FACT,
@@ -307,7 +307,7 @@ class Memory:
             records = [self._record(id, closed=effect == "erase")]
         else:
             episodes = None if session is None else episodes_of(self.nexus, session)
-            chosen = Choice(source, episodes, since, until)
+            chosen = Selection(source, episodes, since, until)
             records = chosen.first(limit, self._candidates(what, limit))
         is_dry_run = id is None if dry_run is None else dry_run
         receipts: tuple[dict[str, Any], ...] = ()
@@ -443,7 +443,7 @@ class Memory:
         given = {"group_id": self.nexus.group_name, "messages": items}
         envelope = self._operations().call("AddMessages", given)
         if "error" in envelope:
-            raise _failed(envelope["error"])
+            raise told_error(envelope["error"])
         return tuple(str(one["uuid"]) for one in items)
 
     def _operations(self) -> Operations:
@@ -525,15 +525,6 @@ class Memory:
             )
         assert before.type is not None and before.name is not None
         return self._written([PutConcept(before.type, before.name, dict(attributes))], before)
-
-
-def _failed(error: Error) -> RecollectError:
-    """Return the error of an envelope as one of the memory."""
-    details = dict(error.get("details", {}))
-    hint, _ = details.pop("hint", ""), details.pop("retry", None)
-    return RecollectError(
-        CODES[error["error_code"]], error["message"], hint=str(hint), details=details
-    )
 
 
 def _stays(claim: MemoryRecord, confidence: float | None) -> Iterator[Notice]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
-from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, to_wire
+from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
 from recollect.faces.memory.model import MemoryRecord
 from recollect.faces.memory.scalars import scalar_of
 from recollect.kernel import Nexus, called
@@ -49,7 +49,7 @@ class Records:
         ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
         known = None if as_of is None else replace(as_of, valid=None)
         self._ends = nexus.look_up(ends, as_of=known, closed=True) if ends else {}
-        claims = [one for one in found if isinstance(one, Concept) and one.type == "Claim"]
+        claims = [one for one in found if is_claim(one)]
         told = claims_of(nexus, claims, as_of) if claims else []
         self._claims = {one.id: one for one in told}
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.faces.kip import end_again
 from recollect.faces.memory.shown import element_named
 from recollect.kernel import Nexus
 from recollect.model import (
@@ -20,8 +21,6 @@ from recollect.model import (
     Concept,
     Dated,
     Delete,
-    EndFact,
-    Instant,
     Key,
     Link,
     PutConcept,
@@ -78,13 +77,12 @@ def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
         return _ended_back(nexus, link)
     until = before.after.invalid_at
     if until != dated.invalid_at:
-        return [_ending(link.id, until)]
+        return [end_again(link.id, until)]
     put = PutFact(
         link.subject,
         link.predicate,
         link.object,
         metadata=_told(before.after.metadata),
-        replaces=None,
     )
     return [put]
 
@@ -100,17 +98,10 @@ def _ended_back(nexus: Nexus, link: Link) -> list[Change]:
         before = _version_before(nexus, joint.link.id)
         if last.since.number == told and before is not None and before.after is not None:
             until = before.after.invalid_at
-            changes.append(_ending(joint.link.id, until))
+            changes.append(end_again(joint.link.id, until))
     if not changes:
         raise _nothing()
     return [Delete(link.id), *changes]
-
-
-def _ending(identifier: str, until: Instant | None) -> Change:
-    """Return what lets a fact end at an instant; None: it goes on."""
-    if until is None:
-        return RemoveKeys(identifier, metadata=frozenset({"valid_until"}))
-    return EndFact(identifier, until)
 
 
 def _told_again(link: Link, dated: Dated) -> PutFact:

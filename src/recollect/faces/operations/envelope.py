@@ -16,6 +16,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from recollect.errors import (
+    CODES,
     CONFLICT,
     DUPLICATE_EXISTS,
     EMBEDDER_CHANGED,
@@ -81,6 +82,15 @@ def success(request_id: str, status: Status, output: Mapping[str, object]) -> En
         request_id=request_id,
         status=status,
         output=cast("dict[str, JsonValue]", dict(output)),
+    )
+
+
+def told_error(error: Error) -> RecollectError:
+    """Return the error of an envelope as an exception: for a face that calls an operation."""
+    details = dict(error.get("details", {}))
+    hint, _ = details.pop("hint", ""), details.pop("retry", None)
+    return RecollectError(
+        CODES[error["error_code"]], error["message"], hint=str(hint), details=details
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import cast
 
-from recollect.errors import CODES, RecollectError
-from recollect.faces.operations.outputs import Error
+from recollect.faces.operations.envelope import told_error
 from recollect.servers.mcp.inputs import AddEpisode
 from recollect.servers.mcp.memory import Memory
 from recollect.servers.mcp.outputs import Accepted
@@ -20,14 +19,5 @@ def add_episode(memory: Memory, given: AddEpisode) -> Accepted:
         "AddEpisodes", {"group_id": memory.group, "items": [item]}
     )
     if "error" in envelope:
-        raise _failed(envelope["error"])
+        raise told_error(envelope["error"])
     return cast("Accepted", envelope["output"])
-
-
-def _failed(error: Error) -> RecollectError:
-    """Return the error of an envelope as one of the memory."""
-    details = dict(error.get("details", {}))
-    hint, _ = details.pop("hint", ""), details.pop("retry", None)
-    return RecollectError(
-        CODES[error["error_code"]], error["message"], hint=str(hint), details=details
-    )

@@ -20,7 +20,6 @@ Kind = Literal["fact", "claim", "episode", "piece", "concept"]
 KINDS: tuple[Kind, ...] = ("fact", "claim", "episode", "piece", "concept")
 """What a memory recalls."""
 
-Time = Annotated[str, Field(description="ISO 8601, for example 2026-01-31 or with a time")]
 Name = Annotated[str, Field(min_length=1, max_length=limits.NAME)]
 
 

@@ -50,8 +50,26 @@ def test_parameters_are_asked_for_in_a_form(visitor: Visitor):
     assert "director" in visitor.text("/ask", q=text, **{"p.name": "Ann"})
 
 
-def test_explain_shows_the_steps(visitor: Visitor):
-    assert "concept ?x.1" in visitor.text("/ask", q=PEOPLE, explain=1)
+def test_explain_draws_each_step_where_it_runs_with_what_is_expected_there(visitor: Visitor):
+    text = """FIND(?x) WHERE {
+        (?x, "knows", ?y) ?x {type: "Person"} NOT { (?x, "works_at" | "leads", ?z) }
+    }"""
+    page = visitor.get("/ask", q=text, explain=1).text
+    boxes = said(page[page.index('<ol class="steps">') : page.index('<p class="figures">')])
+    assert boxes == (
+        "Find concepts about 1 step 2 of the text concept ?x.2 type=Person"
+        " Leave out what has step 3 of the text not, sharing ?x.2"
+        " Follow links about 1 step 4 of the text link _.4 (?x.2, works_at | leads, ?z.5)"
+        " Follow links about 1 step 1 of the text link _.1 (?x.2, knows, ?y.3)"
+        " Answer with find x = ?x.2"
+    )
+    assert page.index('class="step-not"') < page.index("works_at | leads") < page.index("</ol>")
+    assert "Download" not in said(page)
+
+
+def test_explain_of_a_search_tells_its_steps_in_words(visitor: Visitor):
+    page = visitor.text("/ask", q='SEARCH "Ann"', explain=1)
+    assert "look up in the text index: ann rank the concepts" in page
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -40,6 +40,7 @@ from recollect.model import (
 )
 from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
+from recollect.servers.studio.steps import Step, steps_of
 from recollect.servers.studio.trying import Tried, tried
 from recollect.servers.studio.visit import (
     Answered,
@@ -95,7 +96,8 @@ class Shape:
     rows: tuple[tuple[object, ...], ...] = ()
     hits: tuple[tuple[float, Shown, Claim | None], ...] = ()
     value: object = None
-    steps: Explanation | None = None
+    explained: Explanation | None = None
+    steps: Sequence[Step] = ()
     next_cursor: str | None = None
     more: int = 0
 
@@ -219,7 +221,7 @@ def _kip(visit: Visit, text: str) -> Answered:
             shows |= {"writes": True}
         elif visit.asked("explain"):
             explained = visit.nexus.explain(text, parameters, as_of=visit.moment)
-            shows |= {"shapes": (Shape("steps", steps=explained),), "notices": explained.notices}
+            shows |= {"shapes": (shape_of(visit, explained),), "notices": explained.notices}
         else:
             answer = visit.nexus.read(script, parameters, as_of=visit.moment)
             shapes = tuple(shape_of(visit, one) for one in answer.results)
@@ -293,7 +295,7 @@ def shape_of(visit: Visit, result: Result) -> Shape:
         case Description():
             return Shape("object", value=dict(result.body))
         case Explanation():
-            return Shape("steps", steps=result)
+            return Shape("steps", explained=result, steps=steps_of(result))
         case Exported():
             return Shape("capsule", value=result.capsule)
         case _:

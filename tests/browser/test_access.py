@@ -13,6 +13,7 @@ LONG = (
     "/ask",
     '/ask?q=FIND(?x) WHERE { ?x {type: "Person"} }',
     '/ask?q=FIND(?x) WHERE { ?x {type: "Person"} }&explain=1',
+    '/ask?q=FIND(?x) WHERE { ?x {type: "Person"} }&as=graph',
     '/ask?q=FIND(?x WHERE { ?x {type: "Person"} }',
     '/ask?q=UPSERT { CONCEPT { {type: "Person", name: $n} } }',
     "/element?id=home",

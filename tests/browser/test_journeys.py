@@ -103,6 +103,17 @@ def test_the_graph_grows_and_is_taken_along(page):
     assert Path(taken.value.path()).read_bytes()[:4] == b"\x89PNG"
 
 
+def test_rows_become_a_graph_and_a_node_of_it_is_opened(page):
+    page.goto('/ask?q=FIND(?x, ?y) WHERE { (?x, "knows", ?y) }')
+    page.get_by_role("link", name="graph", exact=True).click()
+    page.locator("#picture[data-ready]").wait_for()
+    assert "3 nodes, 2 links." in page.locator("#said").inner_text()
+    assert page.locator("#legend").inner_text() == "● Person"
+    page.locator("summary", has_text="In words").click()
+    page.get_by_role("cell", name="Cleo").get_by_role("link").click()
+    assert page.get_by_role("heading", name="Cleo").is_visible()
+
+
 def test_erasing_wants_a_word_and_leaves_nothing(page, nexus: Nexus):
     page.goto("/element?id=cleo")
     page.locator("summary", has_text="Erase").click()

@@ -461,14 +461,15 @@ class Nexus:
     def why(
         self,
         text: str,
-        row: int = 0,
+        row: int | None = 0,
         parameters: Mapping[str, Value] | None = None,
         *,
         as_of: AsOf | None = None,
     ) -> Why:
         """Return the concepts and links that a row of a FIND stands on, and who wrote them.
 
-        Rows count from 0. INVALID_ARGUMENT for a row that the answer does not have.
+        Rows count from 0. With None, what all rows of the page stand on, the first 1,000 of them:
+        at most 2,000 elements. INVALID_ARGUMENT for a row that the answer does not have.
         """
         with self._asked(text, parameters, as_of) as asked:
             if not isinstance(asked.query, Find):

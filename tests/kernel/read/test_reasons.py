@@ -190,6 +190,17 @@ def test_rows_are_counted_after_offset_and_within_limit(nexus: Nexus) -> None:
             nexus.why(text, row, PAIN)
 
 
+def test_all_rows_of_a_page_can_be_asked_about_at_once(nexus: Nexus) -> None:
+    why = nexus.why(WHO_TREATS, None, PAIN)
+    assert (why.columns, why.row, why.solutions) == (("name",), (), 2)
+    assert sorted(names(why.grounds)) == ["Aspirin", "Morphine", "Pain", "treats", "treats"]
+    page = nexus.why(f"{WHO_TREATS} LIMIT 1 OFFSET 1", None, PAIN)
+    assert sorted(names(page.grounds)) == ["Morphine", "Pain", "treats"]
+    assert nexus.why(WHO_TREATS, None, PAIN, as_of=AsOf(known=0)).grounds == ()
+    walked = nexus.why('FIND(?top) WHERE { ({name: "NSAID"}, "is_a"{2}, ?top) }', None)
+    assert names(walked.grounds).count("is_a") == 2
+
+
 def test_a_query_with_more_solutions_than_an_answer_may_have_rows_is_explained() -> None:
     with recollect.open(":memory:", limits=Limits(max_rows=50)) as nexus:
         many = [PutConcept("T", f"t{at:03}", {"part": at % 2}) for at in range(240)]

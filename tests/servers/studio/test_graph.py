@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 from tests.servers.studio.conftest import Visitor
 
@@ -39,6 +42,19 @@ def test_a_search_and_all_of_it_are_beginnings(visitor: Visitor):
     assert "Ann works_at Acme" in visitor.text("/graph", id="ann")
 
 
+def test_rows_are_drawn_with_what_they_stand_on(visitor: Visitor):
+    kip = 'FIND(?x.name) WHERE { ?x {type: "Person"} (?x, $how, {name: "Acme"}) }'
+    page = visitor.get("/ask", q=kip, **{"as": "graph", "p.how": "works_at"}).text
+    (source,) = re.findall(r'data-source="([^"]+)"', page)
+    found = visitor.http.get(html.unescape(source)).json()
+    assert {one["name"] for one in found["nodes"]} == {"Ann", "Acme"}
+    assert [one["predicate"] for one in found["links"]] == ["works_at"]
+    assert "In words" in page and '<th scope="col">x.name</th>' in page
+    past = visitor.get("/graph/data", kip=kip, known="#0", **{"p.how": "works_at"})
+    assert past.json()["nodes"] == []
+    assert visitor.get("/graph/data", kip="FIND(").status_code == 400
+
+
 def test_no_more_is_drawn_than_can_be_read(visitor: Visitor, nexus: Nexus):
     many = MOST_NODES + 100
     nexus.write([PutConcept("Leaf", str(one), id=f"leaf{one}") for one in range(many)])
@@ -46,3 +62,6 @@ def test_no_more_is_drawn_than_can_be_read(visitor: Visitor, nexus: Nexus):
     found = visitor.get("/graph/data", all="1").json()
     assert len(found["nodes"]) <= MOST_NODES and not found["whole"]
     assert "at most 2,000 nodes are drawn" in visitor.text("/graph", all="1")
+    of_ann = 'FIND(?x) WHERE { (?x, "of", {name: "Ann"}) }'
+    assert not visitor.get("/graph/data", kip=of_ann).json()["whole"]
+    assert visitor.get("/graph/data", kip=f"{of_ann} LIMIT 2").json()["whole"]

@@ -6,7 +6,7 @@ the row are those that show its cells, read from the same elements.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import cast
@@ -30,10 +30,16 @@ from recollect.kernel.sql.output import Compiled, Shape
 from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import json_value
 from recollect.kernel.store.protocol import SqlRow, SqlValue
-from recollect.model import LIVING, Cell, Ground, Operation, Value, Why
+from recollect.model import LIVING, Ground, Operation, Rows, Value, Why
 
 MOST_GROUNDS = 100
 """Elements shown for one row; `omitted` counts the others."""
+
+MOST_OF_ROWS = 2_000
+"""The same for all rows of a page."""
+
+MOST_ROWS = 1_000
+"""Rows of a page that are looked at."""
 
 
 Identity = tuple[object, ...]
@@ -60,14 +66,14 @@ class IdentifiedQuery:
         )
 
 
-def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
-    """Return what a row of a FIND stands on; rows count from 0, after OFFSET.
+def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int | None) -> Why:
+    """Return what a row of a FIND stands on, or with None what all rows of its page do.
 
-    A row that aggregates stands on all of its group. INVALID_ARGUMENT for a row that is not there.
-    Cost: the query twice, without its LIMIT, and the history of what is shown; of the solutions
-    only the elements are kept.
+    Rows count from 0, after OFFSET. A row that aggregates stands on all of its group.
+    INVALID_ARGUMENT for a row that is not there. Cost: the query twice, without its LIMIT, and
+    the history of what is shown; of the solutions only the elements are kept.
     """
-    if type(row) is not int:  # whatever the caller's types say
+    if row is not None and type(row) is not int:  # whatever the caller's types say
         raise RecollectError(
             INVALID_ARGUMENT,
             f"the row is of type {type(row).__name__}, not a whole number",
@@ -82,39 +88,44 @@ def why(reader: Reader, find: ast.Find, bindings: Bindings, row: int) -> Why:
             span=page.cursor.span,
         )
     limit, offset = page.limit, page.offset
-    is_within = 0 <= row < LIVING - offset and (limit is None or row < limit)
-    wanted = _row(reader, find, bindings, offset + row) if is_within else None
-    if wanted is None:
-        raise RecollectError(
-            INVALID_ARGUMENT,
-            "the answer has no such row",
-            hint="run the query, and name one of the rows it shows",
-        )
-    names, cells, identity = wanted
-    stands = _Standing(reader, bindings)
-    stands.add_solutions(find, identity)
+    if row is None:
+        limit = MOST_ROWS if limit is None else min(limit, MOST_ROWS)
+        answer, identities = _rows(reader, find, bindings, Page(limit, offset))
+        stands = _Standing(reader, bindings, MOST_OF_ROWS)
+    else:
+        is_within = 0 <= row < LIVING - offset and (limit is None or row < limit)
+        one = Page(1, offset + row) if is_within else Page(0, 0)
+        answer, identities = _rows(reader, find, bindings, one)
+        stands = _Standing(reader, bindings, MOST_GROUNDS)
+        if not identities:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "the answer has no such row",
+                hint="run the query, and name one of the rows it shows",
+            )
+    stands.add_solutions(find, identities)
+    cells = () if row is None else answer.rows[0]
     grounds = tuple(_grounds(reader, stands.shown))
-    return Why(names, cells, stands.solutions, grounds, len(stands.others))
+    return Why(answer.columns, cells, stands.solutions, grounds, len(stands.others))
 
 
-def _row(
-    reader: Reader, find: ast.Find, bindings: Bindings, place: int
-) -> tuple[tuple[str, ...], tuple[Cell, ...], Identity] | None:
-    """Return the columns of the answer, and the cells and the identity of the row at a place."""
+def _rows(
+    reader: Reader, find: ast.Find, bindings: Bindings, page: Page
+) -> tuple[Rows, frozenset[Identity]]:
+    """Return the rows of a page, and what identifies them."""
     lifting = Lifting(bindings)
     shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
     plan = plan_find(shape, reader.statistics())
     check_patterns(lifting.patterns, lifting.values, reader.deadline)
     read_from = () if plan.is_grouped else owners(plan)
     query = identified(reader, find, replace(plan, columns=(*plan.columns, *read_from)), lifting)
-    page = Page(1, place)
     rows = reader.run(query.compiled, query.parameters, page)
     shown = reader.shown(query.compiled, lifting.values, page, rows, has_more=False)
     width = len(plan.columns)
     answer = replace(shown, rows=[one[:width] for one in shown.rows])
     if reader.is_doubtful(query.compiled, rows):
         reader.warn_of_keys(find, bindings, answer)
-    return (answer.columns, answer.rows[0], query.identity(rows[0])) if rows else None
+    return answer, frozenset(map(query.identity, rows))
 
 
 def identified(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> IdentifiedQuery:
@@ -184,9 +195,10 @@ class NamedSolutions:
 
 
 class _Standing:
-    """Gathers what the solutions of one row stand on, and keeps none of the solutions."""
+    """Gathers what the solutions of rows stand on, and keeps none of the solutions."""
 
-    def __init__(self, reader: Reader, bindings: Bindings) -> None:
+    def __init__(self, reader: Reader, bindings: Bindings, most: int) -> None:
+        self._most = most
         self._reader = reader
         self._bindings = bindings
         self.solutions = 0
@@ -196,12 +208,12 @@ class _Standing:
         """The elements after those."""
         self._walked: set[tuple[Walked, int, int]] = set()
 
-    def add_solutions(self, find: ast.Find, identity: Identity) -> None:
-        """Add every solution of a FIND that belongs to the row of this identity, in order."""
+    def add_solutions(self, find: ast.Find, identities: Collection[Identity]) -> None:
+        """Add every solution of a FIND that belongs to a row of these identities, in order."""
         solutions = NamedSolutions(self._reader, find, self._bindings)
         with closing(solutions.each()) as found:
             for told, held in found:
-                if told == identity:
+                if told in identities:
                     self._add(held, solutions.walks)
 
     def _add(
@@ -229,7 +241,7 @@ class _Standing:
     def _names(self, element: int) -> dict[str, None] | None:
         """Add an element; return the variables that hold it, if it is one of those shown."""
         names = self.shown.get(element)
-        if names is None and len(self.shown) < MOST_GROUNDS:
+        if names is None and len(self.shown) < self._most:
             names = self.shown[element] = {}
         elif names is None:
             self.others.add(element)

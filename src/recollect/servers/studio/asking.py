@@ -234,6 +234,10 @@ def _kip(visit: Visit, text: str) -> Answered:
 
 def _frame(visit: Visit, text: str) -> dict[str, object]:
     saved = _saved(visit.nexus) if not text else ()
+    given = {
+        name: visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name, ""))
+        for name in parameters_of(text)
+    }
     return {
         "q": text,
         "is_kip": is_kip(text),
@@ -242,10 +246,8 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
         "is_near": False,
         "next_cursor": None,
         "kinds": (),
-        "parameters": {
-            name: visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name, ""))
-            for name in parameters_of(text)
-        },
+        "parameters": given,
+        "given": {_GIVEN + name: value for name, value in given.items()},
         "waits": (),
         "writes": False,
         "shapes": (),

@@ -13,7 +13,8 @@ from typing import Final
 import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-from recollect.model import Hits, Link, Rows
+from recollect.model import Concept, Hits, Link, Rows
+from recollect.servers.studio.asking import given_parameters
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit
 
@@ -50,7 +51,8 @@ class Drawn:
             {"id": one.id, "from": one.subject, "to": one.object, "predicate": one.predicate}
             for one in self.links
         ]
-        return orjson.dumps({"nodes": nodes, "links": links, "whole": self.is_whole})
+        bounds = {"whole": self.is_whole, "most": MOST_NODES}
+        return orjson.dumps({"nodes": nodes, "links": links, **bounds})
 
 
 def graph_page(visit: Visit) -> Answered:
@@ -75,12 +77,7 @@ def graph_data(visit: Visit) -> Answered:
 
 def drawn_of(visit: Visit) -> Drawn:
     """Return what is around the elements that the address names, through its filters."""
-    starts: list[str] = [] if visit.asked("all") else _starts(visit)
-    links = list(_links(visit, _ALL, {})) if visit.asked("all") else []
-    if starts:
-        for one in starts:
-            links += _links(visit, _OUTWARD, {"id": one})
-            links += _links(visit, _INWARD, {"id": one})
+    starts, links, is_all = _beginning(visit)
     links = list({one.id: one for one in links if _is_wanted(visit, one)}.values())
     ids: dict[str, None] = dict.fromkeys(starts)
     kept: list[Link] = []
@@ -96,8 +93,24 @@ def drawn_of(visit: Visit) -> Drawn:
         shown = tuple(one for one in shown if one.type == wanted or one.id in starts)
     there = {one.id for one in shown}
     kept = [one for one in kept if one.subject in there and one.object in there]
-    is_whole = len(kept) == len(links) and len(links) < _MOST_LINKS
+    is_whole = is_all and len(kept) == len(links) and len(links) < _MOST_LINKS
     return Drawn(shown, tuple(kept), is_whole or bool(wanted))
+
+
+def _beginning(visit: Visit) -> tuple[list[str], list[Link], bool]:
+    """Return what a picture begins with: the ids of nodes, links, and whether that is all."""
+    if text := visit.asked("kip"):
+        given = given_parameters(visit, text)
+        why = visit.nexus.why(text, None, given, as_of=visit.moment)
+        held = [one.element for one in why.grounds]
+        concepts = [one.id for one in held if isinstance(one, Concept)]
+        links = [one for one in held if isinstance(one, Link)]
+        return concepts, links, not why.omitted
+    if visit.asked("all"):
+        return [], list(_links(visit, _ALL, {})), True
+    starts = _starts(visit)
+    asked = ((text, {"id": one}) for one in starts for text in (_OUTWARD, _INWARD))
+    return starts, [link for text, given in asked for link in _links(visit, text, given)], True
 
 
 def _starts(visit: Visit) -> list[str]:

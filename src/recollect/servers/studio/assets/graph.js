@@ -3,17 +3,33 @@
 (async () => {
   const holder = document.getElementById("picture")
   if (!holder) return
-  const said = document.getElementById("said"), most = Number(holder.dataset.most)
+  const said = document.getElementById("said")
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+  const closest = 1.4  // a few nodes fill the picture, and are no giants
   const place = "graph:" + location.search
   const kept = (() => { try { return JSON.parse(sessionStorage.getItem(place)) ?? {} } catch { return {} } })()
-  const load = async address => (await fetch(address)).json()
+  const load = async address => {
+    const answer = await fetch(address)
+    if (!answer.ok) said.textContent = "The picture cannot be drawn: the page says why."
+    return answer.ok ? answer.json() : {nodes: [], links: [], whole: true}
+  }
   const short = text => text.length > 40 ? text.slice(0, 40) + "…" : text
   const elements = found => [
-    ...found.nodes.map(one => ({group: "nodes", data: {id: "n" + one.id, raw: one.id, label: short(one.name), ended: one.ended ? 1 : 0}, position: kept[one.id]})),
+    ...found.nodes.map(one => ({group: "nodes", data: {id: "n" + one.id, raw: one.id, label: short(one.name), tint: tintOf(one.type), ended: one.ended ? 1 : 0}, position: kept[one.id]})),
     ...found.links.map(one => ({group: "edges", data: {id: "l" + one.id, source: "n" + one.from, target: "n" + one.to, label: short(one.predicate)}})),
   ]
   const first = await load(holder.dataset.source)
+  // The commonest types have a colour each, all others one together.
+  const tints = ["--accent", "--violet", "--good", "--warn", "--bad"].map(css)
+  const many = Map.groupBy(first.nodes, one => one.type)
+  const types = [...many.keys()].sort((a, b) => many.get(b).length - many.get(a).length).slice(0, tints.length)
+  const tintOf = type => tints[types.indexOf(type)] ?? css("--soft")
+  const legend = document.getElementById("legend")
+  for (const type of types) {
+    const sign = Object.assign(document.createElement("span"), {className: "tint-" + types.indexOf(type), textContent: "● "})
+    legend.appendChild(document.createElement("li")).append(sign, short(type))
+  }
+  if (many.size > types.length) legend.appendChild(Object.assign(document.createElement("li"), {className: "soft"})).textContent = "● others"
   const cy = cytoscape({
     container: holder,
     elements: elements(first),
@@ -22,22 +38,29 @@
     minZoom: 0.05,
     maxZoom: 4,
     style: [
-      {selector: "node", style: {"background-color": css("--accent"), label: "data(label)", color: css("--ink"), "font-size": 12, width: 18, height: 18, "min-zoomed-font-size": 7, "text-valign": "bottom", "text-margin-y": 3}},
-      {selector: "node[ended = 1]", style: {"background-color": css("--soft")}},
-      {selector: "edge", style: {"line-color": css("--line"), width: 1.5, "target-arrow-shape": "triangle", "target-arrow-color": css("--line"), "curve-style": "bezier", label: first.nodes.length > 150 ? "" : "data(label)", color: css("--soft"), "font-size": 12, "min-zoomed-font-size": 9, "text-rotation": "autorotate"}},
+      {selector: "node", style: {"background-color": "data(tint)", label: "data(label)", color: css("--ink"), "font-size": 12, width: 18, height: 18, "min-zoomed-font-size": 7, "text-valign": "bottom", "text-margin-y": 3}},
+      {selector: "node[ended = 1]", style: {"background-color": css("--paper"), "border-width": 2, "border-color": "data(tint)"}},
+      {selector: "edge", style: {"line-color": css("--line"), width: 1.5, "target-arrow-shape": "triangle", "target-arrow-color": css("--line"), "curve-style": "bezier", label: first.nodes.length > 150 ? "" : "data(label)", color: css("--soft"), "font-size": 12, "min-zoomed-font-size": 9, "text-rotation": "autorotate", "text-background-color": css("--paper"), "text-background-opacity": 0.85, "text-background-padding": 2}},
       {selector: ":selected", style: {"background-color": css("--warn"), "line-color": css("--warn")}},
     ],
   })
   const settle = (nodes, fit) => nodes.layout(nodes.length > 300
     ? {name: "concentric", animate: false, fit, minNodeSpacing: 12, concentric: node => node.degree(), levelWidth: () => 3}
-    : {name: "cose", animate: false, fit, nodeDimensionsIncludeLabels: true, randomize: true, componentSpacing: 60}).run()
+    : {name: "cose", animate: false, fit, nodeDimensionsIncludeLabels: true, randomize: true, componentSpacing: 60, idealEdgeLength: () => 140}).run()
+  const fit = () => {
+    cy.fit(undefined, 30)
+    if (cy.zoom() > closest) { cy.zoom(closest); cy.center() }
+  }
   const remember = () => {
     const positions = Object.fromEntries(cy.nodes().map(one => [one.data("raw"), one.position()]))
     try { sessionStorage.setItem(place, JSON.stringify(positions)) } catch { /* full */ }
   }
   if (first.nodes.some(one => !kept[one.id])) settle(cy.elements(), true)
-  else cy.fit(undefined, 30)
+  fit()
   remember()
+  const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`
+  const tell = () => { said.textContent = `${counted(cy.nodes().length, "node")}, ${counted(cy.edges().length, "link")}.` }
+  if (!said.textContent) tell()
   holder.dataset.ready = "1"
 
   cy.on("dbltap", "node", event => {
@@ -50,7 +73,7 @@
     address.searchParams.set("id", event.target.data("raw"))
     const found = await load(address)
     const fresh = found.nodes.filter(one => cy.getElementById("n" + one.id).empty())
-    if (cy.nodes().length + fresh.length > most) { said.textContent = `At most ${most} nodes are drawn.`; return }
+    if (cy.nodes().length + fresh.length > first.most) { said.textContent = `At most ${first.most.toLocaleString("en")} nodes are drawn.`; return }
     const old = cy.nodes(), centre = event.target.position()
     const there = new Set([...cy.nodes().map(one => one.data("raw")), ...fresh.map(one => one.id)])
     fresh.forEach((one, at) => {
@@ -59,7 +82,7 @@
     })
     const links = found.links.filter(one => there.has(one.from) && there.has(one.to) && cy.getElementById("l" + one.id).empty())
     cy.add(elements({nodes: fresh, links}))
-    said.textContent = `${cy.nodes().length} nodes, ${cy.edges().length} links.`
+    tell()
     old.unselect()
     remember()
   })
@@ -72,7 +95,7 @@
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 10000)
   }
-  document.getElementById("fit").addEventListener("click", () => cy.fit(undefined, 30))
+  document.getElementById("fit").addEventListener("click", fit)
   document.getElementById("as-png").addEventListener("click", async () => save(await cy.png({output: "blob-promise", full: true, scale: 2, bg: css("--paper")}), "graph.png"))
   document.getElementById("as-svg").addEventListener("click", () => {
     const space = "http://www.w3.org/2000/svg", box = cy.elements().boundingBox()
@@ -82,16 +105,17 @@
       for (const [key, value] of Object.entries(members)) made.setAttribute(key, value)
       if (text) made.textContent = text
     }
+    svg.style.background = css("--paper")
     svg.setAttribute("viewBox", `${box.x1 - 20} ${box.y1 - 20} ${box.w + 40} ${box.h + 40}`)
     cy.edges().forEach(one => {
       const from = one.source().position(), to = one.target().position()
-      add("line", {x1: from.x, y1: from.y, x2: to.x, y2: to.y, stroke: "#8a949e"})
-      add("text", {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, "font-size": 9, "text-anchor": "middle", fill: "#59636e"}, one.data("label"))
+      add("line", {x1: from.x, y1: from.y, x2: to.x, y2: to.y, stroke: css("--line")})
+      add("text", {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2, "font-size": 9, "text-anchor": "middle", fill: css("--soft")}, one.data("label"))
     })
     cy.nodes().forEach(one => {
       const at = one.position()
-      add("circle", {cx: at.x, cy: at.y, r: 9, fill: "#0b57a6"})
-      add("text", {x: at.x, y: at.y + 21, "font-size": 11, "text-anchor": "middle", fill: "#1b1f24"}, one.data("label"))
+      add("circle", {cx: at.x, cy: at.y, r: 9, fill: one.data("tint")})
+      add("text", {x: at.x, y: at.y + 21, "font-size": 11, "text-anchor": "middle", fill: css("--ink")}, one.data("label"))
     })
     save(new Blob([new XMLSerializer().serializeToString(svg)], {type: "image/svg+xml"}), "graph.svg")
   })

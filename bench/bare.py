@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.kernel.store.connection import Settings, SqliteSession
-from recollect.kernel.store.protocol import Parameters
+from recollect.kernel.store.port import Parameters
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
 
 Statements = list[tuple[str, list[Parameters]]]
 """What one write hands to the engine, in order."""

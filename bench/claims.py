@@ -33,7 +33,8 @@ from recollect.faces.claims import (
 )
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
 
 CLAIMS = 100_000
 SCOPES = 1_000

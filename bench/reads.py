@@ -19,7 +19,8 @@ from bench.graph import Built
 from bench.measure import Calibration, Figure, medians
 from bench.scale import Scale
 from bench.shapes import SHAPES, Shape, sql_of
-from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import LIVING, AsOf, Rows
 
 _NAMES = 400

@@ -16,7 +16,8 @@ from bench.notes import notes, questions, word
 from bench.scale import Scale
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import AsOf, Hits
 
 DOCUMENTS = 300_000

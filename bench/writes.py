@@ -38,9 +38,10 @@ from recollect.kernel.search.partition import partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
-from recollect.kernel.sql.sqlite import SQLITE
-from recollect.kernel.store.connection import Settings, SqliteSession
-from recollect.kernel.store.protocol import SqlRow
+from recollect.kernel.store.port import SqlRow
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Key, PutLink
 
 QUERY_OF_15_LINES = """

@@ -32,7 +32,7 @@ ENGINE = re.compile(r"sqlite|apsw|fts5|rowid", re.IGNORECASE)
 PRESCRIBED = re.compile(r"SQLiteKnowledgeStore")
 STATEMENTS_LIVE = ("kernel/sql/", "kernel/store/", "faces/knowledge/services/")
 ENGINE_LIVES = (
-    *("kernel/store/sqlite/", "kernel/sql/sqlite.py", "kernel/store/address.py"),
+    *("kernel/store/sqlite/", "kernel/store/address.py"),
     "faces/knowledge/services/",
 )
 SMALL = 25

@@ -66,7 +66,7 @@ def test_a_test_of_two_texts_is_a_row_of_words_and_a_line_of_sql(tmp_path: Path)
     edited(source, "lang/words.py", '    Word("IN", TEST,', row)
     edited(
         source,
-        "sql/sqlite.py",
+        "store/sqlite/dialect.py",
         '        "bare": ',
         '        "as_long_as": "(length({}) = length({}))",\n',
     )

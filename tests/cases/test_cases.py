@@ -22,7 +22,7 @@ from recollect.kernel.plan.show import show_plan
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
-from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Cell, Concept, Link, Rows
 
 HERE = Path(__file__).parent

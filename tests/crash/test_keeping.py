@@ -16,7 +16,7 @@ from tests.reference.copies import dumped, living
 
 import recollect
 from recollect.faces.kip import export_capsules, write_capsules
-from recollect.kernel.store.migrations import MIGRATIONS
+from recollect.kernel.store.sqlite.migrations import MIGRATIONS
 from recollect.model import Key, PutConcept, PutLink
 
 KEEPER = Path(__file__).with_name("keeper.py")

@@ -11,7 +11,7 @@ import pytest
 from tests.kernel.write.ledger import verify
 
 import recollect
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import Rows
 
 WRITER = Path(__file__).with_name("writer.py")

@@ -50,12 +50,12 @@ from recollect.kernel.search.meant import concepts_meant
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
-from recollect.kernel.store.connection import Settings
+from recollect.kernel.store.deadline import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
-from recollect.kernel.store.meter import Deadline
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.sampling import COMPARE_EVERY
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation

@@ -10,7 +10,7 @@ from tests.kernel.care.test_dump import teach
 from tests.reference.copies import dumped
 
 import recollect
-from recollect.kernel.store.functions import register_functions
+from recollect.kernel.store.sqlite.functions import register_functions
 from recollect.model import Diagnosis, PutConcept
 
 

@@ -22,7 +22,7 @@ from recollect.errors import RecollectError
 from recollect.faces.operations import Operations
 from recollect.kernel.care.dump_format import GROUP, LINES
 from recollect.kernel.lang import ast
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.write.element import Content
 from recollect.kernel.write.unit import Unit
 from recollect.model import AsOf, Attributes, Delete, ElementKind, Instant, Key, PutConcept, PutLink

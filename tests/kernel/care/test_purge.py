@@ -13,7 +13,7 @@ from tests.kernel.write.ledger import verify
 
 import recollect
 from recollect import AsOf, Nexus, RecollectError
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import (
     Delete,
     Found,

@@ -15,7 +15,7 @@ from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
-from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Cell, Rows
 
 COUNTS = Statistics(concepts={"Drug": 4, "Symptom": 4}, links={"treats": 16})

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from tests.kernel.search.graph import Graph
 
-from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture

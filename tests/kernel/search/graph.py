@@ -10,7 +10,7 @@ import orjson
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.store.group import Group, create_group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS, TALLY_LINKS
 from recollect.model import BEGINNING, FOREVER, Value
 

@@ -5,7 +5,7 @@ from tests.kernel.search.graph import Graph
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 
 LIVING_CONCEPTS, CLOSED_CONCEPTS = 0, 1
 

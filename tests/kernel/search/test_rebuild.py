@@ -4,7 +4,7 @@ from tests.kernel.search.graph import Graph
 
 from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.search.search import search
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 
 
 def test_a_rebuilt_index_answers_as_the_kept_one(session: Session) -> None:

@@ -7,7 +7,7 @@ from tests.kernel.search.graph import Graph
 
 from recollect.kernel.search.search import Match, search
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import ElementKind, Instant
 
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK

@@ -11,7 +11,7 @@ from tests.reference.copies import dumped
 
 import recollect
 from recollect.errors import RecollectError
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import PutConcept
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from together import ENVIRONMENT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
@@ -17,8 +17,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does
 BEGIN = """
 import os, sys, threading
 from recollect.errors import RecollectError
-from recollect.kernel.store import forks
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite import forks
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 store = SqliteStore(sys.argv[1])
 

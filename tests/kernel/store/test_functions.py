@@ -5,7 +5,7 @@ import pytest
 from recollect.errors import RecollectError
 from recollect.kernel.store.functions import canonical_json, compile_pattern
 from recollect.kernel.store.identity import element_id, public_id
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.group import create_group, group_names, load_group
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.terms import Interning, Terms
 
 

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect
-from recollect.kernel.store.connection import Settings, SqliteSession
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Parameters, SqlRow
+from recollect.kernel.store.port import Parameters, SqlRow
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import Key, PutConcept, PutLink
 
 TABLE = "CREATE TABLE kept (id INTEGER PRIMARY KEY, text TEXT, number INTEGER, salt BLOB)"

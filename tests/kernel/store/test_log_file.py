@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.kernel.store.connection import Settings, SqliteSession
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import PutConcept
 
 MEGABYTE = 2**20

@@ -8,9 +8,9 @@ import apsw
 import pytest
 
 import recollect
-from recollect.kernel.store.functions import register_functions
-from recollect.kernel.store.migrations import MIGRATIONS, VERSION
-from recollect.kernel.store.schema import APPLICATION_ID
+from recollect.kernel.store.sqlite.functions import register_functions
+from recollect.kernel.store.sqlite.migrations import MIGRATIONS, VERSION
+from recollect.kernel.store.sqlite.schema import APPLICATION_ID
 from recollect.model import Key, PutConcept
 
 HELD = """

@@ -12,9 +12,9 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.address import parse_address
-from recollect.kernel.store.connection import Settings
-from recollect.kernel.store.inspection import refuse_unusable
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.inspection import refuse_unusable
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -350,7 +350,7 @@ def test_a_store_another_one_has_open_can_be_opened(tmp_path: Path) -> None:
 
 LIMITED = """
 import resource, sys
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (8_192, 8_192))
 SqliteStore(sys.argv[1])

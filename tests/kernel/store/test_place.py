@@ -15,8 +15,8 @@ import pytest
 
 import recollect
 from recollect import Nexus, RecollectError
-from recollect.kernel.store.connection import Settings
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import Key, PutConcept
 
 pytestmark = pytest.mark.skipif(

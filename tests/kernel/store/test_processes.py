@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from together import ENVIRONMENT, run_together
 
 CREATE_AND_ADD = """
 import sys
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 print("ready", flush=True)
 sys.stdin.readline()
 store = SqliteStore(sys.argv[1])
@@ -53,7 +53,7 @@ def test_a_forked_child_opens_its_own_connections(tmp_path: Path) -> None:
     child = """
 import os, sys
 from recollect.errors import RecollectError
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 store, memory = SqliteStore(sys.argv[1]), SqliteStore(":memory:")
 def add():
     with store.writing() as session:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import apsw
 
-from recollect.kernel.store.connection import Settings, SqliteSession
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
 
 
 def test_statements_that_are_kept_leave_the_engine_its_small_memory(tmp_path: Path) -> None:

@@ -14,10 +14,11 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.blocks import opened
-from recollect.kernel.store.connection import Settings, SqliteSession
-from recollect.kernel.store.forks import FORKS
-from recollect.kernel.store.protocol import Budget
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.port import Budget
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.forks import FORKS
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 ENDLESS = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n

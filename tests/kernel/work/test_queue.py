@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel import Nexus
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.work.queue import Queue
 from recollect.model import BEGINNING, FOREVER, Instant, PutConcept, WorkItem
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from recollect.kernel.store.protocol import SqlRow
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.port import SqlRow
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 CONCEPTS = """
 SELECT c.id, c.salt, c.attributes, c.metadata, c.valid_at, c.invalid_at, c.changed_at,

@@ -14,7 +14,7 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import AttributeIndex, Limits, PutConcept, Rows
 
 ATTRIBUTE = 'risk "level"\'s'  # what would break out of a badly quoted text

@@ -13,7 +13,7 @@ from tests.meanings import Meanings
 
 import recollect
 from recollect import Nexus
-from recollect.kernel.store.functions import register_functions
+from recollect.kernel.store.sqlite.functions import register_functions
 from recollect.model import Delete, Key, PutConcept, PutLink
 
 TABLES = {

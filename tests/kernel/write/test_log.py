@@ -4,7 +4,7 @@ import pytest
 from tests.kernel.write.ledger import verify
 from tests.kernel.write.memory import Memory
 
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import Delete, Key, PutConcept, PutLink
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect.errors import DUPLICATE_EXISTS, RecollectError
-from recollect.kernel.store.migrations import MIGRATIONS
+from recollect.kernel.store.sqlite.migrations import MIGRATIONS
 from recollect.model import Delete, Key, PutConcept
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from tests.kernel.write.ledger import verify
 from tests.kernel.write.memory import Memory
 
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import Change, Delete, Key, Local, PutConcept, PutLink, RemoveKeys
 
 A, B = Key("T", "A"), Key("T", "B")

@@ -23,14 +23,16 @@ from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wro
 from recollect.kernel.search.fingerprint import fingerprint, holds_nothing, size_fingerprint
 from recollect.kernel.search.rebuild import forget, rebuild
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.completeness import Part, missing_parts
-from recollect.kernel.store.damage import Fault, file_faults
 from recollect.kernel.store.erasure import has_unfinished_erasure
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.identity import BITS_BYTES
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Fault, Part, Session
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.completeness import missing_parts
+from recollect.kernel.store.sqlite.damage import file_faults
+from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.sqlite.text_structure import structure_fault
+from recollect.kernel.store.sqlite.upkeep import optimise
 from recollect.kernel.store.statements.checks import (
     COUNTERS,
     COUNTING,
@@ -39,8 +41,6 @@ from recollect.kernel.store.statements.checks import (
     SUPERSEDED,
     TEXT_COUNTS,
 )
-from recollect.kernel.store.text_structure import structure_fault
-from recollect.kernel.store.upkeep import optimise
 from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
 from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys

@@ -13,7 +13,7 @@ import orjson
 from recollect.kernel.care.dump_format import END, GROUP, HEADER, LINES, DumpLine, Kind
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.copies import TERMS, counted_rows, group_row, page
 from recollect.model import Progress
 

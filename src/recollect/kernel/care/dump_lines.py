@@ -22,7 +22,7 @@ from recollect.kernel.care.dump_format import (
     Kind,
 )
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.schema import STRICT
 from recollect.kernel.write.attribute_indexes import indexable
 from recollect.kernel.write.temporal import BOUNDS, INSTANTS

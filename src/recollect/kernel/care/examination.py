@@ -11,7 +11,7 @@ from recollect.kernel.care.audit import audit
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.store.statements.checks import (
     ALIVE_AFTER_ENDS,

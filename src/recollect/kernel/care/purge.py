@@ -19,16 +19,10 @@ from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.rebuild import forget
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.erasure import (
-    BLOCK,
-    OTHERS,
-    begin_erasure,
-    clear_remains,
-    delete_group,
-)
+from recollect.kernel.store.erasure import BLOCK, OTHERS, delete_group
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
     TALLY_BOUNDED_CONCEPTS,
@@ -39,6 +33,7 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
+from recollect.kernel.store.sqlite.erasure import begin_erasure, clear_remains
 from recollect.kernel.store.statements.erasing import (
     AT_ONE,
     DELETE_ROWS,

@@ -10,9 +10,9 @@ from typing import Final, Literal
 
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.care.audit import audit_newest
-from recollect.kernel.store.completeness import missing_parts
 from recollect.kernel.store.group import all_groups
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.completeness import missing_parts
+from recollect.kernel.store.sqlite.store import SqliteStore
 
 _MOST: Final = 1_000  # of a group's newest changes
 

@@ -6,7 +6,7 @@ The rule: they are what the writer keeps by difference in `tally`, or one of the
 from __future__ import annotations
 
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import (
     LINK_BIT,
     LIVING,

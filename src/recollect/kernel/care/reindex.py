@@ -8,8 +8,8 @@ from __future__ import annotations
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import load_group
-from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import model_of

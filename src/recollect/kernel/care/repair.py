@@ -11,13 +11,13 @@ from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.sql.dialect import PREFIXES
-from recollect.kernel.store.completeness import Part, missing_parts, whole_store
-from recollect.kernel.store.connection import SqliteSession
-from recollect.kernel.store.damage import file_faults, forget, text_parts
+from recollect.kernel.store.dialect import PREFIXES
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Part, Session
+from recollect.kernel.store.sqlite.completeness import missing_parts, whole_store
+from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.damage import file_faults, forget, text_parts
 from recollect.kernel.store.statements.texts import FORGET_TEXTS
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.model import UNREADABLE, Finding, Progress

@@ -19,7 +19,7 @@ from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.statements.copies import COUNT_IDS, HOLDS, STAND, TAKEN, put_row
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.kernel.write.own_types import set_name_keys

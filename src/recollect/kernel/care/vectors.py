@@ -14,7 +14,7 @@ from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.scope import Scope
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.texts import link_meaning

@@ -17,7 +17,7 @@ from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.functions import forget_patterns
 from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.vectors.meanings import Meanings
 

@@ -11,7 +11,7 @@ import orjson
 from recollect.errors import INVALID_VALUE, STORE_CORRUPT, RecollectError
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.store.cells import json_value, whole
-from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.model import Cell, Element, Value
 
 

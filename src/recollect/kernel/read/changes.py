@@ -11,7 +11,7 @@ from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.read.named import identities, public_ids
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.log import (
     AFTER,
     BY_NUMBER,

@@ -15,7 +15,7 @@ from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.content_digest import digest_of_cells
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.elements import CURRENT, PAST
 from recollect.model import LINK_BIT
 

@@ -15,10 +15,10 @@ from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import dated_sql
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.protocol import Parameters, SqlRow
+from recollect.kernel.store.port import Parameters, SqlRow
 from recollect.kernel.store.schema import LINK_BIT, LIVING
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.statements.elements import KEYS
 from recollect.model import BEGINNING, FOREVER, Dated, ElementKind, Instant, Key
 

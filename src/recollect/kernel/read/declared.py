@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from recollect.kernel.store.cells import text
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.elements import DECLARED
 from recollect.model import ElementKind

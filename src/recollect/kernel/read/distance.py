@@ -16,12 +16,12 @@ from recollect.kernel.read.named import check_ids, latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
-from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.hydration import IDS
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
+from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.sqlite.dialect import SQLITE
 
 
 def distances_between(

@@ -20,7 +20,7 @@ from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.output import Compiled
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.port import SqlValue
 from recollect.model import Explanation, Value
 
 _PARAMETER = re.compile(r":(\w+)")

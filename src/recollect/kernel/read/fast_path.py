@@ -12,7 +12,7 @@ from recollect.errors import RecollectError
 from recollect.kernel.read.group_state import GroupState
 from recollect.kernel.read.prepared import MOST_CHARACTERS, SplitText
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.store.connection import SqliteSession
+from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import Answer, AsOf, Limits, Value
 
 _MOST_BYTES = 4 * MOST_CHARACTERS

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.read.statistics import Counted
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import AsOf
 
 _MOST_MOMENTS = 64

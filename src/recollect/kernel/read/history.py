@@ -18,7 +18,7 @@ from recollect.kernel.read.moment import Moment
 from recollect.kernel.read.named import identities, public_ids
 from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.log import CURRENT, SUPERSEDED_CONTENTS
 from recollect.kernel.store.terms import Terms
 from recollect.model import (

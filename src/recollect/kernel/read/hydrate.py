@@ -9,11 +9,11 @@ import orjson
 from recollect.kernel.read.compared import compare
 from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.sql.hydration import hydration_sql
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.terms import Terms
 from recollect.model import LINK_BIT, Concept, Element, ElementKind, Link
 

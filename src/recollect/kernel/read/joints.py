@@ -15,11 +15,11 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.read.named import latest_by_id
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import joints_sql
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Concept, Joint, Link
 
 End = Literal["subject", "object"]

@@ -18,7 +18,7 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import expression_reads
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.keys import COUNTED, LISTED, SEARCHED, SOME
 from recollect.kernel.store.terms import Terms

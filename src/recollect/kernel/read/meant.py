@@ -11,7 +11,7 @@ from recollect.kernel.plan.bind import Bindings, check_parameters
 from recollect.kernel.read.named import elements_named, identities, lives_by_id, public_ids
 from recollect.kernel.read.reader import Catalog, Reader
 from recollect.kernel.read.texts import parsed
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import CONCEPT_BIT, LINK_BIT, Found, Key, Limits
 
 

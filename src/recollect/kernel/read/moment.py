@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError, ask_at
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.statements.elements import AT_INSTANT, AT_NUMBER
 from recollect.model import LIVING, AsOf, Instant, instant_text
 

@@ -17,7 +17,7 @@ from recollect.kernel.read.moment import NOW, Moment
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.elements import (
     BY_ID,
     BY_KEY,

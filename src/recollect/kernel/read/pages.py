@@ -21,7 +21,7 @@ from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.moment import NOW, Moment, resolve_moment
 from recollect.kernel.sql.output import Paging
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import LIVING, AsOf, Instant
 
 MOST_CHARACTERS = 4_096

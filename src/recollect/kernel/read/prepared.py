@@ -21,7 +21,7 @@ from recollect.kernel.read.pages import Page
 from recollect.kernel.sql.bounds import matches_any
 from recollect.kernel.sql.output import Compiled
 from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.port import SqlValue
 from recollect.model import Value
 
 MOST_CHARACTERS = 8 * 2**10

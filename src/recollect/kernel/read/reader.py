@@ -48,11 +48,11 @@ from recollect.kernel.sql.bounds import matches_any, may_rest
 from recollect.kernel.sql.clock import Clock as Guards
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Compiled, Paging, Shape
-from recollect.kernel.sql.sqlite import SQLITE
+from recollect.kernel.store.deadline import Deadline
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.meter import Deadline
-from recollect.kernel.store.protocol import Budget, Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Budget, Session, SqlRow, SqlValue
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value

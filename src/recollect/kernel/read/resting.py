@@ -30,7 +30,7 @@ from recollect.kernel.read.walk import links_walked
 from recollect.kernel.read.why import Identity, NamedSolutions, identified
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group, last_instant
-from recollect.kernel.store.protocol import Parameters, Session
+from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.elements import OUT_OF_TIME
 from recollect.model import BEGINNING, FOREVER, LIVING, Element, Instant, Link, bounded
 

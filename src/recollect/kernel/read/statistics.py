@@ -9,7 +9,7 @@ from pathlib import Path
 from recollect.kernel.plan.statistics import Statistics, coarse
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
@@ -19,8 +19,8 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
+from recollect.kernel.store.sqlite.upkeep import file_size
 from recollect.kernel.store.statements.counts import COUNTS, TALLIES
-from recollect.kernel.store.upkeep import file_size
 from recollect.model import Instant, Stats
 
 

@@ -23,7 +23,7 @@ from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.store.meter import Deadline
+from recollect.kernel.store.deadline import Deadline
 from recollect.model import Limits
 
 

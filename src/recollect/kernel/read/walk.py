@@ -14,11 +14,11 @@ from recollect.kernel.plan import ir
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import Clock
-from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.hydration import IDS
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.dialect import Dialect
+from recollect.kernel.store.port import SqlValue
+from recollect.kernel.store.sqlite.dialect import SQLITE
 
 MOST_VISITED = 100_000
 """Places a search looks at before it gives up."""

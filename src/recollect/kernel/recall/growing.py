@@ -28,7 +28,7 @@ from recollect.kernel.recall.columns import (
 from recollect.kernel.recall.meaning import Vector, meaning
 from recollect.kernel.recall.remembering import Memory, memories
 from recollect.kernel.search.tokens import tokens
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.remembered import Standing, actors, standings
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 

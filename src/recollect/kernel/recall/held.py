@@ -14,9 +14,9 @@ from typing import Final
 from recollect.kernel.recall.columns import Columns, empty
 from recollect.kernel.recall.growing import caught_up
 from recollect.kernel.store.erasure import purges
-from recollect.kernel.store.forks import Shared
 from recollect.kernel.store.group import last_transaction
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.terms import Terms
 
 _MOST_BYTES: Final = 1 << 30

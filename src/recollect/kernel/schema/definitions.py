@@ -16,7 +16,7 @@ from recollect.kernel.schema.names import given
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.model import Attributes, ElementKind, Value
 

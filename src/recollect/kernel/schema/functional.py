@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from recollect.kernel.read.declared import PROPOSITION_TYPE
 from recollect.kernel.store.definitions import names_with_flag
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import FUNCTIONAL, normal_text
 
 

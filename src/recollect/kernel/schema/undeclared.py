@@ -20,7 +20,7 @@ from recollect.kernel.schema.definitions import defined, definitions
 from recollect.kernel.schema.names import NOUNS, given
 from recollect.kernel.schema.places import nodes
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import ElementKind
 
 CONCEPT, LINK = ElementKind.CONCEPT, ElementKind.LINK

@@ -23,13 +23,13 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.sql.dialect import BUILT, JsonPart, index_name, quoted
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.dialect import BUILT, JsonPart, index_name, quoted
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Parameters, Session, SqlValue
+from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.schema import EVERY_GROUP, LIVING
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.dialect import SQLITE
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to

@@ -31,7 +31,7 @@ from recollect.kernel.search.portrait import (
 from recollect.kernel.search.primer import primer
 from recollect.kernel.search.window import Page, Window, window_of
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import Description, ElementKind, Value
 
 OF_NOW = Notice(

@@ -18,7 +18,7 @@ from recollect.kernel.schema.names import BELONGS, CORE_DOMAIN, DOMAIN
 from recollect.kernel.search.called import called
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
 from recollect.model import ElementKind
 

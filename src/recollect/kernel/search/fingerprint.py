@@ -12,7 +12,7 @@ import orjson
 
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.store.cells import text
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 
 _AT_ONCE = 10_000  # terms read together
 

@@ -18,7 +18,7 @@ from recollect.kernel.search.scope import Scope
 from recollect.kernel.search.tokens import folded
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import ElementKind
 
 NAMED = 1.0

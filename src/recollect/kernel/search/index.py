@@ -19,7 +19,7 @@ from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Parameters, Session, SqlRow
+from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 
 _LENGTHS = """

@@ -11,7 +11,7 @@ from recollect.kernel.schema.definitions import definitions
 from recollect.kernel.search.known_terms import living_terms
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.model import ElementKind
 
 _COUNTS = {

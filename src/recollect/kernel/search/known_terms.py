@@ -9,7 +9,7 @@ from __future__ import annotations
 from recollect.errors import nearest
 from recollect.kernel.read.declared import declared_names
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import TALLY_CONCEPTS, TALLY_LINKS
 from recollect.model import ElementKind
 

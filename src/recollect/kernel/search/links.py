@@ -16,7 +16,7 @@ from recollect.kernel.search.proposals import Proposals, superseded
 from recollect.kernel.search.rank import Stage, stages
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import real, whole
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.model import ElementKind
 
 ENDS = 1_000

@@ -20,7 +20,7 @@ from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.names import HOLDING, SAID_OF, SPELT
 from recollect.model import Concept, NamedConcept, normal_text

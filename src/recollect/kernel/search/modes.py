@@ -14,7 +14,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.meanings import Meanings
 
 KEYWORD = "keyword"

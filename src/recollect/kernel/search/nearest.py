@@ -16,7 +16,7 @@ from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.embedder import Near
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import dimension_of

@@ -12,7 +12,7 @@ from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.inventory import inventory
 from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Value
 

@@ -32,9 +32,9 @@ from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import Term, terms
 from recollect.kernel.store.cells import octets, whole
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
-from recollect.kernel.store.text_functions import document_length
+from recollect.kernel.store.sqlite.text_functions import document_length
 
 MOST_TERMS = 64
 """Terms a query is ranked by: the rarest."""

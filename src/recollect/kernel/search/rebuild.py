@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.store.cells import members, text, whole
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.model import Progress, silent
 

@@ -13,7 +13,7 @@ import orjson
 from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.model import ElementKind, Instant
 

@@ -24,7 +24,7 @@ from recollect.kernel.search.rank import Weights, weigh
 from recollect.kernel.search.relevance import relevance
 from recollect.kernel.search.scope import Scope, Where
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import ElementKind, Instant

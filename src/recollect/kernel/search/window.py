@@ -21,7 +21,7 @@ from recollect.kernel.read.pages import (
     write_cursor,
 )
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 
 ItemT = TypeVar("ItemT")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recollect.kernel.plan import ir
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.clock import of_group
-from recollect.kernel.sql.dialect import JsonPart
+from recollect.kernel.store.dialect import JsonPart
 from recollect.model import ElementKind
 from recollect.node import node
 

@@ -28,13 +28,13 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import Clock
-from recollect.kernel.sql.dialect import Dialect
 from recollect.kernel.sql.folds import Folds
 from recollect.kernel.sql.output import Compiled, Keyed, Output, Paging
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Context, Rows
 from recollect.kernel.sql.solutions import Solutions
 from recollect.kernel.sql.steps import owner_id, run_steps
+from recollect.kernel.store.dialect import Dialect
 
 _MOST_TABLES = 950
 _MOST_JOINED = 64  # in one FROM

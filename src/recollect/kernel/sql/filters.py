@@ -23,9 +23,9 @@ from recollect.kernel.sql.bindings import (
     number_of,
     text_of,
 )
-from recollect.kernel.sql.dialect import JsonPart
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
+from recollect.kernel.store.dialect import JsonPart
 
 _NEVER = nodes.Any(())
 _ALWAYS = nodes.All(())

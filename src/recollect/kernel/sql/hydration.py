@@ -7,7 +7,7 @@ from functools import lru_cache
 from recollect.kernel.sql import nodes
 from recollect.kernel.sql.bindings import given_id
 from recollect.kernel.sql.clock import KNOWN, Clock, of_group
-from recollect.kernel.sql.dialect import Dialect
+from recollect.kernel.store.dialect import Dialect
 from recollect.model import ElementKind
 
 IDS = "json_each(:ids)"

@@ -24,11 +24,11 @@ from recollect.kernel.sql.bindings import (
     comparable,
     json_of,
 )
-from recollect.kernel.sql.dialect import JsonPart
 from recollect.kernel.sql.output import Columns, Keyed, Output, Paging, Shape
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows
 from recollect.kernel.sql.steps import owner_id
+from recollect.kernel.store.dialect import JsonPart
 
 Position = list[tuple[nodes.Order, ir.Var | None]]
 _NO_PROMISE = Statistics().uncertain()

@@ -29,11 +29,11 @@ from recollect.kernel.sql.bindings import (
     json_of,
 )
 from recollect.kernel.sql.clock import of_group, open_since, open_then
-from recollect.kernel.sql.dialect import JsonPart
 from recollect.kernel.sql.filters import Filters, items_of
 from recollect.kernel.sql.paths import join_path
 from recollect.kernel.sql.reads import value_of
 from recollect.kernel.sql.rows import Rows, Stage
+from recollect.kernel.store.dialect import JsonPart
 from recollect.model import ElementKind
 
 

@@ -11,7 +11,7 @@ import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.faults import is_for_memory, out_of_memory
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.port import SqlValue
 from recollect.model import Attributes, Value
 
 

@@ -13,7 +13,7 @@ import orjson
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.cells import members, whole
-from recollect.kernel.store.protocol import SqlValue
+from recollect.kernel.store.port import SqlValue
 
 Identity = tuple[str | int | None, ...]
 """What names an element for good: its id, its texts or ends, and the id it was given."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 
 _ADD = """
 INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.kernel.store.cells import text
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 
 _FLAGGED = """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.schema import EVERY_GROUP
 from recollect.model import Instant
 

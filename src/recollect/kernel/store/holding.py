@@ -8,7 +8,7 @@ from typing import NamedTuple
 import orjson
 
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING
 
 _BESIDE = """

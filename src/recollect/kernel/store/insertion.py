@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.port import Session, SqlRow
 
 _FIRST = 16
 """Rows that are put one by one in any case; the time they take decides about the others."""

@@ -12,7 +12,6 @@ from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.address import check_place, named_file
-from recollect.kernel.store.forks import FORKS
 
 _WITHOUT_LINKS: Final = frozenset(
     {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV}
@@ -33,7 +32,7 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
     check_place(wanted, name)
     _refuse_existing(wanted)
     part = wanted.with_name(f"{wanted.name}.{secrets.token_hex(4)}.part")
-    generation = FORKS.generation
+    process = os.getpid()
     try:
         yield part
         with part.open("rb+") as written:
@@ -47,7 +46,7 @@ def new_file(path: str | os.PathLike[str], name: str = "memory.db") -> Iterator[
         is_taken = isinstance(error, FileExistsError)
         raise (_taken(wanted) if is_taken else unwritable(wanted, error.strerror)) from error
     finally:
-        if FORKS.generation == generation:  # a child that was forked meanwhile leaves it alone
+        if os.getpid() == process:  # a child that was forked meanwhile leaves it alone
             # What the engine could not undo for want of space stays in its journal.
             for left in (part, part.with_name(f"{part.name}-journal")):
                 # A disk that is only read refuses it for files too that never were there.

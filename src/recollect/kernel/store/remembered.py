@@ -12,7 +12,7 @@ from typing import NamedTuple
 import orjson
 
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.remembered import (
     ACTORS,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.errors import STORE_CORRUPT, RecollectError
-from recollect.kernel.store.forks import Shared
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.sharing import Shared
 
 
 class Terms(Shared):

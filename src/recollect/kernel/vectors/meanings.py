@@ -14,9 +14,9 @@ from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import octets, whole
-from recollect.kernel.store.forks import Shared
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LINK_BIT
+from recollect.kernel.store.sharing import Shared
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
 from recollect.kernel.vectors.model import dimension_of
 from recollect.kernel.vectors.rows import known_texts

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from recollect.errors import EMBEDDER_CHANGED, RecollectError
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.vectors.embedder import Embedder
 
 _MODEL = """

@@ -13,7 +13,7 @@ import orjson
 
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Session, SqlRow
+from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.row_digest import row_digest
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder
 from recollect.kernel.vectors.model import dimension_of, set_model

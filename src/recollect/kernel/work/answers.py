@@ -17,8 +17,8 @@ import orjson
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel.store.cells import json_value, octets, text, whole
 from recollect.kernel.store.group import last_transaction, load_group
-from recollect.kernel.store.protocol import Session, SqlValue
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.statements.answers import (
     EXPIRE,
     FIND,

@@ -15,8 +15,8 @@ import orjson
 
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import create_group, load_group
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.statements.queue import (
     AGAIN,
     COUNTS,

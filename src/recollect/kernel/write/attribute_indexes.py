@@ -14,18 +14,18 @@ from recollect.errors import (
     is_slip,
     nearest,
 )
-from recollect.kernel.sql.dialect import (
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.dialect import (
     BUILT,
     create_attribute_index,
     drop_attribute_index,
     index_name,
 )
-from recollect.kernel.sql.sqlite import SQLITE
-from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.erasure import begin_erasure
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import EVERY_GROUP
-from recollect.kernel.store.sqlite import SqliteStore
+from recollect.kernel.store.sqlite.dialect import SQLITE
+from recollect.kernel.store.sqlite.erasure import begin_erasure
+from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.write.validation import identifier
 from recollect.model import AttributeIndex, Progress
 

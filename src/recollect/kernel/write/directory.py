@@ -14,7 +14,7 @@ import orjson
 from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.protocol import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.write.element import (
     Before,

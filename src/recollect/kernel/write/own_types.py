@@ -13,7 +13,7 @@ import orjson
 
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.protocol import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning

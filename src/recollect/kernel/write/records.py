@@ -18,12 +18,12 @@ from recollect.kernel.read.compared import compare
 from recollect.kernel.read.moment import Moment, resolve_moment
 from recollect.kernel.read.reader import Catalog
 from recollect.kernel.sql.hydration import record_sql
-from recollect.kernel.sql.sqlite import SQLITE
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import Parameters, Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.temporal import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (

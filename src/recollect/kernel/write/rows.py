@@ -13,7 +13,7 @@ import orjson
 
 from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Parameters, Session, SqlRow
+from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.write.element import (
     Before,

@@ -27,7 +27,7 @@ from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING, STRICT
 from recollect.kernel.write.instances import Shortfall, demands, shortfalls
 from recollect.model import ElementKind, Misfit, Schema, SchemaMode

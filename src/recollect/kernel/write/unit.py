@@ -18,7 +18,7 @@ from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.terms import Interning, Terms
 from recollect.kernel.vectors.preparation import Preparation

@@ -15,7 +15,7 @@ from recollect.kernel.read.named import lives_by_id
 from recollect.kernel.search.document import ALIASES
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.protocol import SqlRow, SqlValue
+from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.statements.merges import (
     CHANGED_CONCEPTS,

@@ -32,6 +32,41 @@ class Work:
     scanned: int = 0  # rows met in full scans, which no index led to
 
 
+@dataclass(frozen=True, slots=True)
+class FileSize:
+    """How large a store is, in bytes; nothing of it in memory."""
+
+    file_bytes: int
+    log_bytes: int  # of the file beside it that holds the last writes
+    free_bytes: int  # of the file, unused
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A table or an index of a store."""
+
+    kind: str  # "table" or "index"
+    name: str
+    sql: str  # the statement that makes it
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it holds rows that nothing else does."""
+        return self.kind == "table"
+
+    def __str__(self) -> str:
+        return f"the {self.kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that the engine finds wrong with a file."""
+
+    message: str
+    tree: str | None = None  # the table or index whose pages are broken
+    is_of_space: bool = False  # only pages that no tree has; rewriting the file mends it
+
+
 class Session(Protocol):
     """One transaction: everything read in it is one consistent moment."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import FileSize, Session
 
 _PAGES = ("freelist_count", "page_size")
 _ANALYSED = 1000  # rows looked at for each index
@@ -15,15 +14,6 @@ _ANALYSED = 1000  # rows looked at for each index
 _FORGET_COUNTS = "DELETE FROM sqlite_stat1 WHERE idx = ?"
 _FORGET_SAMPLES = "DELETE FROM sqlite_stat4 WHERE idx = ?"
 _HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
-
-
-@dataclass(frozen=True, slots=True)
-class FileSize:
-    """How large a store is, in bytes; nothing of it in memory."""
-
-    file_bytes: int
-    log_bytes: int  # of the file beside it that holds the last writes
-    free_bytes: int  # of the file, unused
 
 
 def file_size(session: Session, path: Path | None) -> FileSize:

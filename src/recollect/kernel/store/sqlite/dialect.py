@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.sql.dialect import Dialect, JsonPart
+from recollect.kernel.store.dialect import Dialect, JsonPart
 
 
 def _render_json(part: JsonPart, document: str, key: str | None) -> str:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import apsw
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.completeness import whole_store
-from recollect.kernel.store.connection import SqliteSession
-from recollect.kernel.store.faults import corrupt, translated
+from recollect.kernel.store.faults import corrupt
+from recollect.kernel.store.port import Fault
+from recollect.kernel.store.sqlite.completeness import whole_store
+from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.faults import translated
 
 _MOST_FAULTS = 1000
 _HEADING = "*** in database"
@@ -27,15 +28,6 @@ _SCHEMA_ROOT = 1
 _TREES = "SELECT s.rootpage, s.type, s.name FROM sqlite_schema AS s WHERE s.rootpage > 0"
 _FORGET = "DELETE FROM sqlite_schema WHERE name = :name OR tbl_name = :name"
 _TEXT_INDEX = "text_index"
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that the engine finds wrong with a file."""
-
-    message: str
-    tree: str | None = None  # the table or index whose pages are broken
-    is_of_space: bool = False  # only pages that no tree has; rewriting the file mends it
 
 
 def file_faults(session: SqliteSession) -> tuple[Fault, ...]:

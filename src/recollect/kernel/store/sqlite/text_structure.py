@@ -13,8 +13,8 @@ from typing import Final
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.cells import octets, whole
-from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.text_functions import document_length
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.sqlite.text_functions import document_length
 
 _TOTALS_ROW: Final = 1
 _STRUCTURE_ROW: Final = 10

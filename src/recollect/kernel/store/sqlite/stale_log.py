@@ -20,8 +20,8 @@ from urllib.parse import quote
 import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.forks import held
-from recollect.kernel.store.place import LOG, beside
+from recollect.kernel.store.sqlite.forks import held
+from recollect.kernel.store.sqlite.place import LOG, beside
 
 _MAGIC: Final = (0x377F0682, 0x377F0683)
 _HEADER: Final = struct.Struct(">IIII8s8s")  # magic, version, page size, turn, salts, checksum

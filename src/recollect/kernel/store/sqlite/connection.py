@@ -5,26 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, get_args
+from typing import Any
 
 import apsw
 
-from recollect.errors import INVALID_ARGUMENT, STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store import text_functions
-from recollect.kernel.store.faults import READING_ERRORS, busy, translated
-from recollect.kernel.store.forks import Held
-from recollect.kernel.store.functions import register_functions, register_search
-from recollect.kernel.store.log_file import LogFile
-from recollect.kernel.store.meter import STEPS_A_TICK, Meter
-from recollect.kernel.store.patience import patient
-from recollect.kernel.store.place import LOG, Place, beside
-from recollect.kernel.store.protocol import Budget, Parameters, SqlRow, Work
-from recollect.kernel.store.read_only import SCHEME
-from recollect.kernel.store.sampling import COMPARE_EVERY, Sampling
-from recollect.model import NO_KINDS, Kinds
+from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.faults import busy
+from recollect.kernel.store.port import Budget, Parameters, SqlRow, Work
+from recollect.kernel.store.sampling import Sampling
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite import text_functions
+from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
+from recollect.kernel.store.sqlite.forks import Held
+from recollect.kernel.store.sqlite.functions import register_functions, register_search
+from recollect.kernel.store.sqlite.log_file import LogFile
+from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter
+from recollect.kernel.store.sqlite.patience import patient
+from recollect.kernel.store.sqlite.place import LOG, Place, beside
+from recollect.kernel.store.sqlite.read_only import SCHEME
 
 MEMORY = ":memory:"
 """The name of a file that is none."""
@@ -32,7 +33,6 @@ MEMORY = ":memory:"
 _STATEMENT_CACHE = 512
 _KEPT = apsw.SQLITE_PREPARE_PERSISTENT  # leaves the engine its small memory for running
 _FLAGS = apsw.SQLITE_OPEN_READWRITE
-_LONGEST_WAIT = 86_400  # seconds
 _LEAST_PATIENCE = 0.05  # seconds between two looks at who is on a connection
 _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _WRITERS_CACHE = 2 * 2**20  # bytes; a commit may go through every slot of the cache it ends
@@ -40,44 +40,6 @@ _ROWS_AT_ONCE = 1_000  # of a statement whose rows are passed on as they come
 _OF_TEXT_INDEX = "'main'."  # in statements that FTS5 keeps, whose counters never start again
 _MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
-
-
-Synchronous = Literal["full", "normal"]
-"""When a commit is safe: at once, or soon, so that a power cut may lose the last ones."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a store treats its file; INVALID_ARGUMENT for a value it cannot mean."""
-
-    synchronous: Synchronous = "full"
-    busy_seconds: float = 5.0  # how long to wait for another writer
-    is_checked: bool = True  # a small file with a broken page is not opened
-    compare_every: int = COMPARE_EVERY  # of elements that are read; 1: all, 0: none
-    kinds: Kinds = NO_KINDS  # what is special about the types of concepts
-    cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
-
-    def __post_init__(self) -> None:
-        if self.synchronous not in get_args(Synchronous):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f'synchronous is {self.synchronous!r}, not "full" or "normal"',
-                hint='pass synchronous="full"',
-                known=get_args(Synchronous),
-            )
-        is_number = isinstance(self.busy_seconds, int | float)
-        if not is_number or not 0 <= self.busy_seconds <= _LONGEST_WAIT:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"busy_seconds is {self.busy_seconds!r}, outside 0 to {_LONGEST_WAIT}",
-                hint="pass busy_seconds=5",
-            )
-        if type(self.compare_every) is not int or self.compare_every < 0:
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"compare_every is {self.compare_every!r}, not a whole number from 0",
-                hint="pass compare_every=1 for all elements, 100 for one in a hundred, 0 for none",
-            )
 
 
 class SqliteSession:

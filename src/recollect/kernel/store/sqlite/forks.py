@@ -16,9 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
-import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +25,7 @@ from threading import get_ident
 import apsw
 
 from recollect.errors import STORE_CLOSED, STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.place import Identity, identity
+from recollect.kernel.store.sqlite.place import Identity, identity
 
 _WAIT_SECONDS = 5.0  # for other threads, before a process forks all the same
 _PAUSE_SECONDS = 0.001  # between looks at whether there is still something to wait for
@@ -122,18 +120,6 @@ class Held:
         self.is_left = True
 
 
-class Shared:
-    """What threads share behind a lock."""
-
-    def __init__(self) -> None:
-        self.part()
-        FORKS.shared.add(self)
-
-    def part(self) -> None:
-        """Have a lock; in a child a new one, for a thread that is not there may have kept it."""
-        self._lock = threading.Lock()
-
-
 class Forks:
     """All that this process has in the engine, and who is forking it."""
 
@@ -144,7 +130,6 @@ class Forks:
         self.dropped: set[Held] = set()
         self.writers: dict[Held, int] = {}  # threads amid a write, by what they write to a file
         self.forking: dict[int, float] = {}  # threads, and until when others are kept out
-        self.shared: weakref.WeakSet[Shared] = weakref.WeakSet()
         self._is_barred = False
         self._masks: dict[int, set[int]] = {}  # signals that were blocked, by the thread that forks
 
@@ -210,8 +195,6 @@ class Forks:
         self.dropped.clear()
         self.writers.clear()
         self.forking.clear()
-        for shared in tuple(self.shared):
-            shared.part()
         if is_torn or not all(one.leave() for one in inherited):
             for one in inherited:
                 one.abandon()

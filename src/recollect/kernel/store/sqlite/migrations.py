@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 
 from recollect.errors import STORE_NEWER, UPGRADE, RecollectError
-from recollect.kernel.store.protocol import Session
-from recollect.kernel.store.schema import (
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.sqlite.schema import (
     APPLICATION_ID,
     ATTRIBUTE_INDEX,
     COUNTS_OF_ALL_LINKS,

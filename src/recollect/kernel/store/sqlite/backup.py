@@ -9,10 +9,10 @@ import apsw
 
 from recollect.errors import STORE_UNAVAILABLE
 from recollect.kernel.store.address import named_file
-from recollect.kernel.store.connection import SqliteSession
-from recollect.kernel.store.faults import translated
-from recollect.kernel.store.forks import held
 from recollect.kernel.store.new_file import new_file, unwritable
+from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.faults import translated
+from recollect.kernel.store.sqlite.forks import held
 from recollect.model import Progress
 
 _PAGES_AT_ONCE = 2_000  # between two words of progress

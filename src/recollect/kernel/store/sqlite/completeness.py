@@ -5,36 +5,19 @@ The rule: the migrations alone say what a store has; there is no second list to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from recollect.kernel.store.cells import text
-from recollect.kernel.store.connection import MEMORY, Settings, SqliteSession
-from recollect.kernel.store.migrations import migrate
-from recollect.kernel.store.protocol import Session
+from recollect.kernel.store.port import Part, Session
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import MEMORY, SqliteSession
+from recollect.kernel.store.sqlite.migrations import migrate
 
 # What the engine makes by itself has no definition, and comes with its table.
 _PARTS = """
 SELECT s.type, s.name, s.sql FROM sqlite_schema AS s
 WHERE s.sql IS NOT NULL ORDER BY s.rootpage, s.name
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A table or an index of a store."""
-
-    kind: str  # "table" or "index"
-    name: str
-    sql: str  # the statement that makes it
-
-    @property
-    def is_table(self) -> bool:
-        """Whether it holds rows that nothing else does."""
-        return self.kind == "table"
-
-    def __str__(self) -> str:
-        return f"the {self.kind} {self.name}"
 
 
 def missing_parts(session: Session) -> tuple[Part, ...]:

@@ -1,29 +1,16 @@
-"""How much the statements of a block have cost, and when a text has had its seconds.
-
-The meter ends the statement that is too much; a deadline is asked between two pieces of work, none
-of which takes long by itself.
-"""
+"""How much the statements of a block have cost; it ends the one that is too much."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-from recollect.errors import EXECUTION_TIMEOUT, RESOURCE_EXHAUSTED, RecollectError
-from recollect.kernel.store.protocol import Budget
+from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
+from recollect.kernel.store.deadline import overdue
+from recollect.kernel.store.port import Budget
 
 STEPS_A_TICK = 10_000
 """How often the engine asks whether it may go on."""
-
-
-def overdue(seconds: float, hint: str = "name more of the pattern, or use LIMIT") -> RecollectError:
-    """Return the error of a text that has had its seconds."""
-    return RecollectError(
-        EXECUTION_TIMEOUT,
-        f"the text takes longer than {seconds:g} seconds",
-        hint=hint,
-        details={"seconds": seconds},
-    )
 
 
 class Meter:
@@ -84,22 +71,3 @@ class Meter:
             return
         if self._seconds + time.monotonic() - self._since > self._budget.seconds:
             raise overdue(self._budget.seconds)
-
-
-class Deadline:
-    """The seconds of one text, from now on; none where it may take what it needs."""
-
-    __slots__ = ("_begun", "_seconds")
-
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds = seconds
-        self._begun = time.monotonic()
-
-    def spent(self) -> float:
-        """Return how many seconds have gone so far."""
-        return time.monotonic() - self._begun
-
-    def check(self) -> None:
-        """Raise KIP_4001 where the seconds are over."""
-        if self._seconds is not None and self.spent() > self._seconds:
-            raise overdue(self._seconds, "send the text in parts")

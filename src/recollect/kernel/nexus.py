@@ -52,10 +52,10 @@ from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.deadline import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.opening import open_store
+from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sampling import COMPARE_EVERY
 from recollect.kernel.store.settings import Settings
-from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
@@ -146,7 +146,7 @@ class Nexus:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         group: str,
         clock: Clock,
         limits: Limits,
@@ -193,7 +193,7 @@ class Nexus:
         settings = Settings(
             synchronous, busy_seconds, is_checked, compare_every, Kinds(tuple(kinds))
         )
-        store = opened_sound(SqliteStore(address, settings), check)
+        store = opened_sound(open_store(address, settings), check)
         index_kinds(store)
         return cls(store, name, clock, limits, Catalogs(meanings, clock))
 
@@ -654,7 +654,7 @@ class Nexus:
     def stats(self) -> Stats:
         """Return the counts of this group and the size of the store."""
         with self._store.reading() as session:
-            return stats_of(session, self._catalog(session).group, self._store.path)
+            return stats_of(self._store, session, self._catalog(session).group)
 
     @property
     def path(self) -> Path | None:

@@ -26,13 +26,8 @@ from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.erasure import has_unfinished_erasure
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.identity import BITS_BYTES
-from recollect.kernel.store.port import Fault, Part, Session
+from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
-from recollect.kernel.store.sqlite.completeness import missing_parts
-from recollect.kernel.store.sqlite.damage import file_faults
-from recollect.kernel.store.sqlite.store import SqliteStore
-from recollect.kernel.store.sqlite.text_structure import structure_fault
-from recollect.kernel.store.sqlite.upkeep import optimise
 from recollect.kernel.store.statements.checks import (
     COUNTERS,
     COUNTING,
@@ -47,7 +42,7 @@ from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
 from recollect.model import Diagnosis, Finding, Progress
 
 
-def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
+def examine(store: Store, *, fix: bool, progress: Progress) -> Diagnosis:
     """Look at the file and at every group; with `fix` mend what can be, and optimise.
 
     Without `fix` nothing is kept, but the write lock is taken: the text index is compared with
@@ -68,15 +63,13 @@ def examine(store: SqliteStore, *, fix: bool, progress: Progress) -> Diagnosis:
     if fix:
         progress("optimising", 0, 1)
         with store.writing() as session:
-            optimise(session, built_indexes(session)[1])
+            store.upkeep(session).optimise(built_indexes(session)[1])
         store.checkpoint()
         progress("optimising", 1, 1)
     return _diagnosis(store, findings, is_optimised=fix)
 
 
-def _diagnosis(
-    store: SqliteStore, findings: tuple[Finding, ...], *, is_optimised: bool
-) -> Diagnosis:
+def _diagnosis(store: Store, findings: tuple[Finding, ...], *, is_optimised: bool) -> Diagnosis:
     """Return what was found, and how many groups and elements there are: none if unreadable."""
     try:
         with store.reading() as session:
@@ -89,18 +82,19 @@ def _diagnosis(
     return Diagnosis(groups, size, findings, is_optimised, counting)
 
 
-def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
+def _findings(store: Store, progress: Progress) -> list[Finding]:
     """Return everything that is wrong; a file that cannot be read is not looked at further."""
     progress("file", 0, 1)
     with store.reading() as session:
-        missing = missing_parts(session)
+        upkeep = store.upkeep(session)
+        missing = upkeep.missing_parts()
         faults = [Finding("tables", f"{one} is not there") for one in missing if one.is_table]
-        faults = faults or [_file_finding(one) for one in file_faults(session)]
+        faults = faults or [_file_finding(upkeep, one) for one in upkeep.faults()]
         if faults:
             return faults
         try:
             found = list(_store_findings(session))
-            fault = structure_fault(session)
+            fault = upkeep.text_fault()
             if fault is not None:
                 found.append(Finding("text", f"the text index is damaged: {fault}"))
             if store.path is not None and has_unfinished_erasure(session):
@@ -129,12 +123,12 @@ def _findings(store: SqliteStore, progress: Progress) -> list[Finding]:
     return found
 
 
-def _file_finding(fault: Fault) -> Finding:
-    is_lost = fault.tree is not None and not is_from_rest(fault.tree)
+def _file_finding(upkeep: Upkeep, fault: Fault) -> Finding:
+    is_lost = fault.tree is not None and not is_from_rest(upkeep, fault.tree)
     return Finding("tables" if is_lost else "file", fault.message)
 
 
-def _missing_index(store: SqliteStore, index: Part) -> Finding:
+def _missing_index(store: Store, index: Part) -> Finding:
     """Return what is to be said of an index that is not there: whether it can be built."""
     with store.writing(is_dry_run=True) as session:
         if build_index(session, index):
@@ -142,7 +136,7 @@ def _missing_index(store: SqliteStore, index: Part) -> Finding:
     return Finding("doubles", f"{index} is not there, and rows repeat what it keeps unique")
 
 
-def _text_findings(store: SqliteStore, group: Group, progress: Progress) -> list[Finding]:
+def _text_findings(store: Store, group: Group, progress: Progress) -> list[Finding]:
     try:
         with store.writing(is_dry_run=True) as session:
             if _rebuild_texts(session, group.group_id, progress):
@@ -223,7 +217,7 @@ def _texts(session: Session, group_id: int) -> object:
     return fingerprint(session, group_id), size_fingerprint(session, group_id), counts, superseded
 
 
-def _mend_file(store: SqliteStore, found: list[Finding], progress: Progress) -> None:
+def _mend_file(store: Store, found: list[Finding], progress: Progress) -> None:
     """Rebuild what the engine keeps beside the rows; if that fails, the file stays as it was.
 
     Nothing is done to a file that has lost anything which cannot be rebuilt.
@@ -231,32 +225,32 @@ def _mend_file(store: SqliteStore, found: list[Finding], progress: Progress) -> 
     if any(finding.check == "tables" for finding in found):
         return
     with store.reading() as session:
-        faults = file_faults(session)
+        faults = store.upkeep(session).faults()
     broken = [fault.tree for fault in faults if fault.tree is not None]
     try:
         if broken:
             with store.writing() as writing:
-                remake_broken(writing, broken, progress)
+                remake_broken(writing, store.upkeep(writing), broken, progress)
         elif not all(fault.is_of_space for fault in faults):
             with store.writing() as writing:
-                remake_differing(writing, progress)
+                remake_differing(writing, store.upkeep(writing), progress)
     except RecollectError as error:
         if error.code not in (STORE_CORRUPT, INTERNAL_ERROR):  # the second: rows repeat
             raise
     with store.reading() as session:
-        is_to_rewrite = {fault.is_of_space for fault in file_faults(session)} == {True}
+        is_to_rewrite = {fault.is_of_space for fault in store.upkeep(session).faults()} == {True}
     if is_to_rewrite:
         store.finish_erasure()
 
 
-def _mend_rest(store: SqliteStore, findings: list[Finding], progress: Progress) -> None:
+def _mend_rest(store: Store, findings: list[Finding], progress: Progress) -> None:
     """Make anew what follows from the contents, where these were looked at and can be read."""
     if _is_damaged(findings):
         return
     if any(finding.check == "erasure" for finding in findings):
         store.finish_erasure()
     with store.writing() as session:
-        for index in missing_parts(session):
+        for index in store.upkeep(session).missing_parts():
             build_index(session, index)
         groups = all_groups(session)
         for group in groups:

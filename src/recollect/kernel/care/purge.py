@@ -33,7 +33,6 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
-from recollect.kernel.store.sqlite.erasure import begin_erasure, clear_remains
 from recollect.kernel.store.statements.erasing import (
     AT_ONE,
     DELETE_ROWS,
@@ -106,7 +105,7 @@ def purge(
         return receipt
     codes = {whole(code) for (code,) in _each(session, group, TERMS, doomed)}
     if not is_dry_run:
-        begin_erasure(session)
+        session.begin_erasure()
     _erase_texts(unit, doomed)
     vectors = purge_vectors(session, group.group_id, doomed)
     receipt = replace(receipt, vectors=vectors)
@@ -121,7 +120,7 @@ def purge(
     )
     if is_dry_run:
         return replace(receipt, terms=terms)
-    clear_remains(session)
+    session.clear_remains()
     return replace(receipt, terms=terms, transaction=number)
 
 
@@ -135,12 +134,12 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     receipt = replace(receipt, terms=terms, vectors=vectors)
     if is_dry_run:
         return receipt
-    begin_erasure(session)
+    session.begin_erasure()
     for index in attribute_indexes(session, group.group_id):
         take_back_index(session, group.group_id, index.type, index.attribute)
     forget(session, group.group_id)
     delete_group(session, group.group_id)
-    clear_remains(session)
+    session.clear_remains()
     return receipt
 
 

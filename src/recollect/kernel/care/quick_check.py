@@ -11,13 +11,12 @@ from typing import Final, Literal
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.care.audit import audit_newest
 from recollect.kernel.store.group import all_groups
-from recollect.kernel.store.sqlite.completeness import missing_parts
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import Store
 
 _MOST: Final = 1_000  # of a group's newest changes
 
 
-def opened_sound(store: SqliteStore, check: Literal["quick"] | None) -> SqliteStore:
+def opened_sound(store: Store, check: Literal["quick"] | None) -> Store:
     """Return an open store that passes the check that is asked for, or close it and raise."""
     match check:
         case None:
@@ -36,13 +35,13 @@ def opened_sound(store: SqliteStore, check: Literal["quick"] | None) -> SqliteSt
             )
 
 
-def _refuse_broken(store: SqliteStore) -> None:
+def _refuse_broken(store: Store) -> None:
     """Raise STORE_CORRUPT where a part is not there or the end of a group's log does not hold.
 
     The newest thousand changes of each group are compared with what they wrote, and with the chain.
     """
     with store.reading() as session:
-        for part in missing_parts(session):
+        for part in store.upkeep(session).missing_parts():
             raise _broken(f"{part} is not there")
         for group in all_groups(session):
             breach = audit_newest(session, group, _MOST)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import load_group
-from recollect.kernel.store.port import Session
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import model_of
@@ -21,7 +20,7 @@ from recollect.model import Progress, Reindexed
 _AT_ONCE = 512  # elements
 
 
-def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progress) -> Reindexed:
+def reindex(store: Store, name: str, meanings: Meanings, progress: Progress) -> Reindexed:
     """Make the vectors that the living elements of a group lack, and return how many they were.
 
     Vectors of another model go first. EMBEDDER_UNAVAILABLE when the model does not answer; the
@@ -43,7 +42,7 @@ def reindex(store: SqliteStore, name: str, meanings: Meanings, progress: Progres
 
 
 def _embed_all(
-    store: SqliteStore, group_id: int, meanings: Meanings, sql: str, progress: Progress, step: str
+    store: Store, group_id: int, meanings: Meanings, sql: str, progress: Progress, step: str
 ) -> int:
     after, count = -1, 0
     while True:

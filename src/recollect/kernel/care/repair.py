@@ -14,10 +14,7 @@ from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.dialect import PREFIXES
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
-from recollect.kernel.store.port import Part, Session
-from recollect.kernel.store.sqlite.completeness import missing_parts, whole_store
-from recollect.kernel.store.sqlite.connection import SqliteSession
-from recollect.kernel.store.sqlite.damage import file_faults, forget, text_parts
+from recollect.kernel.store.port import Part, Session, Upkeep
 from recollect.kernel.store.statements.texts import FORGET_TEXTS
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.model import UNREADABLE, Finding, Progress
@@ -25,22 +22,24 @@ from recollect.model import UNREADABLE, Finding, Progress
 _FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
 
 
-def is_from_rest(tree: str) -> bool:
+def is_from_rest(upkeep: Upkeep, tree: str) -> bool:
     """Whether everything in a table or index can be rebuilt from the others."""
-    indexes = {part.name for part in whole_store() if not part.is_table}
+    indexes = {part.name for part in upkeep.parts() if not part.is_table}
     is_index = tree in indexes or tree.startswith(PREFIXES)
-    return is_index or tree in _FROM_ROWS or tree in text_parts()
+    return is_index or tree in _FROM_ROWS or tree in upkeep.text_parts()
 
 
-def remake_broken(session: SqliteSession, broken: Iterable[str], progress: Progress) -> None:
+def remake_broken(
+    session: Session, upkeep: Upkeep, broken: Iterable[str], progress: Progress
+) -> None:
     """Make the broken tables and indexes of a file anew, inside a write transaction.
 
     They were found in another transaction: after meeting a broken page the engine writes nothing.
     STORE_CORRUPT when the file is not sound after it; then nothing may be kept.
     """
-    forget(session, broken)
+    upkeep.forget(broken)
     are_rows_lost = False
-    while missing := missing_parts(session):
+    while missing := upkeep.missing_parts():
         session.rows(missing[0].sql)  # the text index brings the tables it is kept in
         are_rows_lost = are_rows_lost or missing[0].is_table
     settle_indexes(session)
@@ -49,31 +48,29 @@ def remake_broken(session: SqliteSession, broken: Iterable[str], progress: Progr
         for group in groups:
             recount(session, group.group_id)
         _remake_texts_of_readable(session, groups, progress)
-    _refuse_unsound(session)
+    _refuse_unsound(upkeep)
 
 
-def remake_differing(session: SqliteSession, progress: Progress) -> None:
+def remake_differing(session: Session, upkeep: Upkeep, progress: Progress) -> None:
     """Make anew the indexes that are not as their rows are, then the text index if a fault stays.
 
     Runs inside a write transaction. STORE_CORRUPT when the file is not sound after it; then
     nothing may be kept.
     """
-    session.rows("REINDEX")
-    if file_faults(session):
+    upkeep.rebuild_indexes()
+    if upkeep.faults():
         _remake_texts_of_readable(session, all_groups(session), progress)
-    _refuse_unsound(session)
+    _refuse_unsound(upkeep)
 
 
-def _remake_texts_of_readable(
-    session: SqliteSession, groups: list[Group], progress: Progress
-) -> None:
+def _remake_texts_of_readable(session: Session, groups: list[Group], progress: Progress) -> None:
     if not all(is_readable(examine_group(session, group)) for group in groups):
         raise corrupt()
     remake_texts(session, groups, progress)
 
 
-def _refuse_unsound(session: SqliteSession) -> None:
-    if not all(one.is_of_space for one in file_faults(session)):
+def _refuse_unsound(upkeep: Upkeep) -> None:
+    if not all(one.is_of_space for one in upkeep.faults()):
         raise corrupt()
 
 

@@ -14,7 +14,7 @@ from recollect.kernel.read.moment import resolve_moment
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.scope import Scope
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import Store
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.texts import link_meaning
@@ -34,7 +34,7 @@ from recollect.model import (
 class Vectors:
     """The vectors of one group; safe to share between threads and processes."""
 
-    def __init__(self, store: SqliteStore, group: str, catalogs: Catalogs) -> None:
+    def __init__(self, store: Store, group: str, catalogs: Catalogs) -> None:
         self._store = store
         self._name = group
         self._catalogs = catalogs

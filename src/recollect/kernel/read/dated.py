@@ -18,7 +18,6 @@ from recollect.kernel.sql.hydration import dated_sql
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters, SqlRow
 from recollect.kernel.store.schema import LINK_BIT, LIVING
-from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.statements.elements import KEYS
 from recollect.model import BEGINNING, FOREVER, Dated, ElementKind, Instant, Key
 
@@ -51,7 +50,7 @@ def dated_by_number(reader: Reader, ids: Collection[int], *, closed: bool) -> di
             "ids": orjson.dumps(wanted).decode(),
             **moment.parameters,
         }
-        for row in session.rows(dated_sql(kind, moment.clock, SQLITE), parameters):
+        for row in session.rows(dated_sql(kind, moment.clock, session.dialect), parameters):
             clocks = _clocks(row, moment, closed=closed)
             if clocks is not None:
                 element = shown(session, group, terms, row[:-_CLOCK_COLUMNS])

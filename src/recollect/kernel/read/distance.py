@@ -21,7 +21,6 @@ from recollect.kernel.store.cells import whole
 from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.sqlite.dialect import SQLITE
 
 
 def distances_between(
@@ -80,7 +79,7 @@ def _pairs(
         "ids": orjson.dumps([*elements]).decode(),
         **moment.parameters,
     }
-    for near, far in session.rows(_pairs_sql(moment.clock, SQLITE), parameters):
+    for near, far in session.rows(_pairs_sql(moment.clock, session.dialect), parameters):
         yield whole(near), whole(far)
 
 

@@ -12,14 +12,14 @@ from recollect.errors import RecollectError
 from recollect.kernel.read.group_state import GroupState
 from recollect.kernel.read.prepared import MOST_CHARACTERS, SplitText
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.port import Session
 from recollect.model import Answer, AsOf, Limits, Value
 
 _MOST_BYTES = 4 * MOST_CHARACTERS
 
 
 def answer_prepared(
-    session: SqliteSession,
+    session: Session,
     state: GroupState,
     text: str,
     values: Mapping[str, Value],

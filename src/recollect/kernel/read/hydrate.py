@@ -13,7 +13,6 @@ from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.terms import Terms
 from recollect.model import LINK_BIT, Concept, Element, ElementKind, Link
 
@@ -70,7 +69,7 @@ def _rows(
         "ids": orjson.dumps(ids).decode(),
         **moment.parameters,
     }
-    return session.rows(hydration_sql(kind, moment.clock, SQLITE), parameters)
+    return session.rows(hydration_sql(kind, moment.clock, session.dialect), parameters)
 
 
 def _end(group: Group, element: SqlValue, given: SqlValue) -> str:

@@ -19,7 +19,6 @@ from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
-from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Concept, Joint, Link
 
 End = Literal["subject", "object"]
@@ -59,7 +58,7 @@ def joints_at(
     if predicates is not None:
         codes = [reader.terms.code(session, one) for one in predicates]
         parameters["predicates"] = orjson.dumps(codes).decode()
-    sql = joints_sql(end, moment.clock, SQLITE, is_every=predicates is None)
+    sql = joints_sql(end, moment.clock, session.dialect, is_every=predicates is None)
     rows = session.rows(sql, parameters)
     return [_joint(reader, row, named[whole(row[0])], end, known) for row in rows]
 

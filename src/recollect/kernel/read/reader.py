@@ -52,7 +52,6 @@ from recollect.kernel.store.deadline import Deadline
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Budget, Session, SqlRow, SqlValue
-from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value
@@ -216,7 +215,7 @@ class Reader:
         if plan.is_grouped or self.session.is_writing:
             return []
         whole = replace(plan, columns=(*plan.columns, *owners(plan)))
-        compiled = compile_plan(whole, statistics, self.moment.clock, SQLITE)
+        compiled = compile_plan(whole, statistics, self.moment.clock, self.session.dialect)
         parameters = self.parameters(compiled, lifting.values, find)
         page = page if page.after is None else page.counted()
         most = self.limits.max_rows
@@ -438,11 +437,11 @@ class Reader:
         statistics = self.statistics()
         lifting = Lifting(bindings)
         shape = ast.Find(find.columns, lifting.clauses(find.where), find.order_by)
-        clock = self.moment.clock
+        clock, dialect = self.moment.clock, self.session.dialect
 
         def make() -> Compiled:
             plan = plan_find(shape, statistics)
-            compiled = compile_plan(plan, statistics, clock, SQLITE, paging)
+            compiled = compile_plan(plan, statistics, clock, dialect, paging)
             return compiled if paging is None else replace(compiled, question=_digest(shape))
 
         key = (shape, statistics.epoch, statistics.is_certain, clock, paging)

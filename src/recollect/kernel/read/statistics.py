@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from pathlib import Path
 
 from recollect.kernel.plan.statistics import Statistics, coarse
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.port import Session, SqlValue, Store
 from recollect.kernel.store.schema import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
@@ -19,7 +18,6 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
-from recollect.kernel.store.sqlite.upkeep import file_size
 from recollect.kernel.store.statements.counts import COUNTS, TALLIES
 from recollect.model import Instant, Stats
 
@@ -75,12 +73,12 @@ class GroupStatistics:
         )
 
 
-def stats_of(session: Session, group: Group, path: Path | None) -> Stats:
+def stats_of(store: Store, session: Session, group: Group) -> Stats:
     """Return the counts of a group and the size of the store. Cost: a few rows."""
     counts = session.rows(COUNTS, {"group": group.group_id})[0]
     concepts, links, types, predicates, documents, transactions, at, groups = map(whole, counts)
-    (version,) = session.rows("SELECT sqlite_version()")[0]
-    size = file_size(session, path)
+    upkeep, path = store.upkeep(session), store.path
+    size = upkeep.size(path)
     return Stats(
         path=None if path is None else str(path),
         size_bytes=size.file_bytes,
@@ -95,5 +93,5 @@ def stats_of(session: Session, group: Group, path: Path | None) -> Stats:
         documents=documents,
         transactions=transactions,
         last_at=Instant(at) if transactions else None,
-        engine="SQLite " + text(version),
+        engine=upkeep.engine,
     )

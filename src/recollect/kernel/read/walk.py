@@ -18,7 +18,6 @@ from recollect.kernel.sql.hydration import IDS
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.port import SqlValue
-from recollect.kernel.store.sqlite.dialect import SQLITE
 
 MOST_VISITED = 100_000
 """Places a search looks at before it gives up."""
@@ -87,7 +86,7 @@ def _links_of(
         "ids": orjson.dumps(list(elements)).decode(),
         **reader.moment.parameters,
     }
-    rows = reader.session.rows(_links_sql(reader.moment.clock, SQLITE), parameters)
+    rows = reader.session.rows(_links_sql(reader.moment.clock, reader.session.dialect), parameters)
     for link, subject, target in rows:
         yield whole(link), whole(subject), whole(target)
 

@@ -29,7 +29,6 @@ from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.output import Compiled, Shape
 from recollect.kernel.store.cells import json_value
 from recollect.kernel.store.port import SqlRow, SqlValue
-from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import LIVING, Ground, Operation, Rows, Value, Why
 
 MOST_GROUNDS = 100
@@ -130,7 +129,7 @@ def _rows(
 
 def identified(reader: Reader, find: ast.Find, plan: ir.Plan, lifting: Lifting) -> IdentifiedQuery:
     """Return the SQL of a plan, whose rows tell what identifies them."""
-    compiled = compile_plan(plan, reader.statistics(), reader.moment.clock, SQLITE)
+    compiled = compile_plan(plan, reader.statistics(), reader.moment.clock, reader.session.dialect)
     keys: list[tuple[int, Shape]] = []
     start = 0
     for column, output in zip(plan.columns, compiled.outputs, strict=True):

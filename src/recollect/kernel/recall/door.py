@@ -12,7 +12,7 @@ from typing import Final, Protocol, cast
 from recollect.kernel.read.catalogs import Catalogs, Forgetful
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.recollection import Recollection
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import Store
 from recollect.model import AsOf, Instant, Limits
 
 LIMIT: Final = 10
@@ -56,7 +56,7 @@ class Recall:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         group_name: str,
         catalogs: Catalogs,
         limits: Limits,

@@ -24,12 +24,10 @@ from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.dialect import BUILT, JsonPart, index_name, quoted
+from recollect.kernel.store.dialect import BUILT, Dialect, JsonPart, index_name, quoted
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import Parameters, Session, SqlValue
+from recollect.kernel.store.port import Parameters, Session, SqlValue, Store
 from recollect.kernel.store.schema import EVERY_GROUP, LIVING
-from recollect.kernel.store.sqlite.dialect import SQLITE
-from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
@@ -79,7 +77,11 @@ class _Asked:
 
     def page(self, fit: _Fit, by: str, beyond: str) -> str:
         """Return the SELECT of the first of them by an attribute, with its value."""
-        value, through, conditions = _value("c", by), fit.through, fit.conditions + beyond
+        value, through, conditions = (
+            _value(self.session.dialect, "c", by),
+            fit.through,
+            fit.conditions + beyond,
+        )
         if through in (None, by) and by in self.indexed and not self.is_among:
             through, conditions = by, f"{conditions} AND {value} IS NOT NULL"
         else:
@@ -102,9 +104,7 @@ class _Asked:
 class Concepts:
     """The concepts of one group, by type and by texts among their attributes."""
 
-    def __init__(
-        self, store: SqliteStore, group_name: str, catalogs: Catalogs, limits: Limits
-    ) -> None:
+    def __init__(self, store: Store, group_name: str, catalogs: Catalogs, limits: Limits) -> None:
         self._store = store
         self._group_name = group_name
         self._catalogs = catalogs
@@ -135,8 +135,8 @@ class Concepts:
             parameters, beyond = {**asked.parameters, "limit": limit}, ""
             if after is not None:
                 parameters["after"] = _living_id(reader, asked, after)
-                place = _PLACE.format(value=_value("a", by))
-                beyond = f" AND ({_value('c', by)}, c.id) < ({place})"
+                place = _PLACE.format(value=_value(session.dialect, "a", by))
+                beyond = f" AND ({_value(session.dialect, 'c', by)}, c.id) < ({place})"
             pages = " UNION ".join(asked.page(fit, by, beyond) for fit in asked.fits)
             sql = f"SELECT id FROM ({pages}) ORDER BY value DESC, id DESC LIMIT :limit"  # noqa: S608
             ids = [whole(one) for (one,) in session.rows(sql, parameters)]
@@ -318,7 +318,7 @@ def _fit(asked: _Asked, parameters: dict[str, SqlValue], of_type: str, where: Wh
     for attribute, values in where.items():
         name = f"values{len(parameters)}"
         parameters[name] = orjson.dumps(list(values)).decode()
-        value = _value("c", attribute)
+        value = _value(asked.session.dialect, "c", attribute)
         having[attribute] = (
             f"{value} IS NOT NULL AND"  # noqa: S608 - names of attributes, quoted
             f" {value} IN (SELECT one.value FROM json_each(:{name}) AS one)"
@@ -362,6 +362,6 @@ def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
     return found
 
 
-def _value(table: str, attribute: str) -> str:
+def _value(dialect: Dialect, table: str, attribute: str) -> str:
     """Return the SQL of an attribute's value, spelled as its index spells it."""
-    return SQLITE.render_json(JsonPart.VALUE, f"{table}.attributes", attribute)
+    return dialect.render_json(JsonPart.VALUE, f"{table}.attributes", attribute)

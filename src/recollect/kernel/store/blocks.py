@@ -11,24 +11,15 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
-
-
-class Blocked(Protocol):
-    """A store as its blocks see it."""
-
-    def kept(self) -> AbstractContextManager[None]:
-        """Let others see that a block keeps the connection."""
-
-    def is_inside(self) -> bool:
-        """Whether this thread is inside a block."""
+from recollect.kernel.store.port import Store
 
 
 @dataclass(eq=False, slots=True)
 class _Block:
-    store: Blocked
+    store: Store
     only_reads: bool
     is_open: bool = True
 
@@ -38,7 +29,7 @@ _BLOCKS: Final[ContextVar[tuple[_Block, ...]]] = ContextVar("recollect_blocks", 
 
 @contextmanager
 def opened(
-    store: Blocked, block: AbstractContextManager[object], *, only_reads: bool = False
+    store: Store, block: AbstractContextManager[object], *, only_reads: bool = False
 ) -> Iterator[None]:
     """Open a block of a store for the task that is running."""
     mark = _Block(store, only_reads)
@@ -51,7 +42,7 @@ def opened(
         _BLOCKS.set(tuple(one for one in _BLOCKS.get() if one.is_open))
 
 
-def refuse_write(store: Blocked) -> None:
+def refuse_write(store: Store) -> None:
     """Refuse a write inside a block that only reads with INVALID_ARGUMENT."""
     blocks = _BLOCKS.get()
     if not blocks or not store.is_inside():
@@ -64,6 +55,6 @@ def refuse_write(store: Blocked) -> None:
         )
 
 
-def has_open(store: Blocked) -> bool:
+def has_open(store: Store) -> bool:
     """Whether the task that is running has a block of the store open, in whatever thread."""
     return any(one.is_open and one.store is store for one in _BLOCKS.get())

@@ -1,4 +1,4 @@
-"""What differs between SQL engines: a table of functions and a few renderings.
+"""What differs between SQL engines: tables of functions and of words, and a few renderings.
 
 With it the index that a declared attribute gets: it spells the value as the compiler does, since an
 expression index serves only its own spelling. No two attributes share a name of an index: the
@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from recollect.kernel.store.statement import Statement, spell
 
 
 class JsonPart(StrEnum):
@@ -39,6 +41,19 @@ class Dialect:
     render_json: RenderJson
     apart: str  # what ends a subquery that must not be merged into the query around it
     parameter: str  # what a bound parameter begins with: ":"
+    words: Mapping[str, str]  # what statements say in braces
+    has_types: bool  # whether parameters say what they are: `:limit::bigint`
+    overrides: Mapping[Statement, str]  # what this engine says in quite another way
+
+    def spell(self, statement: Statement) -> str:
+        """Return the text of a statement for this engine, made once. Cost: a look-up."""
+        found = statement.spelt.get(self.name)
+        if found is None:
+            own = self.overrides.get(statement)
+            text = statement.text if own is None else own
+            found = spell(text, self.words, has_types=self.has_types)
+            statement.spelt[self.name] = found
+        return found
 
 
 _PLAIN, _MARKED = PREFIXES = "attribute:", "attribute^:"

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
+from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.sampling import Sampling
-from recollect.model import Kinds
+from recollect.kernel.store.statement import Statement
+from recollect.model import Kinds, Progress, silent
 
 SqlValue = None | int | float | str | bytes
+Sql = str | Statement
+"""A text of the compiler, which is in the session's dialect, or a statement."""
+
 Parameters = Mapping[str, SqlValue] | Sequence[SqlValue]
 SqlRow = tuple[SqlValue, ...]
 
@@ -67,8 +74,51 @@ class Fault:
     is_of_space: bool = False  # only pages that no tree has; rewriting the file mends it
 
 
+class Upkeep(Protocol):
+    """What only the engine knows of its files and tables: for doctor, mends and counts."""
+
+    @property
+    def engine(self) -> str:
+        """Return the name of the engine and its version."""
+
+    def size(self, path: Path | None) -> FileSize:
+        """Return the size of the store."""
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return all that a store of this version has, in the order it is made."""
+
+    def missing_parts(self) -> tuple[Part, ...]:
+        """Return what of it this store lacks."""
+
+    def faults(self) -> tuple[Fault, ...]:
+        """Return what is broken: of each table or index the first thing. Cost: the whole store."""
+
+    def text_parts(self) -> frozenset[str]:
+        """Return the names of the tables and indexes of the text index."""
+
+    def text_fault(self) -> str | None:
+        """Return the first thing in the text index that does not hold, beside its words."""
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Let the store have these tables and indexes no longer, however broken they are."""
+
+    def rebuild_indexes(self) -> None:
+        """Make all indexes anew from their rows."""
+
+    def optimise(self, declared: Iterable[str]) -> None:
+        """Let the planner count rows again; the `declared` indexes are to be used in any case."""
+
+
 class Session(Protocol):
     """One transaction: everything read in it is one consistent moment."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the engine spells the SQL tree and statements."""
+
+    @property
+    def depth(self) -> int:
+        """How many blocks of this thread are open on it."""
 
     @property
     def is_writing(self) -> bool:
@@ -82,16 +132,19 @@ class Session(Protocol):
     def kinds(self) -> Kinds:
         """What is special about the types of concepts, as the store was opened."""
 
+    def held(self) -> AbstractContextManager[None]:
+        """Keep other threads off the connection; STORE_BUSY where one stays on it too long."""
+
     def allow(self, budget: Budget | None) -> None:
         """Limit what the reads in the rest of the block may cost; the limit ends with the block."""
 
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
+    def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
 
-    def each(self, sql: str, parameters: Parameters = ()) -> Generator[SqlRow]:
+    def each(self, sql: Sql, parameters: Parameters = ()) -> Generator[SqlRow]:
         """Run one statement and yield its rows as they come; the caller closes the generator."""
 
-    def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
+    def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
 
     def version(self) -> int:
@@ -101,10 +154,10 @@ class Session(Protocol):
         both saw the same state.
         """
 
-    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+    def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
 
-    def plan(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
+    def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
 
     def measured(self) -> AbstractContextManager[Work]:
@@ -112,6 +165,12 @@ class Session(Protocol):
 
     def watched(self, tell: Callable[[int], None]) -> AbstractContextManager[None]:
         """Tell from time to time how many steps the statements of a block have taken."""
+
+    def begin_erasure(self) -> None:
+        """Count a purge in its own transaction; call it before anything is deleted."""
+
+    def clear_remains(self) -> None:
+        """Remove what deletions left in text index and samples; call it after them."""
 
     def roll_back(self) -> None:
         """Undo the transaction: nothing of the block is kept."""
@@ -123,15 +182,64 @@ class Session(Protocol):
 class Store(Protocol):
     """A place where the graph lives: one file, one memory, or one server."""
 
+    @property
+    def path(self) -> Path | None:
+        """The file; None where there is none."""
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether it may not be written."""
+
+    @property
+    def kinds(self) -> Kinds:
+        """What is special about the types of concepts, as the store was opened."""
+
+    def upkeep(self, session: Session) -> Upkeep:
+        """Return what the engine knows of the files and tables behind a session."""
+
     def reading(self) -> AbstractContextManager[Session]:
-        """Open a snapshot: it begins with the first read, and nothing after that is seen."""
+        """Open a snapshot: it begins with the first read, and nothing after that is seen.
+
+        A block inside another one of the same thread reads the same snapshot, and inside
+        `together` what that has written.
+        """
+
+    def reader(self) -> Session | None:
+        """Return what this thread reads by outside of blocks, while its depth is 0, or None.
+
+        Each statement is a snapshot of its own; `version` tells whether two saw the same state.
+        """
 
     def writing(self, is_dry_run: bool = False) -> AbstractContextManager[Session]:
         """Open the write transaction: commit at the end, roll back on any exception.
 
         A dry run rolls back at the end as well. Raises STORE_BUSY when another writer does
-        not finish in time.
+        not finish in time, and INVALID_ARGUMENT inside a block that only reads.
         """
+
+    def together(self, is_dry_run: bool = False) -> AbstractContextManager[None]:
+        """Let every block of this thread be a part of one write transaction, until this ends."""
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Let those who wait for a connection see that a block keeps it."""
+
+    def is_inside(self) -> bool:
+        """Whether this thread is inside a block of `reading` or `together`."""
+
+    def refuse_together(self, what: str) -> None:
+        """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
+
+    def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
+        """Let the bytes of purges leave the store; return what is in the way, if anything."""
+
+    def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
+        """Copy the whole store to a new file, while others read and write."""
+
+    def checkpoint(self) -> None:
+        """Bring everything that was committed to where it stays."""
+
+    def before_close(self, then: Callable[[], None]) -> None:
+        """Call `then` once, when the store is about to be closed."""
 
     def close(self) -> None:
         """Close every connection; further use raises STORE_CLOSED."""

@@ -17,8 +17,7 @@ import orjson
 from recollect.errors import CONFLICT, RecollectError
 from recollect.kernel.store.cells import json_value, octets, text, whole
 from recollect.kernel.store.group import last_transaction, load_group
-from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import Session, SqlValue, Store
 from recollect.kernel.store.statements.answers import (
     EXPIRE,
     FIND,
@@ -44,7 +43,7 @@ class Kept:
 class Answers:
     """The kept answers of one group; every call is a transaction, or a part of one."""
 
-    def __init__(self, store: SqliteStore, group: str) -> None:
+    def __init__(self, store: Store, group: str) -> None:
         self._store = store
         self._name = group
 

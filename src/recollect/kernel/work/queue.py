@@ -15,8 +15,7 @@ import orjson
 
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import create_group, load_group
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import Session, SqlRow, SqlValue, Store
 from recollect.kernel.store.statements.queue import (
     AGAIN,
     COUNTS,
@@ -55,7 +54,7 @@ class Queue:
     because only the holder of a lease can settle an item.
     """
 
-    def __init__(self, store: SqliteStore, group: str) -> None:
+    def __init__(self, store: Store, group: str) -> None:
         self._store = store
         self._name = group
 

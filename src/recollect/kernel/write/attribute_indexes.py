@@ -21,11 +21,8 @@ from recollect.kernel.store.dialect import (
     drop_attribute_index,
     index_name,
 )
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.schema import EVERY_GROUP
-from recollect.kernel.store.sqlite.dialect import SQLITE
-from recollect.kernel.store.sqlite.erasure import begin_erasure
-from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.write.validation import identifier
 from recollect.model import AttributeIndex, Progress
 
@@ -46,7 +43,7 @@ _FIELDS = ("id", "type", "name")
 _MADE = "SELECT a.type, a.attribute FROM attribute_index AS a WHERE a.group_id = ?"
 
 
-def index_kinds(store: SqliteStore) -> None:
+def index_kinds(store: Store) -> None:
     """Let what the kinds of a store are found by have its indexes, for all groups of the file.
 
     It is done at the first opening that may write; while others write, the next one does it. Cost:
@@ -116,12 +113,12 @@ def settle_indexes(session: Session) -> None:
     for name in sorted(built - declared.keys()):  # first: one may differ only in case
         session.rows(drop_attribute_index(name))
     for name in sorted(declared.keys() - built):
-        session.rows(create_attribute_index(declared[name], SQLITE))
+        session.rows(create_attribute_index(declared[name], session.dialect))
 
 
 def drop_index(session: Session, group_id: int, type_: str, attribute: str) -> None:
     """Take a declaration back, and its bytes with it once the store's erasure is finished."""
-    begin_erasure(session)
+    session.begin_erasure()
     take_back_index(session, group_id, type_, attribute)
 
 

@@ -23,7 +23,6 @@ from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue, Store
-from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.temporal import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
@@ -110,7 +109,9 @@ class RecordReader:
             return []
         is_past = self.moment.clock.has_known
         compare(self.session, self.group, ids, is_past=is_past)
-        return self.session.rows(record_sql(kind, self.moment.clock, SQLITE), parameters)
+        return self.session.rows(
+            record_sql(kind, self.moment.clock, self.session.dialect), parameters
+        )
 
     def _concept(self, row: SqlRow) -> ConceptRecord:
         id_, given, type_, name, attributes, metadata, valid_at, invalid_at = row

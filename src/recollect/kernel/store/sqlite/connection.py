@@ -14,10 +14,11 @@ import apsw
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import busy
-from recollect.kernel.store.port import Budget, Parameters, SqlRow, Work
+from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, Work
 from recollect.kernel.store.sampling import Sampling
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sqlite import text_functions
+from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
 from recollect.kernel.store.sqlite.forks import Held
 from recollect.kernel.store.sqlite.functions import register_functions, register_search
@@ -38,12 +39,17 @@ _WAL_LIMIT = 64 * 2**20  # bytes the log file keeps on disk after a checkpoint
 _WRITERS_CACHE = 2 * 2**20  # bytes; a commit may go through every slot of the cache it ends
 _ROWS_AT_ONCE = 1_000  # of a statement whose rows are passed on as they come
 _OF_TEXT_INDEX = "'main'."  # in statements that FTS5 keeps, whose counters never start again
+_BEGIN_ERASURE = "UPDATE erasure SET begun = begun + 1"
+_JOIN_SEGMENTS = "INSERT INTO text_index (text_index) VALUES ('optimize')"
+HAS_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
 _MARK = "UPDATE counter SET mark_before = mark, mark = randomblob(16)"
 _UNWRITTEN = 64 * 2**20  # bytes of changed pages a write keeps in memory, if the cache is smaller
 
 
 class SqliteSession:
-    """One connection's transaction; it implements `protocol.Session`."""
+    """One connection's transaction; it implements `port.Session`."""
+
+    dialect = SQLITE
 
     def __init__(
         self,
@@ -140,24 +146,24 @@ class SqliteSession:
         """
         return self._log.is_past_load
 
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[SqlRow]:
+    def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
         self._meter.start(is_read=True)
         try:
             with self._held as connection:
-                return connection.execute(sql, parameters, prepare_flags=_KEPT).fetchall()
+                return connection.execute(_text(sql), parameters, prepare_flags=_KEPT).fetchall()
         except apsw.InterruptError as error:
             raise self._meter.exhausted() from error
         except READING_ERRORS as error:
             raise translated(error) from error
 
-    def each(self, sql: str, parameters: Parameters = ()) -> Generator[SqlRow]:
-        """Run one statement and yield its rows as they come; see `protocol.Session`."""
+    def each(self, sql: Sql, parameters: Parameters = ()) -> Generator[SqlRow]:
+        """Run one statement and yield its rows as they come; see `port.Session`."""
         self._meter.start(is_read=True)
         cursor: apsw.Cursor | None = None
         try:
             with self._held as connection:
-                cursor = connection.execute(sql, parameters, prepare_flags=_KEPT)
+                cursor = connection.execute(_text(sql), parameters, prepare_flags=_KEPT)
                 rows: list[SqlRow] = list(islice(cursor, _ROWS_AT_ONCE))
             while rows:
                 yield from rows  # outside the connection, for what else is asked of it meanwhile
@@ -172,12 +178,12 @@ class SqliteSession:
                 with self._held:
                     cursor.close(True)
 
-    def row(self, sql: str, parameters: Parameters = ()) -> SqlRow | None:
+    def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
         self._meter.start(is_read=True)
         try:
             with self._held as connection:
-                cursor = connection.execute(sql, parameters, prepare_flags=_KEPT)
+                cursor = connection.execute(_text(sql), parameters, prepare_flags=_KEPT)
                 found: SqlRow | None = cursor.fetchone()
                 cursor.close(True)
         except apsw.InterruptError as error:
@@ -187,27 +193,27 @@ class SqliteSession:
         return found
 
     def version(self) -> int:
-        """Return a number that is another one after every change; see `protocol.Session`."""
+        """Return a number that is another one after every change; see `port.Session`."""
         with self._held as connection:
             return connection.data_version()
 
-    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+    def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters."""
         if isinstance(parameters, list) and not parameters:
             return
         self._meter.start(is_read=False)
         try:
             with self._held as connection:
-                for _ in connection.executemany(sql, parameters, prepare_flags=_KEPT):
+                for _ in connection.executemany(_text(sql), parameters, prepare_flags=_KEPT):
                     pass
         except (apsw.Error, MemoryError) as error:
             raise translated(error) from error
 
-    def plan(self, sql: str, parameters: Parameters = ()) -> tuple[str, ...]:
+    def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
         """Return the engine's own plan of a statement, a line each, indented by depth."""
         depth = {0: -1}
         lines = []
-        for step, parent, _, detail in self.rows(f"EXPLAIN QUERY PLAN {sql}", parameters):
+        for step, parent, _, detail in self.rows(f"EXPLAIN QUERY PLAN {_text(sql)}", parameters):
             depth[int(str(step))] = level = depth[int(str(parent))] + 1
             lines.append("  " * level + str(detail))
         return tuple(lines)
@@ -245,6 +251,20 @@ class SqliteSession:
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""
         self._after_commit.append(action)
+
+    def begin_erasure(self) -> None:
+        """Count a purge in its own transaction; call it before anything is deleted."""
+        self.rows("PRAGMA secure_delete = ON")
+        self.execute_many(_BEGIN_ERASURE, [()])
+
+    def clear_remains(self) -> None:
+        """Remove what deletions left in the text index and in the engine's samples.
+
+        Called in the purge's transaction, after its deletions. Cost: the whole text index.
+        """
+        self.execute_many(_JOIN_SEGMENTS, [()])
+        if self.row(HAS_SAMPLES) is not None:
+            self.execute_many("DELETE FROM sqlite_stat4", [()])
 
     def wait(self, seconds: float) -> None:
         """Let the next statements wait so long for other processes, then be STORE_BUSY."""
@@ -360,6 +380,10 @@ class SqliteSession:
     def _end_write(self) -> None:
         self._held.end_write()
         self.is_writing = False
+
+
+def _text(sql: Sql) -> str:
+    return sql if isinstance(sql, str) else SQLITE.spell(sql)
 
 
 def _opened(

@@ -66,4 +66,23 @@ SQLITE = Dialect(
     render_json=_render_json,
     apart="LIMIT -1",
     parameter=":",
+    words={
+        # A bound JSON array as a table: {numbers ids w} has w.value, and w.key, its place from 0.
+        "numbers": "json_each(:{0}) AS {1}",
+        "texts": "json_each(:{0}) AS {1}",
+        "rows": "json_each(:{0}) AS {1}",  # of arrays or objects, each in w.value
+        "pairs": "json_each(:{0}) AS {1}",  # an object of numbers: a text w.key, w.value
+        "cell": "({0} ->> {1})",  # {cell w.value 0 bigint}: of a row; {cell w.value 'name' text}
+        "members": "json_each({0}) AS {1}",  # of a column that holds an object: w.key, w.value
+        "json": "{0}",  # {json e.attributes} ->> 'name': the column to look into
+        "least": "min({0}, {1})",
+        "greatest": "max({0}, {1})",
+        "limit": "LIMIT :{0}",  # -1: no limit
+        "by": "INDEXED BY {0}",
+        "by_none": "NOT INDEXED",
+        "hidden": "+{0}",  # a column that no index is to be taken for
+        "part_of": "(instr({0}, {1}) > 0)",  # the second text is in the first
+    },
+    has_types=False,
+    overrides={},
 )

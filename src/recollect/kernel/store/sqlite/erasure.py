@@ -12,29 +12,9 @@ disk.
 from __future__ import annotations
 
 from recollect.kernel.store.erasure import OTHERS, purges
-from recollect.kernel.store.port import Session
 from recollect.kernel.store.sqlite.connection import SqliteSession
 
-_BEGIN = "UPDATE erasure SET begun = begun + 1"
 _FINISH = "UPDATE erasure SET finished = max(finished, ?)"
-_OPTIMIZE = "INSERT INTO text_index (text_index) VALUES ('optimize')"
-_SAMPLES = "SELECT 1 FROM sqlite_schema AS s WHERE s.name = 'sqlite_stat4'"
-
-
-def begin_erasure(session: Session) -> None:
-    """Count a purge in its own transaction; call it before anything is deleted."""
-    session.rows("PRAGMA secure_delete = ON")
-    session.execute_many(_BEGIN, [()])
-
-
-def clear_remains(session: Session) -> None:
-    """Remove what deletions left in the text index and in the engine's samples.
-
-    Called in the purge's transaction, after its deletions. Cost: the whole text index.
-    """
-    session.execute_many(_OPTIMIZE, [()])
-    if session.row(_SAMPLES) is not None:
-        session.execute_many("DELETE FROM sqlite_stat4", [()])
 
 
 def finish_erasure(session: SqliteSession, wait_seconds: float) -> str | None:

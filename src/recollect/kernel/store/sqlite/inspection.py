@@ -21,9 +21,9 @@ from recollect.kernel.store.faults import corrupt, foreign
 from recollect.kernel.store.sqlite.faults import translated
 from recollect.kernel.store.sqlite.forks import FORKS, held
 from recollect.kernel.store.sqlite.migrations import VERSION, refuse_newer
+from recollect.kernel.store.sqlite.place import size_of
 from recollect.kernel.store.sqlite.schema import APPLICATION_ID
 from recollect.kernel.store.sqlite.stale_log import refuse_stale_log
-from recollect.kernel.store.sqlite.upkeep import size_of
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100

@@ -33,6 +33,14 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes; zero where there is none, or none any more."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 class Place:
     """Where a file is that was opened, and which one it was."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
-from recollect.kernel.store.sqlite.upkeep import size_of
+from recollect.kernel.store.sqlite.place import size_of
 
 SCHEME = "file:"
 """How a file name begins that also says how to open it; a path that is absolute never does."""

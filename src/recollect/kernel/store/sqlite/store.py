@@ -1,6 +1,6 @@
 """The store on SQLite: a reader for each thread, one writer at a time, several processes.
 
-`SqliteStore` implements `protocol.Store`. Every block is one transaction; what a block reads is
+`SqliteStore` implements `port.Store`. Every block is one transaction; what a block reads is
 materialised before it ends.
 """
 
@@ -28,6 +28,7 @@ from recollect.kernel.store.address import check_place, parse_address
 from recollect.kernel.store.blocks import refuse_write
 from recollect.kernel.store.erasure import BLOCK, OTHERS, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, out_of_memory
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.sampling import Sampling
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sharing import Shared
@@ -40,6 +41,7 @@ from recollect.kernel.store.sqlite.inspection import refuse_open, refuse_unusabl
 from recollect.kernel.store.sqlite.migrations import MIGRATIONS, applied_migrations, migrate
 from recollect.kernel.store.sqlite.place import Place
 from recollect.kernel.store.sqlite.read_only import read_only
+from recollect.kernel.store.sqlite.upkeep import SqliteUpkeep
 from recollect.model import Kinds, Progress, silent
 
 _PAUSE_SECONDS = 0.01  # between tries to switch a new file to WAL
@@ -85,6 +87,11 @@ class SqliteStore:
         except BaseException:
             self.close()
             raise
+
+    def upkeep(self, session: Session) -> SqliteUpkeep:
+        """Return what SQLite knows of the file and tables behind a session of this store."""
+        assert isinstance(session, SqliteSession)
+        return SqliteUpkeep(session)
 
     @contextmanager
     def reading(self) -> Iterator[SqliteSession]:

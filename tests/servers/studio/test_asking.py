@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.servers.studio.conftest import Visitor, said
 
+from recollect.faces.claims import Actor, Claim, EvidenceRef
+from recollect.faces.claims.writing import Writer
 from recollect.kernel import Nexus
 
 pytestmark = pytest.mark.usefixtures("told")
@@ -17,8 +20,28 @@ PEOPLE = 'FIND(?x, ?x.attributes.role) WHERE { ?x {type: "Person"} }'
 def test_plain_words_find_what_they_are_about_with_clocks_score_and_source(visitor: Visitor):
     page = visitor.text("/ask", q="where does Ann work")
     assert "Ann works at Acme" in page
-    assert "true since 2021-01-01" in page and "score 0." in page and "her letter" in page
-    assert "spy" not in page and "Why this score" in page
+    assert "true since 2021-01-01" in page and "Score 0." in page and "her letter" in page
+    assert "spy" not in page
+
+
+def test_the_parts_of_a_score_add_up_to_it(visitor: Visitor):
+    page = visitor.get("/ask", q="where does Ann work").text
+    table = re.search(r'<table class="plain scores">.*?</table>', page).group()
+    *points, whole = [float(one) for one in re.findall(r"<td>(\d\.\d\d)</td>", table)]
+    assert len(points) > 2 and abs(sum(points) - whole) < 0.01 * len(points)
+    assert len(re.findall("<meter ", table)) == len(points) and "it holds ann, work" in table
+
+
+def test_a_hit_says_what_it_replaced_and_what_it_said_before(visitor: Visitor, nexus: Nexus):
+    replaced = {"do": "replace", "at": "2026-06-01", "object": "Beta", "step": "apply"}
+    visitor.post("/element/change", id="job", **replaced)
+    new = Claim("payments uses events", [EvidenceRef("file", path="bus.py")], supersedes="sagas")
+    Writer(nexus).write([new], Actor("agent", "alpha"))
+    page = visitor.text("/ask", q="where does Ann work")
+    assert "In place of Ann works at Acme until 2026-06-01" in page
+    assert "Changed" in page and "role engineer director" in page
+    assert "In place of payments uses sagas" in visitor.text("/ask", q="payments uses events")
+    assert "role engineer" not in visitor.text("/ask", q="where does Ann work", known="#1")
 
 
 def test_what_nothing_answers_says_so_and_kinds_can_be_chosen(visitor: Visitor):

@@ -39,6 +39,7 @@ from recollect.model import (
     Value,
 )
 from recollect.servers.studio.home import described
+from recollect.servers.studio.replaced import Replaced, replaced_of
 from recollect.servers.studio.shown import Shown, ends_of, line_of, name_of, shown_of
 from recollect.servers.studio.steps import Step, steps_of
 from recollect.servers.studio.trying import Tried, tried
@@ -85,6 +86,7 @@ class Memory:
     passage: str
     copies: int
     claim: Claim | None
+    replaced: Replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,8 @@ def _plain(visit: Visit, text: str) -> Answered:
             tuple((name, share.points, share.words) for name, share in one.why.items()),
             one.passage,
             one.copies,
-            claims.get(one.element.element.id),
+            claim := claims.get(one.element.element.id),
+            replaced_of(visit, one.element, claim),
         )
         for one, line in zip(recalled, shown, strict=True)
     )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.port import Parameters, SqlRow
+from recollect.kernel.store.port import Parameters, Sql, SqlRow
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.model import Key, PutConcept, PutLink
@@ -35,7 +35,7 @@ rows = st.lists(
 def test_rows_are_the_same_one_by_one_and_all_at_once(drawn: list[SqlRow]):
     session = SqliteSession(":memory:", Settings(), query_only=False, creates=True)
     session.rows(TABLE)
-    insertion = Insertion("kept", 4, blob=3)
+    insertion = Insertion("kept", "bigint text bigint bytea")
     for slow in (-1.0, 1_000.0):  # as if every row had waited, and none
         insertion.run(session, drawn, slow)
         assert session.rows("SELECT * FROM kept ORDER BY id") == drawn
@@ -44,13 +44,13 @@ def test_rows_are_the_same_one_by_one_and_all_at_once(drawn: list[SqlRow]):
 
 
 class Counting(SqliteSession):
-    """A session that counts the statements of each text."""
+    """A session that counts how often each statement runs."""
 
     def __init__(self) -> None:
         super().__init__(":memory:", Settings(), query_only=False, creates=True)
-        self.counted: Counter[str] = Counter()
+        self.counted: Counter[Sql] = Counter()
 
-    def execute_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+    def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         made = list(parameters)
         self.counted[sql] += len(made)
         super().execute_many(sql, made)
@@ -69,7 +69,7 @@ def test_rows_go_by_the_thousand_where_others_take_the_turn(
 ):
     session = Counting()
     session.rows(TABLE)
-    insertion = Insertion("kept", 4, blob=3)
+    insertion = Insertion("kept", "bigint text bigint bytea")
     insertion.run(session, [(at, text, at, b"salt") for at in range(2_016)], slow)
     assert (session.counted[insertion.one], session.counted[insertion.many]) == (one, many)
     assert session.row("SELECT count(*), min(text) FROM kept") == (2_016, text)

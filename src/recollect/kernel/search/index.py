@@ -33,7 +33,7 @@ WHERE past.group_id = :group
   AND past.element IN (SELECT one.value FROM json_each(:elements) AS one)
 """
 
-_DOCUMENTS = Insertion("text_index (rowid, body)", 2)
+_DOCUMENTS = Insertion("text_index (rowid, body)", "bigint text")
 
 _REPLACE_DOCUMENT = "INSERT OR REPLACE INTO text_index (rowid, body) VALUES (?, ?)"
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import orjson
 
 from recollect.kernel.store.port import Session, SqlRow
+from recollect.kernel.store.statement import Statement
 
 _FIRST = 16
 """Rows that are put one by one in any case; the time they take decides about the others."""
@@ -31,19 +32,20 @@ _SLOW = 0.0002
 class Insertion:
     """How rows come into `target`: a table, with the names of its columns unless all have a value.
 
-    `values` is how many there are in a row; the one at `blob` is bytes, the others are what JSON
-    knows.
+    `types` are those of the values in a row: bigint, text or bytea.
 
-    >>> Insertion("tag (id, salt)", 2, blob=1).many
-    'INSERT INTO tag (id, salt) SELECT value ->> 0, unhex(value ->> 1) FROM jsonb_each(?)'
+    >>> Insertion("tag (id)", "bigint").many.text
+    'INSERT INTO tag (id) SELECT {cell w.value 0 bigint} FROM {rows all w}'
     """
 
-    def __init__(self, target: str, values: int, blob: int | None = None) -> None:
-        parts = [f"value ->> {at}" for at in range(values)]
-        if blob is not None:
-            parts[blob] = f"unhex({parts[blob]})"
-        self.one = f"INSERT INTO {target} VALUES ({', '.join('?' * values)})"  # noqa: S608
-        self.many = f"INSERT INTO {target} SELECT {', '.join(parts)} FROM jsonb_each(?)"  # noqa: S608
+    def __init__(self, target: str, types: str) -> None:
+        cells = [
+            f"{{octets w.value {at}}}" if one == "bytea" else f"{{cell w.value {at} {one}}}"
+            for at, one in enumerate(types.split())
+        ]
+        marks, values = ", ".join("?" * len(cells)), ", ".join(cells)
+        self.one = Statement(f"INSERT INTO {target} VALUES ({marks})")  # noqa: S608
+        self.many = Statement(f"INSERT INTO {target} SELECT {values} FROM {{rows all w}}")  # noqa: S608
 
     def run(self, session: Session, rows: Sequence[SqlRow], slow: float = _SLOW) -> None:
         """Put rows in their order; beyond `slow` seconds a row, the others by the thousand."""
@@ -54,7 +56,7 @@ class Insertion:
             block = rows[start : start + _AT_ONCE]
             if is_slow and _size(block) <= _MOST_BYTES:
                 document = orjson.dumps(block, default=bytes.hex).decode()
-                session.execute_many(self.many, [(document,)])
+                session.execute_many(self.many, [{"all": document}])
             else:
                 session.execute_many(self.one, block)
 

@@ -34,8 +34,8 @@ WHERE m.group_id = :group
 """
 _LAST_VECTOR = "SELECT coalesce(max(v.id), 0) FROM vector AS v"
 _LAST_NUMBER = "SELECT coalesce(max(m.number), 0) FROM embedded AS m WHERE m.group_id = ?"
-_VECTORS = Insertion("vector", 5, blob=3)
-_EMBEDDED = Insertion("embedded", 5)
+_VECTORS = Insertion("vector", "bigint bigint text bytea bigint")
+_EMBEDDED = Insertion("embedded", "bigint bigint bigint bigint bigint")
 _CHANGE = """
 UPDATE embedded SET number = ?, vector = ?, digest = ? WHERE group_id = ? AND element = ?
 """

@@ -16,6 +16,18 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LINK_BIT, LIVING
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.living import (
+    BY_PUBLIC_ID,
+    CONCEPT_BY_ID,
+    CONCEPT_BY_KEY,
+    CONCEPT_BY_NAME_KEY,
+    CONCEPT_ID_BY_NAME,
+    LINK_BY_END,
+    LINK_BY_ID,
+    LINK_BY_SUBJECT,
+    LINK_BY_TRIPLE,
+)
 from recollect.kernel.write.element import (
     Before,
     ConceptElement,
@@ -25,7 +37,6 @@ from recollect.kernel.write.element import (
     State,
     Triple,
 )
-from recollect.kernel.write.rows import CONCEPT_COLUMNS, LINK_COLUMNS
 from recollect.model import Instant
 
 ConceptKey = tuple[int, str]
@@ -35,53 +46,6 @@ _Shared = tuple[int, str | None, bytes, str, str, int, int, int, int, int]
 """The columns that rows of concepts and of links begin with, in the order of `rows`."""
 
 _CHUNK = 2000  # elements one look-up asks for
-
-_CONCEPT_BY_KEY = f"""
-SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.name = w.value ->> 1 AND e.expired_at = :living
-  AND e.type = w.value ->> 0
-"""  # noqa: S608 - the columns are constants
-_CONCEPT_BY_NAME_KEY = f"""
-SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.type = w.value ->> 0 AND e.name_key = w.value ->> 1
-  AND e.expired_at = :living
-"""  # noqa: S608
-_CONCEPT_ID_BY_NAME = """
-SELECT e.name, e.id FROM json_each(:wanted) AS w CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.name = w.value AND e.expired_at = :living AND e.type = :type
-"""
-_CONCEPT_BY_ID = f"""
-SELECT {CONCEPT_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN concept AS e
-WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
-"""  # noqa: S608
-_LINK_BY_ID = f"""
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
-"""  # noqa: S608
-_BY_PUBLIC_ID = f"""
-SELECT {CONCEPT_COLUMNS}, NULL, NULL FROM json_each(:wanted) AS w CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
-UNION ALL
-SELECT {LINK_COLUMNS}, e.expired_at FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.public_id = w.value
-"""  # noqa: S608
-_LINK_BY_TRIPLE = f"""
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
-  AND e.expired_at = :living AND e.object = w.value ->> 2
-"""  # noqa: S608
-_LINK_BY_SUBJECT = f"""
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
-  AND e.expired_at = :living
-"""  # noqa: S608
-_LINK_BY_END = f"""
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.subject = w.value AND e.expired_at = :living
-UNION ALL
-SELECT {LINK_COLUMNS} FROM json_each(:wanted) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.object = w.value AND e.expired_at = :living
-"""  # noqa: S608
 
 
 class Directory:
@@ -121,7 +85,7 @@ class Directory:
                 unknown.append(name)
             elif (concept := self.concept((kind, name))) is not None:
                 found[name] = concept.id
-        for rows in self._look_up(_CONCEPT_ID_BY_NAME, sorted(unknown), type=kind):
+        for rows in self._look_up(CONCEPT_ID_BY_NAME, sorted(unknown), type=kind):
             found.update(cast("list[tuple[str, int]]", rows))
         return found
 
@@ -181,7 +145,7 @@ class Directory:
     def links_from(self, subject: int, predicate: int) -> list[LinkElement]:
         """Return the living links of a subject and a predicate, to whatever object."""
         found: dict[int, LinkElement] = {}
-        for rows in self._look_up(_LINK_BY_SUBJECT, [(subject, predicate)]):
+        for rows in self._look_up(LINK_BY_SUBJECT, [(subject, predicate)]):
             found |= {link.id: link for link in map(self._link, rows)}
         made = self._created_at(subject)
         found |= {
@@ -200,7 +164,7 @@ class Directory:
     def links_at(self, ends: Sequence[int]) -> list[LinkElement]:
         """Return the living links that have one of the elements at either end."""
         found: dict[int, LinkElement] = {}
-        for rows in self._look_up(_LINK_BY_END, ends):
+        for rows in self._look_up(LINK_BY_END, ends):
             for link in map(self._link, rows):
                 found[link.id] = link
         for end in ends:
@@ -213,7 +177,7 @@ class Directory:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._concepts]
         for key in unknown:
             self._concepts[key] = None
-        for rows in self._look_up(_CONCEPT_BY_KEY, unknown):
+        for rows in self._look_up(CONCEPT_BY_KEY, unknown):
             for row in rows:
                 self._concept(row)
 
@@ -222,7 +186,7 @@ class Directory:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._name_keys]
         for key in unknown:
             self._name_keys[key] = None
-        for rows in self._look_up(_CONCEPT_BY_NAME_KEY, unknown):
+        for rows in self._look_up(CONCEPT_BY_NAME_KEY, unknown):
             for row in rows:
                 concept = self._concept(row)
                 self._name_keys[concept.type, str(concept.name_key)] = concept
@@ -232,10 +196,10 @@ class Directory:
         unknown = [one for one in dict.fromkeys(elements) if one not in self._elements]
         links = [one for one in unknown if one & 1]
         concepts = [one for one in unknown if not one & 1]
-        for rows in self._look_up(_CONCEPT_BY_ID, concepts):
+        for rows in self._look_up(CONCEPT_BY_ID, concepts):
             for row in rows:
                 self._concept(row)
-        for rows in self._look_up(_LINK_BY_ID, links):
+        for rows in self._look_up(LINK_BY_ID, links):
             for row in rows:
                 self._link(row)
 
@@ -254,7 +218,7 @@ class Directory:
         self._triples.update(dict.fromkeys(unknown, ()))
         last = self._last_id
         old = [one for one in unknown if one[0] <= last and one[2] <= last]
-        for rows in self._look_up(_LINK_BY_TRIPLE, old):
+        for rows in self._look_up(LINK_BY_TRIPLE, old):
             for link in map(self._link, rows):
                 self._triples[link.triple] += (link,)
 
@@ -280,10 +244,10 @@ class Directory:
     def _read_given(self, texts: Sequence[str]) -> None:
         """Read the elements of given ids, and the links of those ids that are closed."""
         self._asked.update(texts)
-        for rows in self._look_up(_BY_PUBLIC_ID, texts):
+        for rows in self._look_up(BY_PUBLIC_ID, texts):
             for row in rows:
                 if not whole(row[0]) & LINK_BIT:
-                    self._concept(row)
+                    self._concept((*row[:11], *row[13:15]))
                 elif row[-1] == LIVING:
                     self._link(row)
                 else:
@@ -299,7 +263,7 @@ class Directory:
 
     def _look_up(
         self,
-        sql: str,
+        statement: Statement,
         wanted: Sequence[int | str | ConceptKey | tuple[int, ...]],
         **others: SqlValue,
     ) -> Iterable[list[SqlRow]]:
@@ -310,7 +274,7 @@ class Directory:
                 "living": LIVING,
                 **others,
             }
-            yield self._session.rows(sql, parameters)
+            yield self._session.rows(statement, parameters)
 
     def _concept(self, row: SqlRow) -> ConceptElement:
         """Return the one object for a concept's row."""

@@ -17,7 +17,11 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.read.declared import declared_names
+from recollect.kernel.store.cells import whole
+from recollect.kernel.store.port import Parameters
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
@@ -26,19 +30,6 @@ from recollect.node import node
 
 _SHOWN = 10  # ids or names an error lists
 _LISTED = 2000  # names a suggestion is chosen from
-
-_BY_TYPE = """
-SELECT e.id FROM concept AS e
-WHERE e.group_id = ? AND e.type = ? AND e.expired_at = ? ORDER BY e.id
-"""
-_BY_NAME = """
-SELECT e.id FROM concept AS e
-WHERE e.group_id = ? AND e.name = ? AND e.expired_at = ? ORDER BY e.id
-"""
-_NAMES = """
-SELECT e.name FROM concept AS e
-WHERE e.group_id = ? AND e.type = ? AND e.expired_at = ? ORDER BY e.id LIMIT ?
-"""
 
 
 @node(frozen=True, slots=True)
@@ -65,12 +56,12 @@ def matching_concepts(unit: Unit, wanted: ConceptName) -> list[int]:
         fits = isinstance(found, ConceptElement) and _fits(unit, found, wanted)
         return [found.id] if found is not None and fits else []
     if wanted.type is None:
-        return _scan(unit, _BY_NAME, wanted.name or "")
+        return _scan(unit, ID_BY_NAME, wanted.name or "")
     code = unit.terms.code(wanted.type)
     if code is None:
         return []
     if wanted.name is None:
-        return _scan(unit, _BY_TYPE, code)
+        return _scan(unit, ID_BY_TYPE, code)
     concept = unit.directory.concept((code, wanted.name))
     return [] if concept is None else [concept.id]
 
@@ -201,11 +192,10 @@ def _fits(unit: Unit, concept: ConceptElement, wanted: ConceptName) -> bool:
     )
 
 
-def _scan(unit: Unit, sql: str, value: int | str) -> list[int]:
+def _scan(unit: Unit, statement: Statement, wanted: int | str) -> list[int]:
     unit.flush()
-    return [
-        int(str(one)) for (one,) in unit.session.rows(sql, (unit.group.group_id, value, LIVING))
-    ]
+    asked: Parameters = {"group": unit.group.group_id, "wanted": wanted, "living": LIVING}
+    return [whole(one) for (one,) in unit.session.rows(statement, asked)]
 
 
 def _note_id(unit: Unit, wanted: ConceptName, concept: ConceptElement) -> None:
@@ -248,6 +238,7 @@ def _suggestions(unit: Unit, wanted: ConceptName) -> tuple[str, ...]:
         return nearest(wanted.type, (*unit.terms.all(), *declared))
     if wanted.name is None or code is None:
         return ()
-    rows = unit.session.rows(_NAMES, (unit.group.group_id, code, LIVING, _LISTED))
+    asked = {"group": unit.group.group_id, "type": code, "living": LIVING, "most": _LISTED}
+    rows = unit.session.rows(NAMES, asked)
     names: Iterable[str] = (str(name) for (name,) in rows)
     return nearest(wanted.name, names)

@@ -6,7 +6,7 @@ take one last, so that no unique index is ever in the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import orjson
@@ -15,6 +15,8 @@ from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.rows import CLOSE, DELETE, DELETE_PAST, INSERT_PAST, UPDATE
 from recollect.kernel.write.element import (
     Before,
     ConceptElement,
@@ -28,55 +30,21 @@ from recollect.model import Attributes
 LARGEST = 24 * 2**20
 """Bytes of attributes, and of metadata: what a line of a dump holds with room to spare."""
 
-_ELEMENT_COLUMNS = (
-    "e.id, e.public_id, e.salt, e.attributes, e.metadata, e.valid_at, e.invalid_at, "
-    "e.version, e.born_at, e.changed_at"
-)
-CONCEPT_COLUMNS = f"{_ELEMENT_COLUMNS}, e.type, e.name, e.name_key"
-LINK_COLUMNS = f"{_ELEMENT_COLUMNS}, e.subject, e.predicate, e.object, e.key"
-
 # All columns in the order of the schema: the driver reads the text anew for every row.
-_CONCEPTS = Insertion("concept", 15, blob=13)
-_LINKS = Insertion("link", 16, blob=15)
-_UPDATE = """
-UPDATE {} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
-    changed_at = ?
-WHERE id = ? AND group_id = ?
-"""
-_CLOSE = """
-UPDATE {} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
-    changed_at = ?, expired_at = ?
-WHERE id = ? AND group_id = ?
-"""  # every index holds `expired_at`, and whoever sets it writes all of them anew
-_UPDATE_CONCEPT, _UPDATE_LINK = _UPDATE.format("concept"), _UPDATE.format("link")
-_CLOSE_CONCEPT, _CLOSE_LINK = _CLOSE.format("concept"), _CLOSE.format("link")
-_DELETE_CONCEPT = "DELETE FROM concept WHERE id = ? AND group_id = ?"
-_DELETE_LINK = "DELETE FROM link WHERE id = ? AND group_id = ?"
-_INSERT_CONCEPT_PAST = """
-INSERT INTO concept_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
-    changed_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_INSERT_LINK_PAST = """
-INSERT INTO link_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
-    changed_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_DELETE_CONCEPT_PAST = "DELETE FROM concept_past WHERE group_id = ? AND id = ? AND until = ?"
-_DELETE_LINK_PAST = "DELETE FROM link_past WHERE group_id = ? AND id = ? AND until = ?"
-
-
+_CONTENT = "text text" + 6 * " bigint" + " bytea"  # up to the salt
+_CONCEPTS = Insertion("concept", f"bigint bigint bigint text text {_CONTENT} text")
+_LINKS = Insertion("link", f"bigint bigint bigint bigint bigint text text {_CONTENT}")
 _MOVES_IN_ORDER = (
-    _DELETE_LINK,
-    _DELETE_CONCEPT,
-    _DELETE_LINK_PAST,
-    _DELETE_CONCEPT_PAST,
-    _CLOSE_LINK,
-    _CLOSE_CONCEPT,
-    _UPDATE_LINK,
-    _UPDATE_CONCEPT,
-    _INSERT_CONCEPT_PAST,
-    _INSERT_LINK_PAST,
+    DELETE["link"],
+    DELETE["concept"],
+    DELETE_PAST["link"],
+    DELETE_PAST["concept"],
+    CLOSE["link"],
+    CLOSE["concept"],
+    UPDATE["link"],
+    UPDATE["concept"],
+    INSERT_PAST["concept"],
+    INSERT_PAST["link"],
 )
 
 
@@ -86,8 +54,8 @@ class RowBatch:
 
     group_id: int
     number: int
-    _moves: dict[str, list[Parameters]] = field(
-        default_factory=lambda: {sql: [] for sql in _MOVES_IN_ORDER}
+    _moves: dict[Statement, list[Parameters]] = field(
+        default_factory=lambda: {one: [] for one in _MOVES_IN_ORDER}
     )
     _links: list[SqlRow] = field(default_factory=list)
     _concepts: list[SqlRow] = field(default_factory=list)
@@ -141,7 +109,7 @@ class RowBatch:
     def move(self, element: Element, old: State, new: State | None) -> None:
         """Collect what takes an element's row from what is on disk to another state, or away."""
         if new is None:
-            self._add(element, _DELETE_CONCEPT, _DELETE_LINK, (element.id, self.group_id))
+            self._add(element, DELETE, (element.id, self.group_id))
         else:
             self._update(element, old, new)
         if element.before is not None:
@@ -149,9 +117,9 @@ class RowBatch:
 
     def write(self, session: Session) -> None:
         """Write everything collected."""
-        for sql, rows in self._moves.items():
+        for statement, rows in self._moves.items():
             if rows:
-                session.execute_many(sql, rows)
+                session.execute_many(statement, rows)
         _CONCEPTS.run(session, self._concepts)
         _LINKS.run(session, self._links)
 
@@ -166,10 +134,10 @@ class RowBatch:
         said = (*_content_columns(content), version, changed_at)
         place = element.id, self.group_id
         if target.is_living == old.is_living:
-            self._add(element, _UPDATE_CONCEPT, _UPDATE_LINK, (*said, *place))
+            self._add(element, UPDATE, (*said, *place))
         else:
             ends = LIVING if target.is_living else self.number
-            self._add(element, _CLOSE_CONCEPT, _CLOSE_LINK, (*said, ends, *place))
+            self._add(element, CLOSE, (*said, ends, *place))
 
     def _move_past(self, element: Element, before: Before, old: State, new: State | None) -> None:
         """Keep the content the transaction found, exactly when the row has another one now."""
@@ -178,12 +146,13 @@ class RowBatch:
         key = (self.group_id, element.id, self.number)
         if has and not had:
             row = (*key, *_content_columns(before.content), before.version, before.changed_at)
-            self._add(element, _INSERT_CONCEPT_PAST, _INSERT_LINK_PAST, row)
+            self._add(element, INSERT_PAST, row)
         elif had and not has:
-            self._add(element, _DELETE_CONCEPT_PAST, _DELETE_LINK_PAST, key)
+            self._add(element, DELETE_PAST, key)
 
-    def _add(self, element: Element, concept_sql: str, link_sql: str, row: Parameters) -> None:
-        self._moves[concept_sql if isinstance(element, ConceptElement) else link_sql].append(row)
+    def _add(self, element: Element, does: Mapping[str, Statement], row: Parameters) -> None:
+        table = "concept" if isinstance(element, ConceptElement) else "link"
+        self._moves[does[table]].append(row)
 
 
 def first_version(element: Element) -> int:

@@ -53,7 +53,7 @@ _SALT_BYTES = 16
 _FEWEST_SALTS, _MOST_SALTS = 8, 256
 """How many are asked for at once: for each alone it takes longer than to make its element."""
 
-_CHANGES = Insertion("change", 5, blob=4)
+_CHANGES = Insertion("change", "bigint bigint bigint text bytea")
 _INSERT_TX = """
 INSERT INTO tx (group_id, number, at, last_id, actor, request, chain) VALUES (?, ?, ?, ?, ?, ?, ?)
 """

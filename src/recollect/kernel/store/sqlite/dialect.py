@@ -70,9 +70,10 @@ SQLITE = Dialect(
         # A bound JSON array as a table: {numbers ids w} has w.value, and w.key, its place from 0.
         "numbers": "json_each(:{0}) AS {1}",
         "texts": "json_each(:{0}) AS {1}",
-        "rows": "json_each(:{0}) AS {1}",  # of arrays or objects, each in w.value
+        "rows": "jsonb_each(:{0}) AS {1}",  # of arrays or objects, each in w.value, parsed once
         "pairs": "json_each(:{0}) AS {1}",  # an object of numbers: a text w.key, w.value
         "cell": "({0} ->> {1})",  # {cell w.value 0 bigint}: of a row; {cell w.value 'name' text}
+        "octets": "unhex({0} ->> {1})",  # {octets w.value 0}: of a row, bytes in hexadecimal
         "members": "json_each({0}) AS {1}",  # of a column that holds an object: w.key, w.value
         "json": "{0}",  # {json e.attributes} ->> 'name': the column to look into
         "least": "min({0}, {1})",

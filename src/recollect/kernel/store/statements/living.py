@@ -1,0 +1,87 @@
+"""The living elements of a group, by what names them: for those who write."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from recollect.kernel.store.statement import Statement
+
+_SHARED: Final = (
+    "e.id, e.public_id, e.salt, e.attributes, e.metadata, e.valid_at, e.invalid_at, "
+    "e.version, e.born_at, e.changed_at"
+)
+_CONCEPT: Final = f"{_SHARED}, e.type, e.name, e.name_key"
+_LINK: Final = f"{_SHARED}, e.subject, e.predicate, e.object, e.key"
+
+CONCEPT_BY_KEY: Final = Statement(f"""
+SELECT {_CONCEPT} FROM {{rows wanted w}} CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.name = {{cell w.value 1 text}} AND e.expired_at = :living
+  AND e.type = {{cell w.value 0 bigint}}
+""")  # noqa: S608 - only the columns above are inserted, here and below
+
+CONCEPT_BY_NAME_KEY: Final = Statement(f"""
+SELECT {_CONCEPT} FROM {{rows wanted w}} CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.type = {{cell w.value 0 bigint}}
+  AND e.name_key = {{cell w.value 1 text}} AND e.expired_at = :living
+""")  # noqa: S608
+
+CONCEPT_ID_BY_NAME: Final = Statement("""
+SELECT e.name, e.id FROM {texts wanted w} CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.name = w.value AND e.expired_at = :living AND e.type = :type
+""")
+
+CONCEPT_BY_ID: Final = Statement(f"""
+SELECT {_CONCEPT} FROM {{numbers wanted w}} CROSS JOIN concept AS e
+WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
+""")  # noqa: S608
+
+LINK_BY_ID: Final = Statement(f"""
+SELECT {_LINK} FROM {{numbers wanted w}} CROSS JOIN link AS e
+WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
+""")  # noqa: S608
+
+BY_PUBLIC_ID: Final = Statement(f"""
+SELECT {_SHARED}, e.type, NULL, NULL, e.name, e.name_key, NULL
+FROM {{texts wanted w}} CROSS JOIN concept AS e
+WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
+UNION ALL
+SELECT {_LINK}, NULL, e.expired_at FROM {{texts wanted w}} CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.public_id = w.value
+""")  # noqa: S608
+"""With the closed links of those ids; a concept's columns stand where a link has such."""
+
+LINK_BY_TRIPLE: Final = Statement(f"""
+SELECT {_LINK} FROM {{rows wanted w}} CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = {{cell w.value 0 bigint}}
+  AND e.predicate = {{cell w.value 1 bigint}} AND e.expired_at = :living
+  AND e.object = {{cell w.value 2 bigint}}
+""")  # noqa: S608
+
+LINK_BY_SUBJECT: Final = Statement(f"""
+SELECT {_LINK} FROM {{rows wanted w}} CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = {{cell w.value 0 bigint}}
+  AND e.predicate = {{cell w.value 1 bigint}} AND e.expired_at = :living
+""")  # noqa: S608
+
+LINK_BY_END: Final = Statement(f"""
+SELECT {_LINK} FROM {{numbers wanted w}} CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = w.value AND e.expired_at = :living
+UNION ALL
+SELECT {_LINK} FROM {{numbers wanted w}} CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.object = w.value AND e.expired_at = :living
+""")  # noqa: S608
+
+ID_BY_TYPE: Final = Statement("""
+SELECT e.id FROM concept AS e
+WHERE e.group_id = :group AND e.type = :wanted AND e.expired_at = :living ORDER BY e.id
+""")
+
+ID_BY_NAME: Final = Statement("""
+SELECT e.id FROM concept AS e
+WHERE e.group_id = :group AND e.name = :wanted AND e.expired_at = :living ORDER BY e.id
+""")
+
+NAMES: Final = Statement("""
+SELECT e.name FROM concept AS e
+WHERE e.group_id = :group AND e.type = :type AND e.expired_at = :living ORDER BY e.id LIMIT :most
+""")

@@ -1,0 +1,52 @@
+"""The rows of elements as a flush changes them, by the name of their table.
+
+Values are bound by their place: a flush may write many rows, and names cost each of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from recollect.kernel.store.statement import Statement
+
+_TABLES: Final = ("concept", "link")
+
+UPDATE: Final = {
+    table: Statement(f"""
+UPDATE {table} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
+    changed_at = ?
+WHERE id = ? AND group_id = ?
+""")  # noqa: S608 - the tables are constants, here and below
+    for table in _TABLES
+}
+
+CLOSE: Final = {
+    table: Statement(f"""
+UPDATE {table} SET attributes = ?, metadata = ?, valid_at = ?, invalid_at = ?, version = ?,
+    changed_at = ?, expired_at = ?
+WHERE id = ? AND group_id = ?
+""")  # noqa: S608
+    for table in _TABLES
+}
+"""Apart from the one above: every index holds `expired_at`, and whoever sets it writes them all."""
+
+DELETE: Final = {
+    table: Statement(f"DELETE FROM {table} WHERE id = ? AND group_id = ?")  # noqa: S608
+    for table in _TABLES
+}
+
+INSERT_PAST: Final = {
+    table: Statement(f"""
+INSERT INTO {table}_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
+    changed_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+""")  # noqa: S608
+    for table in _TABLES
+}
+
+DELETE_PAST: Final = {
+    table: Statement(
+        f"DELETE FROM {table}_past WHERE group_id = ? AND id = ? AND until = ?"  # noqa: S608
+    )
+    for table in _TABLES
+}

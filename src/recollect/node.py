@@ -1,8 +1,9 @@
-"""How trees and places in a text are declared: frozen values, without the cost of freezing.
+"""How trees, places in a text and changes are declared: frozen, without the cost of freezing.
 
 The rule: nobody changes a node. The type checker refuses it, as of any frozen dataclass; at run
 time nothing stands in the way, since a dataclass that is frozen there takes four times as long
-to make, and a query makes many hundreds of nodes on its way from text to SQL.
+to make, and a query makes many hundreds of nodes on its way from text to SQL, a load as many
+changes as it has elements.
 """
 
 from __future__ import annotations

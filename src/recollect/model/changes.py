@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recollect.model.elements import Attributes, Element, Instant
+from recollect.node import node
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Key:
     """Names a living concept by `(type, name)`."""
 
@@ -40,7 +41,7 @@ Reference = str | Key | Local | Named
 """How a change names an element: a public id, a key, a handle of the batch, or a plain name."""
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class PutConcept:
     """Match the concept, else create it; merge attributes and metadata key by key."""
 
@@ -57,7 +58,7 @@ class PutConcept:
     source: str | None = None  # an id, kept among `sources` of the metadata
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class PutLink:
     """Match the link (subject, predicate, object, key), else create it; merge as above."""
 
@@ -93,7 +94,7 @@ FUNCTIONAL = "functional"
 """Attribute of the definition of a predicate under which a subject has one object at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class PutFact:
     """Put a link that says something in words, and end the living facts it contradicts.
 

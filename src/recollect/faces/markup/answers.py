@@ -8,11 +8,12 @@ from typing import Literal
 
 from recollect.errors import Notice
 from recollect.faces.markup.model import Document
+from recollect.node import node
 
 ChangeKind = Literal["created", "placed", "updated", "moved", "reordered", "removed", "closed"]
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class NodeChange:
     """What happens to one node or space: `str()` is a line to approve.
 

@@ -10,8 +10,9 @@ do changes come out, in an order in which each finds what it needs.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 
 from recollect.errors import AMBIGUOUS_PLACE, CYCLE, EDGE_NOT_ALLOWED, Notice
 from recollect.faces.markup.deciding import Asked, Decided
@@ -21,7 +22,7 @@ from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.guarding import Guard
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import Document, Node, Space
-from recollect.faces.markup.ordering import Sibling, arranged, by_parent, moved_siblings
+from recollect.faces.markup.ordering import Sibling, arranged, moved_siblings
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.records import (
     CONCEPTUAL,
@@ -106,12 +107,10 @@ class Applying:
     def _place_all(self) -> None:
         """Decide about the place of every appearance."""
         resolved = self.resolved
+        spaces = {one.space for one in resolved.appearances} - {None}
+        plain = {one for one in spaces if one and self._space_kind(one) == CONCEPTUAL}
         self._conceptual = {
-            one.id
-            for one in resolved.appearances
-            if one.space is not None
-            and self._space_kind(one.space) == CONCEPTUAL
-            and not one.is_field
+            one.id for one in resolved.appearances if one.space in plain and not one.is_field
         }
         for id, header in resolved.headers:
             if header.state == DELETED and not self.asked.is_snapshot and id:
@@ -125,15 +124,17 @@ class Applying:
         for one in resolved.appearances:
             if not one.is_field:
                 self._place(one)
-        for spot in [*self.placing.added]:
-            self.placing.removed.pop(spot, None)
+        placing = self.placing
+        for spot in placing.added.keys() & placing.removed.keys():
+            del placing.removed[spot]
+        for spot in [one for one in placing.added if one[0] not in resolved.new]:
             if self._stands(spot):
-                del self.placing.added[spot]
-        self.placing.index()
-        for spot, place in self.placing.added.items():
-            parent = place.parent
-            if parent is not None and not any(self.placing.after(parent, place.space)):
-                self._refuse_parent(self.decided.spots[spot], parent, place.space)
+                del placing.added[spot]
+        placing.index()
+        for parent, space, places in placing.begun():
+            if not any(placing.after(parent, space)):
+                for place in places:
+                    self._refuse_parent(self.decided.spots[place.spot], parent, space)
 
     def _stands(self, spot: Spot) -> bool:
         return any(one.spot == spot for one in self.graph.known_places(spot[0]))
@@ -177,9 +178,9 @@ class Applying:
             return
         predicate = self._predicate(one, one.space)
         if predicate is not None:
-            place = Place(one.id, one.space, one.parent, predicate)
-            self.placing.added.setdefault(place.spot, place)
-            self.decided.spots.setdefault(place.spot, one)
+            spot = one.id, one.space, one.parent
+            self.placing.added.setdefault(spot, Place(*spot, predicate))
+            self.decided.spots.setdefault(spot, one)
 
     def _move(self, one: Appearance) -> None:
         """Add a place, and remove the one that a node has in the same space."""
@@ -327,32 +328,32 @@ class Applying:
     def _order_all(self) -> None:
         """Number what is added, and known siblings that are updated and contradicted."""
         graph, placing = self.graph, self.placing
-        met: list[tuple[tuple[str, str | None], Sibling]] = []
+        met = defaultdict[tuple[str, str | None], dict[str, Sibling]](dict)
         for one in self.resolved.appearances:
             if one.space is None or one.is_field:
                 continue
             spot = one.id, one.space, one.parent
-            is_updated = one.state == UPDATED and not self.asked.is_snapshot
             if spot in placing.added:
-                met.append(((one.space, one.parent), Sibling(one.id, None)))
+                met[one.space, one.parent].setdefault(one.id, Sibling(one.id, None))
             elif spot not in placing.removed:
                 stands = next((at for at in graph.known_places(one.id) if at.spot == spot), None)
                 if stands is not None:
+                    is_updated = one.state == UPDATED and not self.asked.is_snapshot
                     sibling = Sibling(one.id, stands.order, is_updated and not stands.is_given)
-                    met.append(((one.space, one.parent), sibling))
-        for (space, parent), siblings in by_parent(met).items():
-
-            def standing(
-                space: str = space, parent: str | None = parent
-            ) -> list[tuple[str, float]]:
-                below = graph.children([space if parent is None else parent], space)
-                return [
-                    (place.child, place.order)
-                    for place, _ in below.get(parent, ())
-                    if place.spot not in placing.removed
-                ]
-
-            moved = moved_siblings(siblings)
+                    met[one.space, one.parent].setdefault(one.id, sibling)
+        for (space, parent), below in met.items():
+            siblings = [*below.values()]
+            standing = partial(self._standing, space, parent)
             for id, order in arranged(siblings, standing, self.minting.take_order).items():
                 self.decided.orders[id, space, parent] = order
+            moved = moved_siblings(siblings)
             self.decided.reordered.update((id, space, parent) for id in moved)
+
+    def _standing(self, space: str, parent: str | None) -> list[tuple[str, float]]:
+        """Return what stands below a parent and stays there, in order."""
+        below = self.graph.children([space if parent is None else parent], space)
+        return [
+            (place.child, place.order)
+            for place, _ in below.get(parent, ())
+            if place.spot not in self.placing.removed
+        ]

@@ -61,6 +61,7 @@ from recollect.model import (
 
 ATTRIBUTES = {FIELD_LABEL: LABEL, FIELD_CONTENT: CONTENT}
 _USES = {USE_TEMPLATE: (USES_TEMPLATE, TEMPLATE), USE_FUNCTION: (USES_FUNCTION, FUNCTION)}
+_OWN = {**ATTRIBUTES, **_USES}  # the fields that say something of the node itself
 _UNSEARCHED = {SEARCH_ATTRIBUTES: list[Value]()}
 
 
@@ -107,9 +108,10 @@ class Details:
     def _read_fields(self, id: str, ones: Sequence[Appearance]) -> None:
         is_new = id in self.resolved.new
         held = self.graph.elements.get(id)
+        is_counted = is_new or self.is_snapshot
         counted: dict[str, str] = {}
         for one in ones:
-            if not (is_new or self.is_snapshot or one.state == UPDATED):
+            if not (is_counted or one.state == UPDATED):
                 continue
             for key, value in self._fields(one.node, held):
                 if counted.setdefault(key, value) == value:
@@ -121,8 +123,8 @@ class Details:
         if is_new and not counted:
             told = f"{ones[0].node.id.text} says nothing" if ones else f"{id} says nothing"
             self.notices.append(Notice("empty", told, span=ones[0].node.span if ones else None))
-        for one in ones:
-            if not (is_new or self.is_snapshot or one.state == UPDATED):
+        for one in () if is_counted else ones:
+            if one.state != UPDATED:
                 self._compare(one, held, counted)
         if ones:
             self._keep(id, held, counted, ones[0].node)
@@ -130,7 +132,9 @@ class Details:
     def _fields(self, node: Node, held: Concept | None) -> Iterator[tuple[str, str]]:
         """Yield the fields of a node that are its own, and may be there."""
         for key, value in node.fields.items():
-            if key == VALUE or not self._is_known(key, held, node):
+            if key == VALUE:
+                continue
+            if (key not in _OWN or "\0" in value) and not self._is_known(key, held, node):
                 continue
             if held is not None and key in node.remarked:
                 stands = self.stored(held.id, held, key)
@@ -150,7 +154,7 @@ class Details:
         """Whether a field may be there, and its value may be kept."""
         if not self._can_keep(key, where.fields[key], where):
             return False
-        if key in ATTRIBUTES or key in _USES or key == VALUE:
+        if key in _OWN or key == VALUE:
             return True
         is_free = key not in RESERVED
         if is_free and (self.extra_fields or (held is not None and key in held.attributes)):
@@ -160,7 +164,7 @@ class Details:
             f"{key} is no field of Knowing Markup",
             where.span,
             hint="put it into Content, or pass extra_fields=True" if is_free else "",
-            known=(*ATTRIBUTES, *_USES, VALUE),
+            known=(*_OWN, VALUE),
         )
         return False
 
@@ -198,11 +202,9 @@ class Details:
         for key, value in counted.items():
             if key in _USES:
                 is_changed |= self._use(id, key, value, where)
-            elif value != (self.stored(id, held, key) or ""):
+            elif value != ("" if held is None else self.stored(id, held, key) or ""):
                 changed[ATTRIBUTES.get(key, key)] = value or None
-        if held is None:
-            self.said.attributes[id] = {key: value for key, value in changed.items() if value}
-        elif changed:
+        if held is None or changed:
             self.said.attributes[id] = changed
         if held is not None and (changed or is_changed):
             self.said.updated.setdefault(id, where)
@@ -303,7 +305,7 @@ class Details:
         for one, found in waiting:
             self._keep_value(one, found)
         for one in self.resolved.appearances:
-            if one.owner is None and one.node.value:
+            if one.owner is None and one.node.fields.get(VALUE):
                 self.faults.add(
                     TEMPLATE_MISMATCH,
                     f"{one.node.id.text} has a Value, and stands below no ARTICLE and no ACTION",
@@ -329,6 +331,8 @@ class Details:
 
     def _fetch_parts(self, sources: set[str]) -> None:
         """Read the fields of templates, and the arguments of functions."""
+        if not sources:
+            return
         known = [one for one in sources if one in self.graph.elements]
         joints = self.graph.nexus.concepts.joints(known, "object", (PARENT,)) if known else []
         for joint in joints:

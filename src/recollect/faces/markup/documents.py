@@ -111,16 +111,8 @@ class Documents:
             raise RecollectError(
                 INCOMPLETE, "the text is not complete", hint="ask for the answer again"
             )
-        parsed = self._parsed(text, is_mended=repair)
         asked = Asked(is_snapshot=False, target=target, base=base, extra_fields=extra_fields)
-        return self.write(
-            parsed.document,
-            asked,
-            source=parsed.source,
-            notices=parsed.notices,
-            dry_run=dry_run,
-            request_id=request_id,
-        )
+        return self._told(text, asked, dry_run, request_id, is_mended=repair)
 
     def load(
         self,
@@ -140,16 +132,35 @@ class Documents:
             raise RecollectError(
                 INVALID_ARGUMENT, f"ids is {ids!r:.40}", hint='pass ids="keep" or ids="fresh"'
             )
-        parsed = self._parsed(text)
         asked = Asked(is_snapshot=True, is_fresh=ids == "fresh", extra_fields=extra_fields)
-        return self.write(
-            parsed.document,
-            asked,
-            source=parsed.source,
-            notices=parsed.notices,
-            dry_run=dry_run,
-            request_id=request_id,
-        )
+        return self._told(text, asked, dry_run, request_id)
+
+    def _told(
+        self,
+        text: str,
+        asked: Asked,
+        dry_run: bool,
+        request_id: str | None,
+        *,
+        is_mended: bool = False,
+    ) -> Applied:
+        """Write what a text says."""
+        if not isinstance(text, str):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"the text is of type {type(text).__name__}",
+                hint="pass a document of Knowing Markup as a str",
+            )
+        with uncollected(len(text)):
+            parsed = _parsed(text, is_mended=is_mended)
+            return self.write(
+                parsed.document,
+                asked,
+                source=parsed.source,
+                notices=parsed.notices,
+                dry_run=dry_run,
+                request_id=request_id,
+            )
 
     def write(
         self,
@@ -196,30 +207,6 @@ class Documents:
             hint = f"write ID: {error.known[0]}" if error.known else "give another id"
             raise RecollectError(TWO_DEFINITIONS, error.message, hint) from error
         return done.transaction
-
-    def _parsed(self, text: str, *, is_mended: bool = False) -> _Parsed:
-        """Return the document that a text says; all its faults are told at once."""
-        if not isinstance(text, str):
-            raise RecollectError(
-                INVALID_ARGUMENT,
-                f"the text is of type {type(text).__name__}",
-                hint="pass a document of Knowing Markup as a str",
-            )
-        document, errors = document_faults(text)
-        if not errors:
-            return _Parsed(document, text)
-        if is_mended:
-            try:
-                repaired = repair_text(text)
-            except RecollectError:  # the strict reader's first fault, which is told with all others
-                pass
-            else:
-                said = document_text(repaired.value)  # what further faults quote
-                return _Parsed(parse(said), said, repaired.notices)
-        faults = Faults(text)
-        faults.errors += errors
-        faults.raise_first()
-        return _Parsed(document, text)
 
     # Reading
 
@@ -324,6 +311,25 @@ class Documents:
             minting.count_on_behind([id])  # so that the id is never given again
             self._write(minting.changes(), None)
         return self.nexus.purge(Found(_SHOWN_BY, {"id": id}), actor=self.actor)
+
+
+def _parsed(text: str, *, is_mended: bool) -> _Parsed:
+    """Return the document that a text says; all its faults are told at once."""
+    document, errors = document_faults(text)
+    if not errors:
+        return _Parsed(document, text)
+    if is_mended:
+        try:
+            repaired = repair_text(text)
+        except RecollectError:  # the strict reader's first fault, which is told with all others
+            pass
+        else:
+            said = document_text(repaired.value)  # what further faults quote
+            return _Parsed(parse(said), said, repaired.notices)
+    faults = Faults(text)
+    faults.errors += errors
+    faults.raise_first()
+    return _Parsed(document, text)
 
 
 def _held(graph: Graph, id: str) -> Concept:

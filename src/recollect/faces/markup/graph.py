@@ -64,14 +64,13 @@ class Graph:
         if not wanted:
             return
         found = self.nexus.look_up(wanted, as_of=self.as_of, closed=True)
-        for one in wanted:
-            dated = found.get(one)
-            element = None if dated is None else dated.element
-            if dated is not None:
-                self._taken.add(one)
+        self._taken |= found.keys()
+        self.gone |= dict.fromkeys(wanted - found.keys())
+        for one, dated in found.items():
+            element = dated.element
             if not isinstance(element, Concept) or element.type == COUNTER_TYPE:
                 self.gone[one] = None
-            elif dated is not None and dated.expired_at is None:
+            elif dated.expired_at is None:
                 self.elements[one] = element
             else:
                 self.gone[one] = element

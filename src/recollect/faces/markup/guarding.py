@@ -49,7 +49,7 @@ class Guard:
                 told = f'"{place.child}" is read-only, so it stays where it is'
                 self.faults.add(READ_ONLY_NODE, told, span)
             self._check_scope(place.child, span)
-        for spot, place in placing.added.items():
+        for spot, place in () if self.asked.scope is None else placing.added.items():
             span = self.decided.span_of(spot)
             if place.child in self.graph.elements:
                 self._check_scope(place.child, span)

@@ -9,14 +9,14 @@ so nothing is read to append.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from recollect.faces.markup.records import LAST
+from recollect.node import node
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Sibling:
     """A node of the document among those below one parent."""
 
@@ -126,13 +126,3 @@ def _between(
     line = [low, *found, high]
     is_roomy = all(one < other for one, other in pairwise(line))
     return found if is_roomy else None
-
-
-def by_parent(
-    siblings: Iterable[tuple[tuple[str, str | None], Sibling]],
-) -> Mapping[tuple[str, str | None], list[Sibling]]:
-    """Return siblings by space and parent, in the order of the document, each once."""
-    found: dict[tuple[str, str | None], dict[str, Sibling]] = {}
-    for below, one in siblings:
-        found.setdefault(below, {}).setdefault(one.id, one)
-    return {below: list(ones.values()) for below, ones in found.items()}

@@ -11,7 +11,7 @@ something that is no markup is linked with it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.faces.markup.graph import Graph
@@ -52,6 +52,11 @@ class Placing:
             if place.parent is not None:
                 by_parent[place.parent, place.space].append(place)
         self._by_child, self._by_parent = dict(by_child), dict(by_parent)
+
+    def begun(self) -> Iterator[tuple[str, str, Sequence[Place]]]:
+        """Yield what is added below each parent in each space, once it is indexed."""
+        for (parent, space), places in self._by_parent.items():
+            yield parent, space, places
 
     def cycles(self, suspects: Iterable[Place]) -> Iterator[tuple[Place, list[str]]]:
         """Yield the added places that close a cycle, with the ids on it, the child first."""

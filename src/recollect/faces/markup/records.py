@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.faces.kinds import ALL_KINDS
 from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Value
+from recollect.node import node
 
 NODE: Final = "Node"
 SPACE: Final = "Space"
@@ -120,7 +120,7 @@ def is_protected(concept: Concept) -> bool:
     return is_foreign(concept) and concept.type in ALL_KINDS.owned
 
 
-@dataclass(frozen=True, slots=True)
+@node(frozen=True, slots=True)
 class Place:
     """Where a node stands: below a node of a space, or at its root."""
 

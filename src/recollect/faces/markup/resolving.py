@@ -97,7 +97,9 @@ class Resolver:
     target: str | None = None  # where new roots go
     mapped: Mapping[str, str] = field(default_factory=dict)  # temporary ids of earlier answers
     found: Resolved = field(default_factory=lambda: Resolved({}, {}, {}, {}, [], []))
-    _named: dict[str, None] = field(default_factory=dict)  # all ids of nodes and headers
+    _named: dict[str, None] = field(
+        default_factory=dict
+    )  # the document's ids that stay as they are
     _root: tuple[str | None, str | None, bool] | None = None
 
     def resolve(self, document: Document) -> Resolved:
@@ -120,7 +122,7 @@ class Resolver:
 
     def id_of(self, id: Id) -> str:
         """Return the permanent id of one of the document."""
-        key = _key(id)
+        key = f"\0{id.text}" if id.is_temporary else id.text
         return self.found.ids.get(key, key)
 
     def _expect(self, document: Document, nodes: Iterable[Node]) -> None:
@@ -129,20 +131,13 @@ class Resolver:
         ids += [one.id for one in document.sections if one.id is not None]
         _refuse_nul(self.faults, nodes)
         permanent = dict.fromkeys(one.text for one in ids if not one.is_temporary)
-        keys = dict.fromkeys(map(_key, ids))
-        if self.is_fresh:
-            self.minting.avoid(permanent)
-            self.graph.fetch(permanent)
-            waiting = list(keys)
-        else:
-            self.minting.avoid(permanent)
-            self.graph.fetch(permanent)
-            known = [one for one in permanent if one in self.graph.elements]
-            self.graph.fetch_places(known)
-            waiting = [_key(one) for one in ids if one.is_temporary]
-        waiting = list(dict.fromkeys(waiting))
+        self.minting.avoid(permanent)
+        self.graph.fetch(permanent)
+        if not self.is_fresh:
+            self.graph.fetch_places([one for one in permanent if one in self.graph.elements])
+            self._named = permanent
+        waiting = dict.fromkeys(_key(one) for one in ids if self.is_fresh or one.is_temporary)
         self.found.ids.update(zip(waiting, self.minting.take(len(waiting)), strict=True))
-        self._named = dict.fromkeys(map(self.id_of, ids))
 
     def _name_kinds(self, nodes: Iterable[Node]) -> None:
         """Note the type of every id, and refuse two of them for one id."""
@@ -150,15 +145,14 @@ class Resolver:
         for node in nodes:
             id, word = self.id_of(node.id), node.kind
             held = self.graph.elements.get(id)
-            kind = _kind(word)
+            kind = None if word is None else _kind(word)
             if held is not None:
                 kinds[id] = held.type
             elif kind is not None and kinds.get(id) in (None, NODE):
                 kinds[id] = kind
             else:
                 kinds.setdefault(id, NODE)
-            is_plain_space = kind is None and kinds[id] == SPACE
-            if is_plain_space or (kind is not None and kinds[id] != kind):
+            if kinds[id] == SPACE if kind is None else kinds[id] != kind:
                 word = word or "a node"
                 said = WORDS.get(kinds[id], kinds[id])
                 self.faults.add(
@@ -428,7 +422,8 @@ class Resolver:
             return
         if id not in self.found.new:
             self.found.new[id] = one
-            self.notices += _told_of(node, is_marked=self.is_snapshot or state == CREATED)
+            if node.kind == "BRANCH" or not (self.is_snapshot or state == CREATED):
+                self.notices += _told_of(node, is_marked=self.is_snapshot or state == CREATED)
 
     # Faults
 
@@ -523,8 +518,6 @@ def _key(id: Id) -> str:
     return f"\0{id.text}" if id.is_temporary else id.text
 
 
-def _kind(word: str | None) -> str | None:
-    """Return the concept type that a header says; None for a plain node and a branch."""
-    if word == "SPACE":
-        return SPACE
-    return None if word is None else EXTENSIONS.get(word)
+def _kind(word: str) -> str | None:
+    """Return the concept type that a header says; None for a branch."""
+    return SPACE if word == "SPACE" else EXTENSIONS.get(word)

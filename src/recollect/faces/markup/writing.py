@@ -46,11 +46,15 @@ def changes_of(decided: Decided, graph: Graph) -> Iterator[Change]:
     """Yield the changes of the graph."""
     resolved, said, placing = decided.resolved, decided.said, decided.placing
     for id, (kind, label) in resolved.new_spaces.items():
-        told = {LABEL: label, **said.attributes.get(id, {}), KIND: kind, **_mark(decided, id)}
+        told = {LABEL: label, **said.attributes.get(id, {}), KIND: kind}
+        if id in decided.protected:
+            told = {**told, READ_ONLY: True}
         yield PutConcept(SPACE, id, told, _SEARCHED_SPACE, id=id)
     for id in resolved.new:
         if id not in placing.homeless:
-            told = {**said.attributes.get(id, {}), **_mark(decided, id)}
+            told = said.attributes.get(id, {})
+            if id in decided.protected:
+                told = {**told, READ_ONLY: True}
             yield PutConcept(resolved.kinds[id], id, told, id=id)
     for id, told in said.attributes.items():
         held = graph.elements.get(id)
@@ -81,10 +85,6 @@ def changes_of(decided: Decided, graph: Graph) -> Iterator[Change]:
             yield Delete(id)
     for id in sorted(placing.closed_spaces):
         yield Delete(id)
-
-
-def _mark(decided: Decided, id: str) -> dict[str, Value]:
-    return {READ_ONLY: True} if id in decided.protected else {}
 
 
 def _updates(held: Concept, told: Attributes) -> Iterator[Change]:

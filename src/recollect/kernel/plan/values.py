@@ -30,13 +30,13 @@ def fault(value: object, depth: int) -> str:
         return "" if isfinite(value) else _NOT_FINITE
     if type(value) is int:
         return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
-    if value is None:
+    if value is None or value is True or value is False:
         return ""
+    if type(value) is list and depth > 0:
+        return _first_fault(value, depth)
     match value:
         case str():
             return _text_fault(value)
-        case bool():
-            return ""
         case int():
             return "" if SMALLEST <= value <= LARGEST else _TOO_LARGE
         case float():
@@ -73,6 +73,8 @@ def unfit(what: str, reason: str, depth: int, span: Span | None = None) -> Recol
 
 def _first_fault(parts: list[object], depth: int) -> str:
     for part in parts:
+        if type(part) is str and part.isascii() and "\0" not in part:
+            continue
         if reason := fault(part, depth - 1):
             return reason
     return ""

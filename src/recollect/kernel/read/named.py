@@ -74,10 +74,11 @@ def lives_by_id(
     check_ids(ids)
     check_parameters({"ids": list(ids)}, max_depth=2)
     normal = {one: canonical_name(one) for one in ids}
-    computed = {name: element_id(group.id_bits, name) for name in normal.values()}
+    numbers = {name: element_id(group.id_bits, name) for name in normal.values()}
+    computed = {name: one for name, one in numbers.items() if one is not None}
     parameters: Parameters = {
         "group": group.group_id,
-        "ids": orjson.dumps([*computed]).decode(),
+        "ids": orjson.dumps([*numbers]).decode(),
         "computed": orjson.dumps(computed).decode(),
         "known": LIVING if moment.known is None else moment.known,
     }

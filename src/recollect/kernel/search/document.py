@@ -51,7 +51,11 @@ def _lists(metadata: Attributes) -> bool:
 
 def _searched(attributes: Attributes, metadata: Attributes) -> list[Value]:
     """Return the attributes that an element lists, else all that people wrote of it."""
+    if not metadata:
+        return [*attributes.values()]
     listed = metadata.get(SEARCH_ATTRIBUTES)
+    if listed == []:  # as links have it that say nothing in words
+        return [attributes.get(ALIASES)]
     if isinstance(listed, list):
         keys = dict.fromkeys([*(key for key in listed if isinstance(key, str)), ALIASES])
         return [attributes.get(key) for key in keys]

@@ -49,7 +49,8 @@ class Partition:
         '12bbig 12bcats'
         """
         marked = [word if len(word) > 2 else _marked(word) for word in words]
-        return self.prefix + f" {self.prefix}".join(marked) if marked else ""
+        prefix = self.prefix
+        return prefix + f" {prefix}".join(marked) if marked else ""
 
     def token(self, word: str) -> str:
         """Return a word as the index holds it, but not stemmed.

@@ -110,7 +110,7 @@ class _Batch:
 
     def expect(self, changes: Iterable[Change]) -> None:
         """Look up all that the changes name, with a few statements for the whole batch."""
-        directory, ids = self._unit.directory, list[str]()
+        directory, ids = self._unit.directory, dict[str, None]()
         links = list[PutLink | PutFact]()
         concepts, ends = _Names(), _Names()
         for change in changes:
@@ -120,17 +120,20 @@ class _Batch:
                     self._check_predicate(change.predicate)
                     _expect_reference(change.subject, ends, ids)
                     _expect_reference(change.object, ends, ids)
-                    _expect_ids(change, ids)
+                    _expect_id(change.id, ids)
+                    _expect_id(change.new_id, ids)
                 case PutConcept():
                     concepts.meet(change.type, change.name)
-                    _expect_ids(change, ids)
+                    _expect_id(change.id, ids)
+                    _expect_id(change.new_id, ids)
                 case PutFact():  # of whose ends more than the ids is asked
                     links.append(change)
                     self._check_predicate(change.predicate)
                     for end in (change.subject, change.object):
                         _expect_reference(end, ends, ids)
                         _expect_reference(end, concepts, ids)
-                    ids += [one for one in (change.id, change.replaces) if one is not None]
+                    _expect_id(change.id, ids)
+                    _expect_id(change.replaces, ids)
                 case RemoveKeys() | Delete() | EndFact():
                     _expect_reference(change.element, concepts, ids)
                 case Merge():
@@ -143,7 +146,7 @@ class _Batch:
                 case _:
                     raise _unknown("change", change, _CHANGES)
         self._expect_concepts(concepts)
-        directory.expect_public_ids([identifier(one, "id") for one in ids])
+        directory.expect_public_ids(ids)
         self._expect_ends(ends)
         directory.expect_triples([*self._known_triples(links)])
 
@@ -196,10 +199,11 @@ class _Batch:
         )
         attributes = members(change.attributes, "attributes")
         metadata = members(change.metadata, "metadata")
-        own = _own(metadata, change.own_metadata)
+        own = metadata if change.own_metadata is None else _own(metadata, change.own_metadata)
         new_metadata = members(change.new_metadata, "new_metadata")
         new_id = _id(change.new_id, "new id")
-        self._hear_of(wanted.type)
+        if self._unheard:
+            self._hear_of(wanted.type)
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
         if change.expect_version is not None:
@@ -208,7 +212,8 @@ class _Batch:
         if is_new and new_metadata:
             metadata = {**new_metadata, **metadata}
         self._unit.put(concept, attributes, metadata, own)
-        add_source(self._unit, concept, change.source)
+        if change.source is not None:
+            add_source(self._unit, concept, change.source)
         if change.handle is not None:
             self._name(change.handle, concept)
         return concept
@@ -226,7 +231,7 @@ class _Batch:
         """Refuse an id that the concept does not have, or that a closed fact has."""
         if wanted.id is None:
             return
-        own = self._unit.public_id(concept)
+        own = wanted.id if is_new else self._unit.public_id(concept)
         if own != wanted.id:
             raise RecollectError(
                 DUPLICATE_EXISTS,
@@ -338,17 +343,17 @@ class _Batch:
 
     def _resolve(self, reference: Reference) -> Element:
         match reference:
+            case str():
+                element = self._unit.directory.by_public_id(identifier(reference, "id"))
+                if element is None:
+                    raise RecollectError(NOT_FOUND, f'no element has the id "{reference}"')
+                return element
             case Local():
                 return self._local(reference.handle)
             case Named():
                 return self._names.concept(reference)
             case Key():
                 return self._concept(reference)
-            case str():
-                element = self._unit.directory.by_public_id(identifier(reference, "id"))
-                if element is None:
-                    raise RecollectError(NOT_FOUND, f'no element has the id "{reference}"')
-                return element
             case _:
                 assert_never(reference)
 
@@ -394,7 +399,8 @@ class _Batch:
     def _known_triples(self, links: Iterable[PutLink | PutFact]) -> Iterator[Triple]:
         """Yield the triples of those links whose parts are all in the graph already."""
         for link in links:
-            subject, target = self._known(link.subject), self._known(link.object)
+            subject = self._known(link.subject)
+            target = None if subject is None else self._known(link.object)
             if subject is not None and target is not None:
                 triple = subject, self._predicate(link.predicate), target
                 if isinstance(link.subject, Key) and isinstance(link.object, Key):
@@ -470,23 +476,22 @@ class _Names(dict[str, dict[str, str]]):
             raise
 
 
-def _expect_reference(reference: Reference, names: _Names, ids: list[str]) -> None:
+def _expect_reference(reference: Reference, names: _Names, ids: dict[str, None]) -> None:
     match reference:
         case Key():
             names.meet(reference.type, reference.name)
         case str():
-            ids.append(reference)
+            if reference not in ids:
+                ids[identifier(reference, "id")] = None
         case Local(str()) | Named(str()):
             return
         case _:
             raise _unknown("reference", reference, "an id, a Key, a Local or a Named")
 
 
-def _expect_ids(change: PutConcept | PutLink, ids: list[str]) -> None:
-    if change.id is not None:
-        ids.append(change.id)
-    if change.new_id is not None:
-        ids.append(change.new_id)
+def _expect_id(given: str | None, ids: dict[str, None]) -> None:
+    if given is not None:
+        ids[identifier(given, "id")] = None
 
 
 def _id(given: str | None, what: str = "id") -> str | None:
@@ -510,10 +515,8 @@ def _version(expected: object) -> int:
     )
 
 
-def _own(metadata: Attributes, own: Attributes | None) -> Attributes:
-    """Return the metadata that moves the fact clock: all of it, or the part that is named."""
-    if own is None:
-        return metadata
+def _own(metadata: Attributes, own: Attributes) -> Attributes:
+    """Return the part of the metadata that moves the fact clock."""
     part = members(own, "own_metadata")
     if part.items() <= metadata.items():
         return part

@@ -60,6 +60,7 @@ class Directory:
         self._name_keys: dict[ConceptKey, ConceptElement | None] = {}
         self._triples: dict[Triple, tuple[LinkElement, ...]] = {}
         self._public: dict[str, Element | None] = {}
+        self._computed: dict[str, int] = {}  # the integer ids behind those that were not given
         self._closed: dict[str, LinkElement] = {}  # the last one of each given id
         self._asked: set[str] = set()  # given ids whose rows were all read, closed ones too
         self._created_links: list[LinkElement] = []  # those that no end was asked for yet
@@ -117,7 +118,7 @@ class Directory:
         found = self._public[text]
         if found is not None:
             return found if found.is_living else None
-        computed = element_id(self._group.id_bits, text)
+        computed = self._computed.get(text)
         if computed is None:
             return None
         named = self.by_id(computed)  # a given id hides the computed one
@@ -138,6 +139,8 @@ class Directory:
         """Return the links of a triple that this transaction found alive or made."""
         found = self._triples.get(triple)
         if found is None:
+            if triple[0] > self._last_id or triple[2] > self._last_id:
+                return ()  # an end of this transaction: no row is of it
             self.expect_triples([triple])
             found = self._triples[triple]
         return found
@@ -209,8 +212,11 @@ class Directory:
         for text in unknown:
             self._public[text] = None
         self._read_given(unknown)
-        computed = (element_id(self._group.id_bits, text) for text in unknown)
-        self.expect_ids(one for one in computed if one is not None)
+        id_bits = self._group.id_bits
+        computed = {text: element_id(id_bits, text) for text in unknown}
+        named = {text: one for text, one in computed.items() if one is not None}
+        self._computed |= named
+        self.expect_ids(named.values())
 
     def expect_triples(self, triples: Iterable[Triple]) -> None:
         """Look up the links of many triples at once."""

@@ -99,7 +99,8 @@ def match_or_create(
             is_nameless = wanted.name is None and wanted.id is None
             raise _nameless(wanted) if is_nameless else missing_concept(unit, wanted)
         return concept, False
-    concept = find_concept(unit, ConceptName(wanted.type, wanted.name, span=wanted.span))
+    code = unit.terms.code(wanted.type)
+    concept = None if code is None else unit.directory.concept((code, wanted.name))
     if concept is None:
         concept = _spelled_otherwise(unit, wanted)
         if concept is not None and not in_any_spelling:

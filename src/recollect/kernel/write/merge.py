@@ -21,8 +21,8 @@ def merge(
 ) -> Content:
     """Return the content with the given members set, and its fact clock moved to `clock`."""
     old_attributes, old_metadata, valid_at, invalid_at = content
-    merged_attributes = _merged(old_attributes, attributes)
-    merged_metadata = _merged(old_metadata, metadata)
+    merged_attributes = _merged(old_attributes, attributes) if attributes else old_attributes
+    merged_metadata = _merged(old_metadata, metadata) if metadata else old_metadata
     moved = clock is not None and (clock.valid_at, clock.invalid_at) != (
         valid_at,
         invalid_at,
@@ -52,8 +52,6 @@ def without_keys(
 
 
 def _merged(old: Attributes, new: Attributes) -> Attributes:
-    if not new:
-        return old
     if not old:
         return new
     for key, value in new.items():

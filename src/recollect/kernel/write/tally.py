@@ -33,25 +33,13 @@ def counts_of(made: Iterable[Element], moves: Iterable[Move]) -> Counts:
     """Return the difference that one flush makes."""
     counts = Counts()
     for element in made:
-        _count(counts, element, 1)
-        _count_row(counts, element, 1)
-        _count_bounded(counts, element, _is_bounded(element.content))
+        _count(counts, element, 1, 1, _is_bounded(element.content))
     for element, old, new in moves:
-        is_alive = new is not None and new.is_living
-        _count(counts, element, is_alive - old.is_living)
-        if new is None:
-            _count_row(counts, element, -1)
+        living = (new is not None and new.is_living) - old.is_living
         is_bounded = new is not None and _is_bounded(new.content)
-        _count_bounded(counts, element, is_bounded - _is_bounded(old.content))
+        bounded = is_bounded - _is_bounded(old.content)
+        _count(counts, element, living, -1 if new is None else 0, bounded)
     return counts
-
-
-def _count(counts: Counts, element: Element, living: int) -> None:
-    """Count a living element of its type or predicate; a minus takes it away."""
-    if isinstance(element, LinkElement):
-        counts[TALLY_LINKS, element.predicate] += living
-    elif isinstance(element, ConceptElement):
-        counts[TALLY_CONCEPTS, element.type] += living
 
 
 def _is_bounded(content: Content) -> bool:
@@ -59,20 +47,24 @@ def _is_bounded(content: Content) -> bool:
     return content.valid_at != BEGINNING or content.invalid_at != FOREVER
 
 
-def _count_bounded(counts: Counts, element: Element, rows: int) -> None:
-    if isinstance(element, LinkElement):
-        counts[TALLY_BOUNDED_LINKS, element.predicate] += rows
-    elif isinstance(element, ConceptElement):
-        counts[TALLY_BOUNDED_CONCEPTS, element.type] += rows
+def _count(counts: Counts, element: Element, living: int, rows: int, bounded: int) -> None:
+    """Count an element that lives, and its row, of its type or predicate; a minus takes it away.
 
-
-def _count_row(counts: Counts, element: Element, rows: int) -> None:
-    """Count what the planner must know of all links that were ever there."""
-    if not isinstance(element, LinkElement):
+    Of all links that were ever there the planner must know which have keys, or links for ends.
+    """
+    if isinstance(element, ConceptElement):
+        counts[TALLY_CONCEPTS, element.type] += living
+        if bounded:
+            counts[TALLY_BOUNDED_CONCEPTS, element.type] += bounded
         return
-    if element.key:
-        counts[TALLY_KEYED, element.predicate] += rows
-    if element.subject & LINK_BIT:
-        counts[TALLY_LINK_SUBJECTS, element.predicate] += rows
-    if element.object & LINK_BIT:
-        counts[TALLY_LINK_OBJECTS, element.predicate] += rows
+    assert isinstance(element, LinkElement)
+    predicate = element.predicate
+    counts[TALLY_LINKS, predicate] += living
+    if bounded:
+        counts[TALLY_BOUNDED_LINKS, predicate] += bounded
+    if rows and element.key:
+        counts[TALLY_KEYED, predicate] += rows
+    if rows and element.subject & LINK_BIT:
+        counts[TALLY_LINK_SUBJECTS, predicate] += rows
+    if rows and element.object & LINK_BIT:
+        counts[TALLY_LINK_OBJECTS, predicate] += rows

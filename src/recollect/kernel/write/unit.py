@@ -112,16 +112,16 @@ class Unit:
         """Create a concept; that no living one has its key or id is the caller's care."""
         self._refuse_computed(given_id)
         concept = ConceptElement(
-            id=self._next_id(CONCEPT_BIT),
-            public_id=given_id,
-            salt=self._next_salt(),
-            before=None,
-            content=NOTHING,
-            is_living=True,
-            on_disk=None,
-            type=self.terms.intern(kind),
-            name=name,
-            name_key=name_key(self.session.kinds, kind, name),
+            self._next_id(CONCEPT_BIT),
+            given_id,
+            self._next_salt(),
+            None,  # before
+            NOTHING,
+            True,  # is_living
+            None,  # on_disk
+            self.terms.intern(kind),
+            name,
+            name_key(self.session.kinds, kind, name),
         )
         self.directory.add_concept(concept)
         self._dirty[concept.id] = concept
@@ -170,7 +170,7 @@ class Unit:
     ) -> None:
         """Merge checked members into an element; `clock_metadata` moves its fact clock."""
         content, clock = element.content, None
-        if moves_clock(clock_metadata):
+        if clock_metadata and moves_clock(clock_metadata):
             clock = advance_clock(content.valid_at, content.invalid_at, clock_metadata)
             self.notices.extend(clock.notices)
         self.set_content(element, merge(content, attributes, metadata, clock))
@@ -243,14 +243,14 @@ class Unit:
         request_id = None if request_id is None else identifier(request_id, "request id")
         self.flush()
         changes: list[Logged] = []
-        vectors = self._vectors()
+        vectors, says_more = self._vectors(), self._preparation is not None
         for number in sorted(self._touched):
             element = self._touched[number]
             operation = _operation(element)
             if operation is None:
                 continue
             changes.append((number, operation, self._digest(element)))
-            if operation is not Operation.CLOSE:
+            if operation is not Operation.CLOSE and (says_more or element.before is not None):
                 self._put_meaning(vectors, element)
             if operation is not Operation.CREATE and number in self._reworded:
                 self._keep_superseded_text(element)
@@ -343,8 +343,6 @@ class Unit:
     def _put_meaning(self, vectors: VectorRows, element: Element) -> None:
         """Let an element that is new, or says something else than before, have another vector."""
         before = element.before
-        if before is None and self._preparation is None:
-            return
         text = self._meaning(element, element.content)
         if before is None:
             if text is not None:

@@ -98,6 +98,8 @@ def members(
     for key, value in values.items():
         if type(key) is not str or key not in _known_keys:
             _check_key(key, section, span, reserved)
+        if type(value) is str and value.isascii() and "\0" not in value:
+            continue  # as nearly all are
         if reason := fault(value, _DEEPEST):
             raise _unfit_value(key, reason, section, span)
     return values

@@ -308,6 +308,9 @@ MISTAKES: list[Callable[[Any], object]] = [
     lambda nexus: nexus.write([RemoveKeys("x", attributes=5)]),  # type: ignore[arg-type]
     lambda nexus: nexus.write([RemoveKeys("x", metadata="key")]),  # type: ignore[arg-type]
     lambda nexus: nexus.write([RemoveKeys("x", attributes=[["n"]])]),  # type: ignore[arg-type]
+    lambda nexus: nexus.stats("24"),
+    lambda nexus: nexus.stats(True),
+    lambda nexus: nexus.stats(1_001),
     lambda nexus: nexus.verify(5),
     lambda nexus: nexus.verify("\u0661:" + 64 * "0"),
     lambda nexus: nexus.restore(io.StringIO()),

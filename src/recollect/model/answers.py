@@ -145,6 +145,16 @@ class BatchReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """How many elements had been made in a group by the end of a transaction, closed ones too."""
+
+    transaction: int
+    at: Instant
+    concepts: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """What a group holds, and the store it is in."""
 
@@ -162,6 +172,7 @@ class Stats:
     transactions: int
     last_at: Instant | None
     engine: str
+    growth: tuple[Grown, ...] = ()  # where it is asked for, oldest first
 
 
 SchemaMode = Literal["open", "strict"]

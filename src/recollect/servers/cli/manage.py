@@ -69,4 +69,6 @@ def counts_of(nexus: Nexus) -> dict[str, object]:
     last_at = stats.last_at
     moment = None if last_at is None else datetime.fromtimestamp(last_at / 1000, UTC)
     text = None if moment is None else moment.isoformat(timespec="milliseconds")
-    return {**asdict(stats), "last_at": text and text.replace("+00:00", "Z")}
+    counts = asdict(stats)
+    del counts["growth"]  # a page of its own, in the studio
+    return {**counts, "last_at": text and text.replace("+00:00", "Z")}

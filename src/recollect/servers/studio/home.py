@@ -13,14 +13,19 @@ from typing import Final
 from recollect.faces.claims import AttentionQueue
 from recollect.kernel import Nexus
 from recollect.model import (
+    AsOf,
     Description,
     ElementKind,
     Key,
+    Kind,
     LoggedChange,
     LoggedTransaction,
+    Rows,
     Triple,
     Value,
 )
+from recollect.servers.studio.comparing import transaction_of
+from recollect.servers.studio.growth import curve_of
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Page, Route, Visit
 
@@ -28,6 +33,9 @@ MOST_CHANGES: Final = 15
 _MOST_TYPES: Final = 24
 _MOST_SHOWN: Final = 8
 _MOST_ATTENTION: Final = 5
+_MARKS: Final = 60
+_OF_TYPE: Final = "FIND(COUNT(?x)) WHERE { ?x {type: $name} }"
+_OF_PREDICATE: Final = "FIND(COUNT(?l)) WHERE { ?l (?s, $name, ?o) }"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +49,24 @@ class Changed:
 
 def home(visit: Visit) -> Answered:
     """Show the first page."""
-    nexus = visit.nexus
+    nexus, moment = visit.nexus, visit.moment
     stats = nexus.stats()
     with nexus.snapshot():
+        last = transaction_of(nexus, visit.known, stats.transactions, stats.transactions)
+        types = described(nexus, "DESCRIBE CONCEPT TYPES")[:_MOST_TYPES]
+        predicates = described(nexus, "DESCRIBE PROPOSITION TYPES")[:_MOST_TYPES]
+        if moment is not None:
+            types = _counted(nexus, types, _OF_TYPE, moment)
+            predicates = _counted(nexus, predicates, _OF_PREDICATE, moment)
         shows = {
             "stats": stats,
-            "domains": described(nexus, "DESCRIBE DOMAINS"),
-            "types": described(nexus, "DESCRIBE CONCEPT TYPES")[:_MOST_TYPES],
-            "predicates": described(nexus, "DESCRIBE PROPOSITION TYPES")[:_MOST_TYPES],
-            "changes": newest_changes(nexus, stats.transactions),
-            "newest": _newest(nexus, stats.transactions),
-            "attention": AttentionQueue(nexus).items()[:_MOST_ATTENTION],
+            "last": last,
+            "domains": () if moment else described(nexus, "DESCRIBE DOMAINS"),
+            "types": types,
+            "predicates": predicates,
+            "changes": newest_changes(nexus, last),
+            "newest": _newest(nexus, last, visit.then),
+            "attention": () if moment else AttentionQueue(nexus).items()[:_MOST_ATTENTION],
         }
     return Page("home.html", "Home", shows)
 
@@ -59,8 +74,45 @@ def home(visit: Visit) -> Answered:
 def changes_part(visit: Visit) -> Answered:
     """Return the newest changes alone, for a page that shows them as they come."""
     count = visit.nexus.stats().transactions
-    shows = {"changes": newest_changes(visit.nexus, count)}
+    last = transaction_of(visit.nexus, visit.known, count, count)
+    shows = {"changes": newest_changes(visit.nexus, last)}
     return Page("changes_part.html", "Changes", shows, is_part=True)
+
+
+def growth_page(visit: Visit) -> Answered:
+    """Show how the memory grew. Cost: its whole log."""
+    stats = visit.nexus.stats(_MARKS)
+    shows = {"stats": stats, "curve": curve_of(stats.growth)}
+    return Page("growth.html", "How it grew", shows)
+
+
+def connected_page(visit: Visit) -> Answered:
+    """Show the concepts with the most links of each domain. Cost: every link of the memory."""
+    (result,) = visit.nexus.read("DESCRIBE PRIMER").results
+    assert isinstance(result, Description)
+    regions, kinds = result.body["domain_map"], visit.nexus.kinds
+    assert isinstance(regions, list)
+    told = [
+        one
+        for one in regions
+        if isinstance(one, dict) and not kinds.of(str(one["domain"])).names_are_ids
+    ]
+    shows = {"domains": told}
+    return Page("connected.html", "Most connected", shows)
+
+
+def _counted(
+    nexus: Nexus, items: Sequence[Mapping[str, Value]], text: str, moment: AsOf
+) -> list[Mapping[str, Value]]:
+    """Return types or predicates with how many there were at a moment, as DESCRIBE cannot."""
+    found: list[Mapping[str, Value]] = []
+    for one in items:
+        (rows,) = nexus.read(text, {"name": one["name"]}, as_of=moment).results
+        assert isinstance(rows, Rows)
+        (count,) = rows.rows[0]
+        assert isinstance(count, int)
+        found.append({"name": one["name"], "count": count})
+    return found
 
 
 def described(nexus: Nexus, command: str) -> Sequence[Mapping[str, Value]]:
@@ -74,7 +126,7 @@ def described(nexus: Nexus, command: str) -> Sequence[Mapping[str, Value]]:
 
 def newest_changes(nexus: Nexus, count: int, most: int = MOST_CHANGES) -> tuple[Changed, ...]:
     """Return what the last transactions did, the newest first."""
-    logged = nexus.changes(max(0, count - most), most, most=_MOST_SHOWN + 1)
+    logged = nexus.changes(max(0, count - most), min(most, count), most=_MOST_SHOWN + 1)
     return tuple(changed(nexus, one) for one in reversed(logged))
 
 
@@ -98,17 +150,25 @@ def _line(change: LoggedChange, shown: Shown | None) -> str:
             return "erased"
 
 
-def _newest(nexus: Nexus, count: int) -> tuple[Shown, ...]:
-    """Return the concepts that were made last."""
-    logged = nexus.changes(max(0, count - 2 * MOST_CHANGES), 2 * MOST_CHANGES, most=_MOST_SHOWN)
+def _newest(nexus: Nexus, count: int, then: AsOf | None) -> tuple[Shown, ...]:
+    """Return the concepts that were made last, but for those that only hold others."""
+    far = min(2 * MOST_CHANGES, count)
+    logged = nexus.changes(count - far, far, most=_MOST_SHOWN)
     ids = [
         change.id
         for one in reversed(logged)
         for change in one.changes[:_MOST_SHOWN]
         if change.kind is ElementKind.CONCEPT and change.operation == "create"
     ]
-    found = shown_ids(nexus, list(dict.fromkeys(ids))[: 2 * _MOST_SHOWN])
-    return tuple(one for one in found if one.dated.expired_at is None)[:_MOST_SHOWN]
+    found = shown_ids(nexus, list(dict.fromkeys(ids))[: 2 * _MOST_SHOWN], then)
+    return tuple(
+        one for one in found if one.dated.expired_at is None and _is_told(nexus.kinds.of(one.type))
+    )[:_MOST_SHOWN]
+
+
+def _is_told(kind: Kind) -> bool:
+    """Whether a concept of a kind says something by itself."""
+    return kind.is_memory and bool(kind.text or not kind.names_are_ids)
 
 
 def keys_page(visit: Visit) -> Answered:
@@ -120,5 +180,7 @@ def keys_page(visit: Visit) -> Answered:
 ROUTES: Final = (
     Route("/", home),
     Route("/changes/part", changes_part),
+    Route("/growth", growth_page),
+    Route("/connected", connected_page),
     Route("/keys", keys_page),
 )

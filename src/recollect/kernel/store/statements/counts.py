@@ -56,6 +56,12 @@ TALLIES = (
     " :bounded_concepts, :bounded_links)"
 )
 
+GROWTH = """
+SELECT max(c.tx), sum(c.element & 1), count(*) FROM change AS c
+WHERE c.group_id = :group AND c.operation = 'create'
+GROUP BY c.tx * :marks / (:last + 1) ORDER BY max(c.tx)
+"""
+
 COUNTS = """
 SELECT
     (SELECT coalesce(sum(a.count), 0) FROM tally AS a

@@ -17,7 +17,7 @@ from bench.notes import notes, questions
 from bench.paraphrases import FACTS, QUESTIONS
 from bench.scale import FULL, Scale
 from recollect import Nexus
-from recollect.model import Key, PutConcept, PutFact
+from recollect.model import PutConcept
 
 TEXTS = 10_000
 REPETITIONS = 20
@@ -44,23 +44,18 @@ def figures(folder: Path, calibration: Calibration, scale: Scale) -> Iterator[Fi
 
 
 def _paraphrased() -> Iterator[Figure]:
-    with recollect.open(":memory:") as nexus:
-        names = dict.fromkeys(name for one in FACTS for name in (one[0], one[2]))
-        nexus.write(
-            [
-                *(PutConcept("Entity", name, {}) for name in names),
-                *(
-                    PutFact(Key("Entity", start), predicate, Key("Entity", end), text)
-                    for start, predicate, end, text in FACTS
-                ),
-            ]
-        )
+    with recollect.memory(":memory:") as memory:
+        told = [
+            {"subject": start, "predicate": predicate, "object": end, "text": text}
+            for start, predicate, end, text in FACTS
+        ]
+        ids = [one.id for one in memory.remember(facts=told).facts]
         found = [
-            FACTS[fact][3] in [one.passage for one in nexus.recall(question).memories[:_FIRST]]
+            ids[fact] in [one.memory.id for one in memory.recall(question, limit=_FIRST).memories]
             for question, fact in QUESTIONS
             if fact is not None
         ]
-        empty = [not nexus.recall(one).memories for one, fact in QUESTIONS if fact is None]
+        empty = [not memory.recall(one).memories for one, fact in QUESTIONS if fact is None]
     right, silent = 100 * sum(found) / len(found), 100 * sum(empty) / len(empty)
     yield Figure(
         "recall", "in other words, in the first three", right, "%", None, "80", right >= 80

@@ -9,6 +9,7 @@ import pytest
 
 import recollect
 from recollect import AsOf, Nexus, RecollectError
+from recollect.faces.operations import Operations
 from recollect.model import Concept, Instant, Link, PutConcept
 
 DAY = 86_400_000
@@ -197,3 +198,57 @@ def test_what_is_no_question_is_refused(nexus: Nexus, given: dict[str, object]) 
     with pytest.raises(RecollectError) as raised:
         nexus.recall(**given)  # type: ignore[arg-type]
     assert raised.value.code.name == "INVALID_ARGUMENT" or raised.value.hint
+
+
+def talk(nexus: Nexus, *turns: tuple[str, str, str]) -> None:
+    with Operations(nexus, worker=False) as operations:
+        operations.add_messages(
+            group_id=nexus.group_name,
+            messages=[
+                {"role_type": "user", "role": role, "content": content, "timestamp": at}
+                for role, content, at in turns
+            ],
+        )
+
+
+def test_a_turn_that_tells_stands_above_one_that_only_asks(nexus: Nexus) -> None:
+    talk(
+        nexus,
+        ("ann", "Did you see the new bicycle of Ben?", "2024-05-01T10:00:00Z"),
+        ("eve", "The new bicycle of Ben is red", "2024-05-01T10:00:10Z"),
+    )
+    first, second = nexus.recall("Which colour has the new bicycle of Ben?").memories
+    assert first.passage == "user(eve): The new bicycle of Ben is red"
+    assert first.why["tells"].points > 0
+    assert "tells" not in second.why
+
+
+def test_what_was_said_on_a_day_is_found_by_the_day_alone(nexus: Nexus) -> None:
+    talk(
+        nexus,
+        ("ann", "We painted the fence", "2024-05-03T10:00:00Z"),
+        ("ann", "Rain again", "2024-05-09T10:00:00Z"),
+    )
+    assert said(nexus, "What happened on 3 May 2024?")[:1] == ["user(ann): We painted the fence"]
+
+
+def test_what_means_the_same_is_near_enough_without_a_word_in_common(nexus: Nexus) -> None:
+    labels = ["The passport was lost", "The choir sings on Sundays"]
+    nexus.write([PutConcept("Note", f"n{at}", {"label": one}) for at, one in enumerate(labels)])
+    assert said(nexus, "Which paper went missing?")[:1] == labels[:1]
+
+
+def test_what_is_told_in_one_language_is_found_in_another(nexus: Nexus) -> None:
+    labels = ["The rent is due in March", "The dog sleeps in the kitchen"]
+    nexus.write([PutConcept("Note", f"n{at}", {"label": one}) for at, one in enumerate(labels)])
+    assert said(nexus, "Wann ist die Miete fällig?")[:1] == labels[:1]
+    assert said(nexus, "Où dort le chien ?")[:1] == labels[1:]
+    assert said(nexus, "Dove dorme il cane?")[:1] == labels[1:]
+
+
+def test_what_is_far_from_the_others_in_meaning_is_a_memory_all_the_same(nexus: Nexus) -> None:
+    same = [PutConcept("Note", f"n{at}", {"label": f"gate code {at}"}) for at in range(30)]
+    nexus.write([*same, PutConcept("Note", "far", {"label": "gate music"})])
+    found = nexus.recall("gate code", limit=100).memories
+    assert len(found) == len(same) + 1
+    assert min(one.score for one in found) >= 0

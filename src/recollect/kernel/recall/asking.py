@@ -54,13 +54,14 @@ class Asking:
 
     ways: tuple[int, ...]  # its own
     kin: tuple[int, ...]  # of everyday words that say the same
+    is_of_time: bool  # and the question names a time
 
 
 @dataclass(frozen=True, slots=True)
 class Meant:
     """A question as recall understands it."""
 
-    words: tuple[Asking, ...]  # the telling ones that some text holds
+    words: tuple[Asking, ...]  # the telling ones that some text may hold
     unknown: int  # telling words that no text holds
     times: Times
     speakers: frozenset[int]
@@ -72,8 +73,16 @@ class Meant:
 def understood(question: str, known: Known, asked_at: int) -> Meant:
     """Return what a question asks of a group that knows some words and names."""
     stems = asked_stems(question)
-    found = [Asking(_numbers(ways, known), _numbers(kin_of(ways), known)) for ways in stems]
-    told = tuple(one for one in found if one.ways or one.kin)
+    times = asked_for(question, asked_at)
+    found = [
+        Asking(
+            _numbers(ways, known),
+            _numbers(kin_of(ways), known),
+            times.is_any and any(map(is_of_time, ways)),
+        )
+        for ways in stems
+    ]
+    told = tuple(one for one in found if one.ways or one.kin or one.is_of_time)
     words = tokens(question)
     speakers = [known.named_by_word.get(one, ()) for one in words]
     wanted = [(flag, name) for flag, name, pattern in _KINDS if pattern.search(question)]
@@ -81,11 +90,8 @@ def understood(question: str, known: Known, asked_at: int) -> Meant:
         wanted = wanted[:1]
     return Meant(
         words=tuple(one for one in told if not _are_speaker(one.ways, known)) or told,
-        unknown=sum(
-            not (one.ways or one.kin or any(map(is_of_time, ways)))
-            for ways, one in zip(stems, found, strict=True)
-        ),
-        times=asked_for(question, asked_at),
+        unknown=len(found) - len(told),
+        times=times,
         speakers=frozenset(one for found in speakers for one in found),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),

@@ -14,12 +14,15 @@ from itertools import islice
 from typing import Final
 
 from recollect.kernel.recall.columns import NONE
-from recollect.kernel.recall.scoring import Ranking
+from recollect.kernel.recall.scoring import NEAR, Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
 
-FLOOR: Final = 0.33
-"""How much of a question one of the first memories must hold, by the rarity of its words."""
+FLOOR: Final = 0.45
+"""How much of a question one of the first memories must hold, by the rarity of its words ...
+
+... unless what it means is as near to the question as `NEAR`: it may share no word with it.
+"""
 
 FLOOR_OF_TURNS: Final = 0.2
 """The same where it is a turn of a conversation, in which people say less of what they mean."""
@@ -74,9 +77,10 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
 
 
 def is_near(ranking: Ranking, row: int) -> bool:
-    """Whether a memory, or what stands beside it, holds enough of what the question asks."""
+    """Whether a memory, or what stands beside it, holds or means enough of what is asked."""
     is_turn = ranking.columns.session[row] != NONE
-    return bool(ranking.covered[row] >= (FLOOR_OF_TURNS if is_turn else FLOOR))
+    holds = ranking.covered[row] >= (FLOOR_OF_TURNS if is_turn else FLOOR)
+    return bool(holds or (ranking.near is not None and ranking.near[row] >= NEAR))
 
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:

@@ -14,7 +14,7 @@ from recollect.kernel.recall.words import LANGUAGES, stem
 from recollect.kernel.search.tokens import tokens
 
 _LINES: Final = """
-work works job profession occupation employed employs employer career living company firm arbeit
+work works job profession occupation employed employs employer career company firm arbeit
 arbeitet arbeiten beruf beruflich angestellt firma trabaja trabajo empleo empleado profesion
 empresa;
 boss manager supervisor reports chef chefin vorgesetzte vorgesetzter jefe jefa;

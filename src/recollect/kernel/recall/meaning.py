@@ -1,9 +1,10 @@
 """What words mean, by the static embedding that comes with Recollect.
 
 The rule: a text means the sum of what its words mean, the rarer counting more, brought to length 1;
-a word that the embedding does not hold is made of the longest pieces that it does. No text leaves
-the process, and nothing is downloaded. The embedding knows English; names and numbers that other
-languages share are compared too. `tools/make_meanings.py` made it.
+a word that the embedding does not hold is made of the longest words in it that it does. No text
+leaves the process, and nothing is downloaded. The embedding knows nine languages that are written
+in Latin letters, and what is told in one is near to what is asked in another.
+`tools/make_meanings.py` made it.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from recollect.kernel.search.tokens import tokens
 Vector = NDArray[np.float32]
 
 _FILE: Final = "meanings.npz"
-_LONGEST: Final = 30  # characters of a word that is cut into pieces
-_INSIDE: Final = "##"  # what pieces begin with that do not begin a word
+_LONGEST: Final = 30  # characters of a word that is cut into others
+_SHORTEST: Final = 3  # characters of those
 
 
 class Meaning:
     """The embedding, read once a process."""
 
-    def __init__(self, numbers: NDArray[np.int8], scales: Vector, pieces: list[str]) -> None:
+    def __init__(self, numbers: NDArray[np.int8], scales: Vector, words: list[str]) -> None:
         self._numbers = numbers
         self._scales = scales
-        self._places = {piece: at for at, piece in enumerate(pieces)}
+        self._places = {word: at for at, word in enumerate(words)}
 
     @property
     def dimension(self) -> int:
@@ -52,20 +53,19 @@ class Meaning:
         return np.asarray(total / length, np.float32) if length else None
 
     def _pieces(self, word: str) -> list[int]:
-        """Return the pieces of a word, the longest first; none where a part is unknown."""
+        """Return the place of a word, or of the longest words that it is made of, as it begins."""
         if word in self._places:
             return [self._places[word]]
         found: list[int] = []
         at, word = 0, word[:_LONGEST]
-        while at < len(word):
-            for end in range(len(word), at, -1):
-                piece = self._places.get((_INSIDE if at else "") + word[at:end])
-                if piece is not None:
-                    found.append(piece)
-                    at = end
-                    break
-            else:
-                return []
+        while at <= len(word) - _SHORTEST:
+            ends = range(len(word), at + _SHORTEST - 1, -1)
+            end = next((one for one in ends if word[at:one] in self._places), None)
+            if end is not None:
+                found.append(self._places[word[at:end]])
+            elif not found:
+                break
+            at = end or at + 1
         return found
 
 
@@ -80,5 +80,5 @@ def meaning() -> Meaning | None:
         return None
     with file.open("rb") as stream:
         held = np.load(stream)
-        pieces = held["pieces"].tobytes().decode().split("\n")
-        return Meaning(held["numbers"], held["scales"].astype(np.float32), pieces)
+        words = held["words"].tobytes().decode().split("\n")
+        return Meaning(held["numbers"], held["scales"].astype(np.float32), words)

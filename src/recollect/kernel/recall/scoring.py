@@ -16,13 +16,13 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import Asking, Meant
-from recollect.kernel.recall.columns import NONE, Columns, Floats, Mask, Places
+from recollect.kernel.recall.columns import NONE, ONLY_ASKS, Columns, Floats, Mask, Places
 from recollect.kernel.recall.kinds import CONCEPTS, FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
 
-WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, MEANING, NAMED, TRUST = SHARES = (
-    "words", "session", "speaker", "date", "kind", "role", "meaning", "named", "trust",
+WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, TELLS, MEANING, NAMED, TRUST = SHARES = (
+    "words", "session", "speaker", "date", "kind", "role", "tells", "meaning", "named", "trust",
 )  # fmt: skip
 """The shares of a score, in the order in which they are told."""
 
@@ -33,13 +33,14 @@ WEIGHTS: Final[Mapping[str, float]] = {
     DATE: 0.8,
     KIND: 0.4,
     ROLE: 0.4,
+    TELLS: 0.35,
     MEANING: 0.8,
     NAMED: 0.3,
     TRUST: 0.2,
 }
 
-NEAR: Final = 0.45
-"""The cosine from which on a meaning alone makes a candidate."""
+NEAR: Final = 0.46
+"""The cosine from which on a meaning alone makes a candidate, and one that is near enough."""
 
 PAST: Final = 0.5
 """What the score of a memory that has ended is multiplied by."""
@@ -48,7 +49,7 @@ OF_OTHERS: Final = 0.5
 """What a fact counts that is about nobody and nothing whom the question names."""
 
 _SATURATION: Final = 1.2  # BM25's k1
-_LENGTH_NORMALISATION: Final = 0.75  # BM25's b
+_LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
 _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
 _OF_NEIGHBOURS: Final = (0.6, 0.3, 0.25, 0.1)  # what a turn gives the next, the one after, ...
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
@@ -106,19 +107,23 @@ def ranked(
     counted = holds | (is_past & _last_of_each(columns, moment)) if with_past else holds
     candidates = counted & asked
     shares: dict[str, Floats] = {}
-    words, sessions, covered = _by_words(columns, question, counted, candidates)
+    dated = _dated(columns, question.times) if question.times.is_any else None
+    words, sessions, covered = _by_words(columns, question, counted, candidates, dated)
     shares[WORDS] = words
     if sessions is not None:
         shares[SESSION] = sessions
     if question.speakers:
         speakers = np.fromiter(question.speakers, np.int32)
         shares[SPEAKER] = np.isin(columns.speaker, speakers).astype(np.float64)
-    if question.times.is_any:
-        shares[DATE] = _dated(columns, question.times)
+    if dated is not None:
+        shares[DATE] = dated
     if question.wants:
         shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
     if bool(columns.is_assistant.any()):
         shares[ROLE] = (~columns.is_assistant).astype(np.float64)
+    asking = (columns.flags & ONLY_ASKS) > 0
+    if bool(asking.any()):
+        shares[TELLS] = (~asking).astype(np.float64)
     near = None if meant is None else _near(columns, meant)
     if near is not None:
         shares[MEANING] = _standing_out(_smoothed(columns, near, counted), candidates)
@@ -137,8 +142,11 @@ def ranked(
     reached = words > 0
     if NAMED in shares:
         reached |= shares[NAMED] > 0
+    if DATE in shares:
+        reached |= shares[DATE] > 0
     if near is not None:
         reached |= near >= NEAR
+    np.maximum(scores, 0.0, out=scores)
     scores[~(candidates & reached)] = -1.0
     return Ranking(columns, shares, scores, covered, near, is_past)
 
@@ -159,7 +167,11 @@ def _last_of_each(columns: Columns, moment: Point) -> Mask:
 
 
 def _by_words(
-    columns: Columns, question: Meant, counted: Mask, candidates: Mask
+    columns: Columns,
+    question: Meant,
+    counted: Mask,
+    candidates: Mask,
+    dated: Floats | None,
 ) -> tuple[Floats, Floats | None, Floats]:
     """Return the shares of the words, and of the words of whole sessions, and what is covered."""
     size = columns.size
@@ -186,18 +198,19 @@ def _by_words(
         weight = _rarity(frequency, many)
         tells = _rarity(max(1, frequency), told)
         ideal += tells
+        if dated is not None and word.is_of_time:
+            covered += tells * dated
         if not frequency:
             continue
         if session_count > 1:
             at = columns.session[rows]
             per = np.bincount(at[at != NONE], counts[at != NONE], columns.known.sessions)
-            held = int((per > 0).sum())
-            sessions += _rarity(held, session_count) * per / (per + session_norm)
+            sessions += _rarity(int((per > 0).sum()), session_count) * per / (per + session_norm)
         if frequency <= _COMMON and len(of_session):
             rows, counts = _with_windows(columns, rows, counts, counted)
         covered[rows] += tells * np.minimum(1.0, 2 * counts)
         words[rows] += weight * counts / (counts + norm[rows])
-    covered /= ideal or 1.0
+    covered = np.minimum(covered / (ideal or 1.0), 1.0)  # a time counts by its name or its day
     best = float(words[candidates].max(initial=0.0))
     words /= best or 1.0
     if session_count < 2:
@@ -209,6 +222,8 @@ def _by_words(
 def _standing_in(columns: Columns, word: Asking, counted: Mask) -> tuple[Places, Floats]:
     """Return the rows that hold a word or its kin, and how often, the kin counting less."""
     weighed = [(one, 1.0) for one in word.ways] + [(one, _OF_KIN) for one in word.kin]
+    if not weighed:
+        return np.zeros(0, np.int32), np.zeros(0)
     found = [(*columns.of_word(one), weight) for one, weight in weighed]
     rows = np.concatenate([rows for rows, _, _ in found])
     counts = np.concatenate([counts * weight for _, counts, weight in found]).astype(np.float64)

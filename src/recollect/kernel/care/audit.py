@@ -20,6 +20,7 @@ from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.log import (
     AT_CHANGE,
     CHANGES,
@@ -41,21 +42,12 @@ from recollect.kernel.write.log import (
     next_chain,
     purge_digest,
 )
-from recollect.model import MOVED_FROM, Audit, Breach, Instant, Operation, Progress, silent
+from recollect.model import Audit, Breach, Instant, Operation, Progress, silent
 
 _OPERATIONS = tuple(Operation)
 _ABSENT = "the transaction is not in the log"
 _CHUNK = 5_000  # changes checked together
 _HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
-
-_MOVED = {
-    "concept": "0",
-    "link": (
-        "CASE WHEN json_valid(e.metadata) THEN"
-        f" coalesce(e.metadata ->> '$.{MOVED_FROM}.version', 0) ELSE 0 END"
-    ),
-}
-"""How many versions an element had before a merge moved it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,13 +254,12 @@ class _Auditing:
         for table in ("concept", "link"):
             for sql in (UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST):
                 parameters = {"living": LIVING} if sql is UNLOGGED_CONTENTS else {}
-                question = sql.format(table=table, moved=_MOVED[table])
-                for element, number in self._rows(question, **parameters):
+                for element, number in self._rows(sql[table], **parameters):
                     name = public_id(self._group.id_bits, whole(element))
                     return Breach(whole(number), f"no transaction wrote {name} as it is")
         return None
 
-    def _rows(self, sql: str, **parameters: SqlValue) -> Sequence[SqlRow]:
+    def _rows(self, sql: Statement, **parameters: SqlValue) -> Sequence[SqlRow]:
         return self._session.rows(sql, {"group": self._group.group_id, **parameters})
 
 

@@ -70,7 +70,7 @@ class Catalogs:
 
     def state(self, session: Session, name: str) -> GroupState:
         """Return the state of a group as the snapshot of a session shows it, and remember that."""
-        row = session.row(STATE, (name,))
+        row = session.row(STATE, {"name": name})
         epoch, number = (0, None) if row is None else row
         version = session.version()
         catalog = self._at(session, name, whole(epoch))
@@ -105,7 +105,7 @@ class Catalogs:
 
         Nobody else sees what the write makes or counts until it is committed.
         """
-        row = session.row(LAST, (name,))
+        row = session.row(LAST, {"name": name})
         assert row is not None
         epoch, n, number, at, chain = row
         key = whole(epoch), name

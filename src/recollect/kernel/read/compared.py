@@ -19,16 +19,6 @@ from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.statements.elements import CURRENT, PAST
 from recollect.model import LINK_BIT
 
-_IDENTITIES = {"concept": "t.text, e.name, e.public_id"} | {
-    "link": "e.subject, t.text, e.object, e.key, e.public_id"
-}
-_TERMS = {"concept": "type", "link": "predicate"}
-_SQL = {
-    (table, is_past): sql.format(table=table, identity=identity, term=_TERMS[table])
-    for table, identity in _IDENTITIES.items()
-    for is_past, sql in enumerate((CURRENT, PAST))
-}
-
 
 def compare(session: Session, group: Group, elements: Sequence[int], *, is_past: bool) -> None:
     """Compare those of some elements whose turn it is; STORE_CORRUPT names the first difference.
@@ -46,12 +36,12 @@ def refuse_different(
     """Compare elements; STORE_CORRUPT names the first that is not what was logged."""
     for table, bit in (("concept", 0), ("link", LINK_BIT)):
         ids = [one for one in elements if one & LINK_BIT == bit]
-        for at in range(1 + is_past) if ids else ():
+        for statements in ((CURRENT, PAST) if is_past else (CURRENT,)) if ids else ():
             parameters: dict[str, SqlValue] = {
                 "group": group.group_id,
                 "ids": orjson.dumps(ids).decode(),
             }
-            for row in session.rows(_SQL[table, at], parameters):
+            for row in session.rows(statements[table], parameters):
                 if not _is_logged(row):
                     session.sampling.suspect()
                     raise _different(group, row)

@@ -20,7 +20,7 @@ from recollect.kernel.read.cache import Cache
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
-from recollect.kernel.store.statements.keys import COUNTED, LISTED, SEARCHED, SOME
+from recollect.kernel.store.statements.keys import QUESTIONS, Questions
 from recollect.kernel.store.terms import Terms
 from recollect.model import MERGED_FROM, MOVED_FROM, ElementKind, Rows
 
@@ -99,7 +99,7 @@ class KnownKeys:
         """Return the keys of some elements, as of transaction `number`."""
 
         def read() -> frozenset[str]:
-            rows = session.rows(*self._query(session, LISTED, keys, MOST_LISTED))
+            rows = session.rows(_questions(keys).listed, self._asked(session, keys, MOST_LISTED))
             return frozenset(str(key) for (key,) in rows)
 
         return self._listed.get((keys, number), read)
@@ -108,8 +108,8 @@ class KnownKeys:
         """Whether one of many elements has a key, as of transaction `number`."""
 
         def read() -> bool:
-            sql, parameters = self._query(session, SEARCHED, keys, MOST_SEARCHED)
-            return session.row(sql, {**parameters, "key": key}) is not None
+            parameters = {**self._asked(session, keys, MOST_SEARCHED), "key": key}
+            return session.row(_questions(keys).searched, parameters) is not None
 
         return self._found.get((keys, key, number), read)
 
@@ -121,14 +121,13 @@ class KnownKeys:
         """Return how many elements there are to look at, as of transaction `number`."""
 
         def read() -> int:
-            row = session.row(*self._query(session, COUNTED, keys, MOST_SEARCHED))
+            row = session.row(_questions(keys).counted, self._asked(session, keys, MOST_SEARCHED))
             return 0 if row is None else int(str(row[0]))
 
         return self._counted.get((keys, number), read)
 
-    def _query(
-        self, session: Session, outer: str, keys: _Keys, most: int
-    ) -> tuple[str, dict[str, SqlValue]]:
+    def _asked(self, session: Session, keys: _Keys, most: int) -> dict[str, SqlValue]:
+        """Return what a question about the newest elements, `most` of them, is asked with."""
         parameters: dict[str, SqlValue] = {
             "group": self._group.group_id,
             "living": LIVING,
@@ -136,8 +135,11 @@ class KnownKeys:
         }
         if keys.term is not None:
             parameters["term"] = self._terms.code(session, keys.term)
-        some = SOME[keys.kind, keys.term is not None].format(section=keys.section.value)
-        return outer.format(some=some), parameters
+        return parameters
+
+
+def _questions(keys: _Keys) -> Questions:
+    return QUESTIONS[keys.kind, keys.term is not None, keys.section.value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,8 +100,8 @@ def _notices(session: Session, group: Group, as_of: AsOf, number: int) -> Iterat
 
 def _known(session: Session, group: Group, as_of: AsOf) -> tuple[int, int]:
     if as_of.transaction is None:
-        row = session.row(AT_INSTANT, (group.group_id, as_of.known))
+        row = session.row(AT_INSTANT, {"group": group.group_id, "at": as_of.known})
     else:
         number = min(as_of.transaction, last_transaction(session, group.group_id))
-        row = session.row(AT_NUMBER, (group.group_id, number))
+        row = session.row(AT_NUMBER, {"group": group.group_id, "number": number})
     return (0, 0) if row is None else (int(str(row[0])), int(str(row[1])))

@@ -28,28 +28,11 @@ from recollect.kernel.store.dialect import BUILT, Dialect, JsonPart, index_name,
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlValue, Store
 from recollect.kernel.store.schema import EVERY_GROUP, LIVING
+from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED
 from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 
-_INDEXES = """
-SELECT a.attribute FROM attribute_index AS a
-WHERE a.group_id IN (:group, :every) AND a.type = :name
-"""
-_JOINED = """
-SELECT w.value, k.key, k.object
-FROM json_each(:ids) AS w CROSS JOIN concept AS c CROSS JOIN link AS k
-WHERE c.group_id = :group AND c.public_id = w.value
-  AND c.expired_at > :known AND c.born_at <= :known
-  AND k.group_id = :group AND k.subject = c.id
-  AND k.predicate IN (SELECT one.value FROM json_each(:predicates) AS one)
-  AND k.expired_at > :known AND k.born_at <= :known
-ORDER BY k.id
-"""
-_NAMED = """
-SELECT c.id FROM json_each(:names) AS w CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.name = w.value AND c.expired_at = :living AND c.type = :type
-"""
 _OF_TYPE = "c.group_id = :group AND c.type = :type AND c.expired_at = :living"
 
 
@@ -176,7 +159,7 @@ class Concepts:
                 "living": LIVING,
                 "type": code,
             }
-            ids = [whole(one) for (one,) in session.rows(_NAMED, parameters)]
+            ids = [whole(one) for (one,) in session.rows(NAMED, parameters)]
             found = hydrate(session, group, reader.terms, ids).values()
         return {one.name: one for one in found if isinstance(one, Concept)}
 
@@ -198,7 +181,7 @@ class Concepts:
                 "predicates": orjson.dumps(codes).decode(),
                 "known": LIVING - 1 if moment.known is None else moment.known,
             }
-            rows = session.rows(_JOINED, parameters)
+            rows = session.rows(JOINED, parameters)
             ends = (whole(end) for _, _, end in rows)
             concepts = hydrate(session, group, reader.terms, ends, moment)
         found: dict[tuple[str, str], list[Concept]] = {}
@@ -275,10 +258,6 @@ class Concepts:
 
 _PLACE = """SELECT {value}, a.id FROM concept AS a
 WHERE a.group_id = :group AND a.id = :after"""
-_IS_LIVING = """
-SELECT 1 FROM concept AS c
-WHERE c.group_id = :group AND c.id = :after AND c.type = :type AND c.expired_at = :living
-"""
 
 
 def _asked(
@@ -306,7 +285,7 @@ def _asked(
 
 def _indexed(session: Session, group: Group, type_: str) -> frozenset[str]:
     """Return the attributes of a type whose index is declared and built."""
-    rows = session.rows(_INDEXES, {"group": group.group_id, "every": EVERY_GROUP, "name": type_})
+    rows = session.rows(INDEXES, {"group": group.group_id, "every": EVERY_GROUP, "name": type_})
     built = {text(one) for (one,) in session.rows(BUILT)} if rows else ()
     declared = (text(one) for (one,) in rows)
     return frozenset(one for one in declared if index_name(one) in built)
@@ -353,7 +332,7 @@ def _few(asked: _Asked) -> frozenset[int] | None:
 def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
     found = latest_by_id(reader.session, reader.group, [public_id]).get(public_id)
     parameters = {**asked.parameters, "after": found}
-    if found is None or reader.session.row(_IS_LIVING, parameters) is None:
+    if found is None or reader.session.row(IS_LIVING, parameters) is None:
         raise RecollectError(
             NOT_FOUND,
             f'no concept of the type has the id "{public_id}"',

@@ -20,6 +20,14 @@ from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
+from recollect.kernel.store.statements.regions import (
+    DOMAINS,
+    HAS_MEMBERS,
+    KEY_CONCEPTS,
+    KEY_PREDICATES,
+    TYPES,
+    TYPES_NOW,
+)
 from recollect.model import ElementKind
 
 MOST_DOMAINS = 256
@@ -34,98 +42,6 @@ MOST_LINKS = 100_000
 _LENGTH_OF_UUID = 36
 
 _MOST_KEY_LINKS = 100_000  # links of key concepts whose predicates are counted
-
-_DOMAINS = """
-SELECT domain.id, domain.name, (
-  SELECT COUNT(*) FROM link AS member
-  WHERE member.group_id = :group AND member.object = domain.id AND member.predicate = :belongs
-    AND member.expired_at > :known AND member.born_at <= :known) AS members,
-  domain.attributes
-FROM concept AS domain
-WHERE domain.group_id = :group AND domain.type = :domain
-  AND domain.expired_at > :known AND domain.born_at <= :known
-ORDER BY members DESC, domain.name
-"""
-
-_TYPES = """
-SELECT concept.type, term.text, COUNT(*) AS members, '{}'
-FROM concept CROSS JOIN term ON term.code = concept.type
-WHERE concept.group_id = :group AND term.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known
-GROUP BY concept.type ORDER BY members DESC, term.text
-"""
-
-_TYPES_NOW = """
-SELECT tally.term, term.text, tally.count, '{}'
-FROM tally CROSS JOIN term ON term.code = tally.term
-WHERE tally.group_id = :group AND term.group_id = :group
-  AND tally.kind = :kind AND tally.count > 0
-ORDER BY tally.count DESC, term.text
-"""
-
-_HAS_MEMBERS = """
-SELECT 1 FROM link CROSS JOIN concept AS domain ON domain.id = link.object
-WHERE link.group_id = :group AND domain.group_id = :group
-  AND link.predicate = :belongs AND link.expired_at = :living AND domain.name <> :core
-LIMIT 1
-"""
-
-_KEY_CONCEPTS = """
-WITH counted (id, links) AS (
-  SELECT outward.subject, 1 FROM (
-    SELECT link.subject FROM link
-    WHERE link.group_id = :group AND link.expired_at = :living
-    ORDER BY link.subject LIMIT :most_links) AS outward
-  UNION ALL
-  SELECT inward.object, 1 FROM (
-    SELECT link.object FROM link
-    WHERE link.group_id = :group AND link.expired_at = :living
-    ORDER BY link.object LIMIT :most_links) AS inward
-  UNION ALL
-  SELECT alone.id, 0 FROM (
-    SELECT concept.id FROM concept
-    WHERE concept.group_id = :group AND concept.expired_at = :living
-    LIMIT :most_links) AS alone
-),
-degree (id, links) AS (SELECT counted.id, SUM(counted.links) FROM counted GROUP BY counted.id),
-member (region, id, links) AS (
-  SELECT concept.type, degree.id, degree.links
-  FROM degree CROSS JOIN concept ON concept.id = degree.id
-  WHERE concept.group_id = :group AND :belongs IS NULL
-  UNION ALL
-  SELECT joined.object, degree.id, degree.links
-  FROM degree CROSS JOIN link AS joined ON joined.subject = degree.id
-  WHERE joined.group_id = :group
-    AND joined.predicate = :belongs AND joined.expired_at = :living
-),
-ranked (region, id, position, total) AS (
-  SELECT member.region, member.id,
-    ROW_NUMBER() OVER (PARTITION BY member.region ORDER BY member.links DESC, member.id),
-    SUM(member.links) OVER (PARTITION BY member.region)
-  FROM member
-)
-SELECT ranked.region, ranked.id, concept.name, ranked.total,
-  CASE WHEN LENGTH(concept.name) = :wordless THEN concept.attributes ELSE '{}' END,
-  CASE WHEN LENGTH(concept.name) = :wordless THEN concept.metadata ELSE '{}' END
-FROM ranked CROSS JOIN concept ON concept.id = ranked.id
-WHERE ranked.position <= :most_keys AND concept.group_id = :group
-ORDER BY ranked.region, ranked.position
-"""
-
-_KEY_PREDICATES = """
-SELECT key.region, predicate.text, COUNT(*) AS links FROM (
-  SELECT one.value ->> 0 AS region, touching.predicate FROM json_each(:keys) AS one
-  CROSS JOIN link AS touching ON touching.subject = one.value ->> 1
-  WHERE touching.group_id = :group AND touching.expired_at = :living
-  UNION ALL
-  SELECT one.value ->> 0, touching.predicate FROM json_each(:keys) AS one
-  CROSS JOIN link AS touching ON touching.object = one.value ->> 1
-  WHERE touching.group_id = :group AND touching.expired_at = :living
-  LIMIT :most) AS key
-CROSS JOIN term AS predicate ON predicate.code = key.predicate
-WHERE predicate.group_id = :group AND (:belongs IS NULL OR predicate.code <> :belongs)
-GROUP BY key.region, predicate.code ORDER BY key.region, links DESC, predicate.text
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +91,7 @@ def key_parts(session: Session, group_id: int, found: Sequence[Domain]) -> list[
     if found[0].kind == "domain":
         belongs = term_code(session, group_id, ElementKind.LINK, BELONGS) or 0
     concepts = session.rows(
-        _KEY_CONCEPTS,
+        KEY_CONCEPTS,
         {
             "group": group_id,
             "belongs": belongs,
@@ -211,14 +127,14 @@ def _domains(session: Session, group_id: int, known: int | None) -> list[Domain]
         "belongs": term_code(session, group_id, ElementKind.LINK, BELONGS),
         "known": LIVING - 1 if known is None else known,
     }
-    return [_domain(row, "domain") for row in session.rows(_DOMAINS, parameters)]
+    return [_domain(row, "domain") for row in session.rows(DOMAINS, parameters)]
 
 
 def _types(session: Session, group_id: int, known: int | None) -> list[Domain]:
     if known is None:
-        rows = session.rows(_TYPES_NOW, {"group": group_id, "kind": TALLY_CONCEPTS})
+        rows = session.rows(TYPES_NOW, {"group": group_id, "kind": TALLY_CONCEPTS})
     else:
-        rows = session.rows(_TYPES, {"group": group_id, "known": known})
+        rows = session.rows(TYPES, {"group": group_id, "known": known})
     found = [_domain(row, "type") for row in rows]
     return [one for one in found if one.name not in session.kinds.aside]
 
@@ -241,7 +157,7 @@ def _is_organised(session: Session, group_id: int) -> bool:
         "living": LIVING,
         "core": CORE_DOMAIN,
     }
-    return session.row(_HAS_MEMBERS, parameters) is not None
+    return session.row(HAS_MEMBERS, parameters) is not None
 
 
 def _predicates(
@@ -249,7 +165,7 @@ def _predicates(
 ) -> defaultdict[int, list[str]]:
     """Return the predicates of the key concepts' links by domain, most used first."""
     rows = session.rows(
-        _KEY_PREDICATES,
+        KEY_PREDICATES,
         {
             "group": group_id,
             "belongs": belongs,

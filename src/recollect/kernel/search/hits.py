@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 import orjson
 
-from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.proposals import Proposals, superseded
 from recollect.kernel.search.rank import stages
 from recollect.kernel.search.scope import Scope
@@ -19,6 +18,8 @@ from recollect.kernel.search.tokens import folded
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Session
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.meant import NAMED_CONCEPTS
 from recollect.model import ElementKind
 
 NAMED = 1.0
@@ -28,23 +29,6 @@ SAID = 0.9999
 """Score of a concept one of whose attributes is the query, whole and to the letter."""
 
 _LOOKED_AT = 100  # best concepts with all words that are compared with the query as a whole
-
-_NAMED_CONCEPTS = guarded(
-    "concept",
-    """
-SELECT concept.id FROM (
-  SELECT named.id FROM concept AS named
-  WHERE named.group_id = :group AND named.name = :term AND named.expired_at > :known
-  UNION
-  SELECT given.id FROM concept AS given
-  WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
-  UNION
-  SELECT :element) AS candidate
-CROSS JOIN concept ON concept.id = candidate.id
-WHERE {guards}
-ORDER BY concept.id LIMIT :limit
-""",
-)
 
 
 def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[int, float]:
@@ -79,7 +63,7 @@ def concept_hits(session: Session, scope: Scope, term: str, limit: int) -> dict[
         if len(scores) >= limit:
             break
     if scope.has_names:
-        scores.update((one, NAMED) for one in named(session, scope, _NAMED_CONCEPTS, term, limit))
+        scores.update((one, NAMED) for one in named(session, scope, NAMED_CONCEPTS, term, limit))
     return best(scores, limit)
 
 
@@ -93,7 +77,9 @@ def best(scores: dict[int, float], limit: int) -> dict[int, float]:
     return dict(sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
 
-def named(session: Session, scope: Scope, statement: str, term: str, limit: int) -> Iterable[int]:
+def named(
+    session: Session, scope: Scope, statement: Statement, term: str, limit: int
+) -> Iterable[int]:
     """Return the elements that a text names, by a statement that looks for them."""
     name = normal(term)
     parameters = scope.parameters(

@@ -12,22 +12,10 @@ from recollect.kernel.search.known_terms import living_terms
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
+from recollect.kernel.store.statements.terms import PREDICATES_AT, TYPES_AT
 from recollect.model import ElementKind
 
-_COUNTS = {
-    ElementKind.CONCEPT: """
-SELECT term.text, COUNT(*) FROM concept CROSS JOIN term ON term.code = concept.type
-WHERE concept.group_id = :group AND term.group_id = :group
-  AND concept.expired_at > :known AND concept.born_at <= :known
-GROUP BY concept.type
-""",
-    ElementKind.LINK: """
-SELECT term.text, COUNT(*) FROM link CROSS JOIN term ON term.code = link.predicate
-WHERE link.group_id = :group AND term.group_id = :group
-  AND link.expired_at > :known AND link.born_at <= :known
-GROUP BY link.predicate
-""",
-}
+_COUNTS = {ElementKind.CONCEPT: TYPES_AT, ElementKind.LINK: PREDICATES_AT}
 
 
 @dataclass(frozen=True, slots=True)

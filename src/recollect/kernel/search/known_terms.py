@@ -11,42 +11,19 @@ from recollect.kernel.read.declared import declared_names
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import TALLY_CONCEPTS, TALLY_LINKS
+from recollect.kernel.store.statements.terms import CODE_OF, CONCEPTS_USE, COUNT, LINKS_USE, NAMES
 from recollect.model import ElementKind
 
 MOST_NAMES = 1_000
 """Names compared with an unknown one, most used first."""
 
-_CODE = "SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :name"
-
-_CONCEPTS_USE = """
-SELECT EXISTS (
-  SELECT 1 FROM concept WHERE concept.group_id = :group AND concept.type = :code)
-"""
-
-_LINKS_USE = """
-SELECT EXISTS (
-  SELECT 1 FROM link WHERE link.group_id = :group AND link.predicate = :code)
-"""
-
-_NAMES = """
-SELECT term.text, tally.count FROM tally CROSS JOIN term ON term.code = tally.term
-WHERE tally.group_id = :group AND term.group_id = :group
-  AND tally.kind = :kind AND tally.count > 0
-ORDER BY tally.count DESC, term.text LIMIT :limit
-"""
-
-_COUNT = """
-SELECT tally.count FROM tally
-WHERE tally.group_id = :group AND tally.kind = :kind AND tally.term = :code
-"""
-
 _TALLY = {ElementKind.CONCEPT: TALLY_CONCEPTS, ElementKind.LINK: TALLY_LINKS}
-_USE = {ElementKind.CONCEPT: _CONCEPTS_USE, ElementKind.LINK: _LINKS_USE}
+_USE = {ElementKind.CONCEPT: CONCEPTS_USE, ElementKind.LINK: LINKS_USE}
 
 
 def term_code(session: Session, group_id: int, kind: ElementKind, name: str) -> int | None:
     """Return the code of a concept type, or of a predicate for links, if it was ever used."""
-    row = session.row(_CODE, {"group": group_id, "name": name})
+    row = session.row(CODE_OF, {"group": group_id, "text": name})
     if row is None:
         return None
     code = whole(row[0])
@@ -61,13 +38,13 @@ def living_terms(
 
     Most used first, ties by name; -1 returns all.
     """
-    rows = session.rows(_NAMES, {"group": group_id, "kind": _TALLY[kind], "limit": limit})
+    rows = session.rows(NAMES, {"group": group_id, "kind": _TALLY[kind], "limit": limit})
     return [(text(name), whole(count)) for name, count in rows]
 
 
 def living_count(session: Session, group_id: int, kind: ElementKind, code: int) -> int:
     """Return how many living concepts are of a type, or links of a predicate."""
-    row = session.row(_COUNT, {"group": group_id, "kind": _TALLY[kind], "code": code})
+    row = session.row(COUNT, {"group": group_id, "kind": _TALLY[kind], "code": code})
     return 0 if row is None else whole(row[0])
 
 

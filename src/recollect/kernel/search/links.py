@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 
-from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.hits import NAMED, named
 from recollect.kernel.search.proposals import Proposals, superseded
 from recollect.kernel.search.rank import Stage, stages
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import real, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.meant import ENDS_OF, LINKS_OF, NAMED_LINKS
 from recollect.model import ElementKind
 
 ENDS = 1_000
@@ -24,60 +25,6 @@ ENDS = 1_000
 
 _CONSIDERED = 1_000  # documents, at least, among which ends may still move one up
 _FURTHER = 8  # times as many links of ends, where the best ones were too few
-
-_HITS = """
-WITH hit (id, score) AS MATERIALIZED (
-  SELECT CAST(one.value ->> 0 AS INTEGER), one.value ->> 1 FROM json_each(:hits) AS one
-)"""
-
-_LINKS_OF = guarded(
-    "link",
-    f"""
-{_HITS},
-met (link, score) AS (
-  SELECT outward.id,
-    (hit.score + coalesce((SELECT o.score FROM hit AS o WHERE o.id = outward.object), 0.0)) / 2
-  FROM hit CROSS JOIN link AS outward ON outward.subject = hit.id
-  WHERE outward.group_id = :group AND outward.expired_at > :known
-  UNION ALL
-  SELECT inward.id, hit.score / 2
-  FROM hit CROSS JOIN link AS inward ON inward.object = hit.id
-  WHERE inward.group_id = :group AND inward.expired_at > :known
-    AND inward.subject NOT IN (SELECT o.id FROM hit AS o)
-)
-SELECT link.id, best.score, {{guards}}
-FROM (SELECT met.link, met.score FROM met ORDER BY met.score DESC, met.link LIMIT :most) AS best
-CROSS JOIN link ON link.id = best.link
-ORDER BY best.score DESC, link.id
-""",  # noqa: S608 - constants
-)
-
-_ENDS_OF = guarded(
-    "link",
-    f"""
-{_HITS}
-SELECT link.id, (
-  coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.subject), 0.0)
-  + coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.object), 0.0)) / 2
-FROM json_each(:links) AS one CROSS JOIN link ON link.id = one.value
-WHERE {{guards}} AND (
-  link.subject IN (SELECT o.id FROM hit AS o) OR link.object IN (SELECT o.id FROM hit AS o))
-""",  # noqa: S608 - constants
-)
-
-_NAMED_LINKS = guarded(
-    "link",
-    """
-SELECT link.id FROM (
-  SELECT given.id FROM link AS given
-  WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
-  UNION
-  SELECT :element) AS candidate
-CROSS JOIN link ON link.id = candidate.id
-WHERE {guards}
-ORDER BY link.id LIMIT :limit
-""",
-)
 
 
 # How links are found through their ends. Concepts are ranked before; a link scores the mean of its
@@ -120,7 +67,7 @@ def link_hits(
         lacking -= len(own)
         if lacking <= 0:
             break
-    return found | dict.fromkeys(named(session, scope, _NAMED_LINKS, term, limit), NAMED)
+    return found | dict.fromkeys(named(session, scope, NAMED_LINKS, term, limit), NAMED)
 
 
 class _Through:
@@ -144,7 +91,7 @@ class _Through:
         # One more than wanted tells whether there are others; with equals, until the last differs.
         most = max(limit, _CONSIDERED) + 1
         while not self._is_all:
-            rows = self._rows(_LINKS_OF, most=most)
+            rows = self._rows(LINKS_OF, most=most)
             self.best = {whole(link): real(score) for link, score, is_there in rows if is_there}
             self._is_all = len(rows) < most
             wanted = [*self.best.values()][:limit]
@@ -159,12 +106,12 @@ class _Through:
         # for.
         if not self._is_all:
             links = orjson.dumps([elements.get(one, one) for one in documents]).decode()
-            rows = self._rows(_ENDS_OF, links=links)
+            rows = self._rows(ENDS_OF, links=links)
             through = {whole(link): real(score) for link, score in rows}
         joined = {one: through[one] for one in documents.keys() & through.keys()}
         return joined | {one: through[its] for one, its in elements.items() if its in through}
 
-    def _rows(self, statement: str, **more: SqlValue) -> list[SqlRow]:
+    def _rows(self, statement: Statement, **more: SqlValue) -> list[SqlRow]:
         return self._session.rows(statement, self._scope.parameters(hits=self._hits, **more))
 
 

@@ -12,34 +12,17 @@ from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
+from recollect.kernel.store.statements.meant import CONCEPTS, LINKS
 from recollect.kernel.vectors.embedder import Near
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import dimension_of
 from recollect.model import ElementKind
 
 _PROPOSED = 2  # elements looked at first, for each that is wanted
-
-_CONCEPTS = guarded(
-    "concept",
-    """
-SELECT concept.id, concept.public_id
-FROM json_each(:elements) AS one CROSS JOIN concept ON concept.id = one.value
-WHERE {guards} AND concept.changed_at <= :known
-""",
-)
-_LINKS = guarded(
-    "link",
-    """
-SELECT link.id, link.public_id
-FROM json_each(:elements) AS one CROSS JOIN link ON link.id = one.value
-WHERE {guards} AND link.changed_at <= :known
-""",
-)
 
 
 class Nearby(NamedTuple):
@@ -78,7 +61,7 @@ def _there(
 ) -> Iterator[Nearby]:
     """Yield those of the proposed elements that are there, in their order."""
     elements = orjson.dumps([one for one, _ in part]).decode()
-    statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
+    statement = CONCEPTS if kind is ElementKind.CONCEPT else LINKS
     rows = session.rows(statement, scope.parameters(elements=elements))
     bits = scope.group.id_bits
     there = {

@@ -13,6 +13,13 @@ from collections.abc import Iterable, Mapping
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.portraits import (
+    ENDS,
+    INWARD,
+    OUTWARD,
+    PREDICATE_ATTRIBUTES,
+    TYPE_ATTRIBUTES,
+)
 from recollect.model import Value
 
 MOST_ELEMENTS = 10_000
@@ -37,65 +44,6 @@ _JSON_TYPES = {"text": "string", "integer": "number", "real": "number"} | dict.f
     ("true", "false"), "boolean"
 )
 
-_TYPE_ATTRIBUTES = """
-SELECT attribute.key, attribute.type, COUNT(*) FROM (
-  SELECT concept.attributes FROM concept
-  WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
-  ORDER BY concept.id DESC LIMIT :elements) AS newest
-CROSS JOIN json_each(newest.attributes) AS attribute
-GROUP BY attribute.key, attribute.type
-"""
-
-_PREDICATE_ATTRIBUTES = """
-SELECT attribute.key, attribute.type, COUNT(*) FROM (
-  SELECT link.attributes FROM link
-  WHERE link.group_id = :group AND link.predicate = :code AND link.expired_at = :living
-  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS some
-CROSS JOIN json_each(some.attributes) AS attribute
-GROUP BY attribute.key, attribute.type
-"""
-
-_OUTWARD = """
-SELECT predicate.text, partner_type.text, COUNT(*) FROM (
-  SELECT link.predicate, link.object AS partner FROM (
-    SELECT concept.id FROM concept
-    WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
-    ORDER BY concept.id DESC LIMIT :elements) AS newest
-  CROSS JOIN link ON link.subject = newest.id
-  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS outward
-CROSS JOIN term AS predicate ON predicate.code = outward.predicate AND predicate.group_id = :group
-LEFT JOIN concept AS other ON other.id = outward.partner AND other.group_id = :group
-LEFT JOIN term AS partner_type ON partner_type.code = other.type AND partner_type.group_id = :group
-GROUP BY predicate.code, partner_type.code
-"""
-
-_INWARD = """
-SELECT predicate.text, partner_type.text, COUNT(*) FROM (
-  SELECT link.predicate, link.subject AS partner FROM (
-    SELECT concept.id FROM concept
-    WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
-    ORDER BY concept.id DESC LIMIT :elements) AS newest
-  CROSS JOIN link ON link.object = newest.id
-  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS inward
-CROSS JOIN term AS predicate ON predicate.code = inward.predicate AND predicate.group_id = :group
-LEFT JOIN concept AS other ON other.id = inward.partner AND other.group_id = :group
-LEFT JOIN term AS partner_type ON partner_type.code = other.type AND partner_type.group_id = :group
-GROUP BY predicate.code, partner_type.code
-"""
-
-_ENDS = """
-SELECT subject_type.text, object_type.text, COUNT(*) FROM (
-  SELECT link.subject, link.object FROM link
-  WHERE link.group_id = :group AND link.predicate = :code AND link.expired_at = :living
-  ORDER BY link.subject DESC, link.object DESC LIMIT :elements) AS some
-LEFT JOIN concept AS subject ON subject.id = some.subject AND subject.group_id = :group
-LEFT JOIN term AS subject_type
-  ON subject_type.code = subject.type AND subject_type.group_id = :group
-LEFT JOIN concept AS object ON object.id = some.object AND object.group_id = :group
-LEFT JOIN term AS object_type ON object_type.code = object.type AND object_type.group_id = :group
-GROUP BY subject_type.code, object_type.code
-"""
-
 
 def portrait_of_type(session: Session, group_id: int, code: int, count: int) -> dict[str, Value]:
     """Return `{attributes, out, in}` of a concept type of which `count` are alive.
@@ -105,11 +53,11 @@ def portrait_of_type(session: Session, group_id: int, code: int, count: int) -> 
     partners by their type.
     """
     parameters = _parameters(group_id, code)
-    outward = session.rows(_OUTWARD, parameters)
-    inward = session.rows(_INWARD, parameters)
+    outward = session.rows(OUTWARD, parameters)
+    inward = session.rows(INWARD, parameters)
     is_sampled = count > MOST_ELEMENTS or MOST_LINKS in (_total(outward), _total(inward))
     portrait: dict[str, Value] = {
-        "attributes": _attributes(session.rows(_TYPE_ATTRIBUTES, parameters)),
+        "attributes": _attributes(session.rows(TYPE_ATTRIBUTES, parameters)),
         "out": _predicates(outward),
         "in": _predicates(inward),
     }
@@ -124,11 +72,11 @@ def portrait_of_predicate(
     The types are `{name, count}`; an end that is a link is named `(link)`.
     """
     parameters = _parameters(group_id, code)
-    ends = session.rows(_ENDS, parameters)
+    ends = session.rows(ENDS, parameters)
     portrait: dict[str, Value] = {
         "subject_types": _listed(_tallied((subject, count) for subject, _, count in ends)),
         "object_types": _listed(_tallied((target, count) for _, target, count in ends)),
-        "attributes": _attributes(session.rows(_PREDICATE_ATTRIBUTES, parameters)),
+        "attributes": _attributes(session.rows(PREDICATE_ATTRIBUTES, parameters)),
     }
     return portrait | _sampled(count > MOST_ELEMENTS)
 

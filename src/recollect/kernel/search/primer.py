@@ -14,15 +14,10 @@ from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.regions import OF_SELF
 from recollect.model import ElementKind, Value
 
 _SELF_PARTS = ("role", "objectives", "capabilities")
-
-_SELF = """
-SELECT concept.attributes FROM concept CROSS JOIN term ON term.code = concept.type
-WHERE concept.group_id = :group AND concept.name = :name AND concept.expired_at = :living
-  AND term.group_id = :group AND term.text = :type
-"""
 
 
 def primer(
@@ -56,7 +51,7 @@ def _counted(number: int, noun: str) -> str:
 
 def _identity(session: Session, group: Group) -> dict[str, Value]:
     row = session.row(
-        _SELF, {"group": group.group_id, "type": PERSON, "name": SELF, "living": LIVING}
+        OF_SELF, {"group": group.group_id, "type": PERSON, "name": SELF, "living": LIVING}
     )
     attributes = {} if row is None else members(row[0])
     return {part: attributes.get(part) for part in _SELF_PARTS}

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.search.guards import guarded
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session
+from recollect.kernel.store.statements.guards import guarded
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few

@@ -10,14 +10,7 @@ import orjson
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING
-
-_BESIDE = """
-SELECT DISTINCT e.id FROM json_each(:stays) AS w CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.subject = w.value ->> 0 AND e.predicate = w.value ->> 1
-  AND e.expired_at = :living AND e.object != w.value ->> 2
-  AND e.invalid_at > max(:now, w.value ->> 3) AND e.valid_at < w.value ->> 4
-LIMIT :most
-"""
+from recollect.kernel.store.statements.holding import BESIDE
 
 
 class Stay(NamedTuple):
@@ -35,7 +28,7 @@ def held_beside(
 ) -> list[int]:
     """Return links that are true from now on beside those given, at a time that both share."""
     rows = session.rows(
-        _BESIDE,
+        BESIDE,
         {
             "group": group_id,
             "stays": orjson.dumps([[*one] for one in stays]).decode(),

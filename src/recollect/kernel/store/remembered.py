@@ -16,9 +16,7 @@ from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.remembered import (
     ACTORS,
-    AMONG,
     CONCEPTS,
-    IN_ORDER,
     LINKS,
     PAST_CONCEPTS,
     PAST_LINKS,
@@ -49,17 +47,16 @@ def standings(session: Session, group_id: int, after: int, until: int) -> Iterat
     elements touched; of those, the superseded ones after that transaction.
     """
     parameters: dict[str, SqlValue] = {"group": group_id, "after": after}
-    among = {"c": "", "l": "", "p": ""}
     if after:
         touched = session.rows(TOUCHED, {**parameters, "until": until})
         parameters["ids"] = orjson.dumps([whole(one) for (one,) in touched]).decode()
-        among = AMONG
     bare = {key: one for key, one in parameters.items() if key != "after"}
-    for statement, alias, older in ((CONCEPTS, "c", PAST_CONCEPTS), (LINKS, "l", PAST_LINKS)):
+    is_some = after > 0
+    for now, before in ((CONCEPTS, PAST_CONCEPTS), (LINKS, PAST_LINKS)):
         past: dict[int, list[SqlRow]] = {}
-        for row in session.rows(older + among["p"] + IN_ORDER["p"], parameters):
+        for row in session.rows(before[is_some], parameters):
             past.setdefault(whole(row[0]), []).append(row[1:])
-        for row in session.rows(statement + among[alias] + IN_ORDER[alias], bare):
+        for row in session.rows(now[is_some], bare):
             yield from _contents(row, past.get(whole(row[0]), ()))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sharing import Shared
+from recollect.kernel.store.statements.terms import ALL, CODE_OF, LAST, PUT, TEXT_OF
 
 
 class Terms(Shared):
@@ -27,8 +28,7 @@ class Terms(Shared):
         known = self._codes.get(text)
         if known is not None:
             return known
-        sql = "SELECT t.code FROM term AS t WHERE t.group_id = ? AND t.text = ?"
-        row = session.row(sql, (self.group_id, text))
+        row = session.row(CODE_OF, {"group": self.group_id, "text": text})
         if row is None:
             return None
         code = int(str(row[0]))
@@ -40,8 +40,7 @@ class Terms(Shared):
         known = self._texts.get(code)
         if known is not None:
             return known
-        sql = "SELECT t.text FROM term AS t WHERE t.group_id = ? AND t.code = ?"
-        row = session.row(sql, (self.group_id, code))
+        row = session.row(TEXT_OF, {"group": self.group_id, "code": code})
         if row is None:
             raise RecollectError(
                 STORE_CORRUPT,
@@ -54,8 +53,7 @@ class Terms(Shared):
 
     def all(self, session: Session) -> Mapping[str, int]:
         """Return the code of every term of the group."""
-        sql = "SELECT t.text, t.code FROM term AS t WHERE t.group_id = ?"
-        rows = session.rows(sql, (self.group_id,))
+        rows = session.rows(ALL, {"group": self.group_id})
         terms = {str(text): int(str(code)) for text, code in rows}
         self._keep(session, terms)
         return terms
@@ -102,8 +100,7 @@ class Interning:
         code = self._take_next()
         self._see(text, code)
         self._session.execute_many(
-            "INSERT INTO term (group_id, code, text) VALUES (?, ?, ?)",
-            [(self._terms.group_id, code, text)],
+            PUT, [{"group": self._terms.group_id, "code": code, "text": text}]
         )
         return code
 
@@ -124,8 +121,7 @@ class Interning:
 
     def _take_next(self) -> int:
         if self._next is None:
-            sql = "SELECT max(t.code) FROM term AS t WHERE t.group_id = ?"
-            row = self._session.row(sql, (self._terms.group_id,))
+            row = self._session.row(LAST, {"group": self._terms.group_id})
             self._next = 1 if row is None or row[0] is None else int(str(row[0])) + 1
         code = self._next
         self._next += 1

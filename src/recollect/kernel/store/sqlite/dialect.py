@@ -74,7 +74,12 @@ SQLITE = Dialect(
         "pairs": "json_each(:{0}) AS {1}",  # an object of numbers: a text w.key, w.value
         "cell": "({0} ->> {1})",  # {cell w.value 0 bigint}: of a row; {cell w.value 'name' text}
         "octets": "unhex({0} ->> {1})",  # {octets w.value 0}: of a row, bytes in hexadecimal
-        "members": "json_each({0}) AS {1}",  # of a column that holds an object: w.key, w.value
+        "members": "json_each({0}) AS {1}",  # of an object: w.key, w.value, w.type
+        "elements": "json_each({0}) AS {1}",  # of an array: w.value
+        "is_json": "json_valid({0})",
+        "text_at": "({0} ->> {1})",  # the text at a key of an object
+        "is_text": "(json_type({0}, '$.{1}') = 'text')",  # whether there is one; the key is a word
+        "then": "CROSS JOIN",  # a join whose order is kept; conditions stand in ON
         "json": "{0}",  # {json e.attributes} ->> 'name': the column to look into
         "least": "min({0}, {1})",
         "greatest": "max({0}, {1})",

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from recollect.kernel.store.statement import Statement
 from recollect.model import ElementKind
 
-LISTED = (
-    "SELECT DISTINCT member.key FROM ({some}) AS some CROSS JOIN json_each(some.content) AS member"
-)
-
-SEARCHED = (
-    "SELECT 1 FROM ({some}) AS some CROSS JOIN json_each(some.content) AS member"
-    " WHERE member.key = :key LIMIT 1"
-)
-
-COUNTED = "SELECT count(*) FROM ({some}) AS some"
-
-SOME = {
-    (ElementKind.CONCEPT, True): (
-        "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
-        " AND concept.type = :term AND concept.expired_at = :living"
-        " ORDER BY concept.id DESC LIMIT :most"
-    ),
-    (ElementKind.LINK, True): (
-        "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
-        " AND link.predicate = :term AND link.expired_at = :living"
-        " ORDER BY link.subject DESC, link.object DESC LIMIT :most"
-    ),
-    (ElementKind.CONCEPT, False): (
-        "SELECT concept.{section} AS content FROM concept WHERE concept.group_id = :group"
-        " AND concept.expired_at = :living LIMIT :most"
-    ),
-    (ElementKind.LINK, False): (
-        "SELECT link.{section} AS content FROM link WHERE link.group_id = :group"
-        " AND link.expired_at = :living LIMIT :most"
-    ),
+_ORDERED = {
+    ElementKind.CONCEPT: "e.id DESC",
+    ElementKind.LINK: "e.subject DESC, e.object DESC",
 }
+_TERMS = {ElementKind.CONCEPT: "type", ElementKind.LINK: "predicate"}
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What is asked of the newest elements of a kind: `:most` are looked at."""
+
+    listed: Statement  # their keys
+    searched: Statement  # whether one has `:key`
+    counted: Statement  # how many there are
+
+    @classmethod
+    def of(cls, kind: ElementKind, section: str, *, of_term: bool) -> Questions:
+        """Return what is asked of those of `:term`, or of all."""
+        term = f" AND e.{_TERMS[kind]} = :term" if of_term else ""
+        order = f" ORDER BY {_ORDERED[kind]}" if of_term else ""
+        sample = (
+            f"(SELECT {{json e.{section}}} AS content FROM {kind.value} AS e"  # noqa: S608
+            f" WHERE e.group_id = :group{term} AND e.expired_at = :living{order}"
+            " LIMIT :most) AS sample"
+        )
+        of_members = f"{sample} CROSS JOIN {{members sample.content member}}"
+        return cls(
+            Statement(f"SELECT DISTINCT member.key FROM {of_members}"),  # noqa: S608
+            Statement(f"SELECT 1 FROM {of_members} WHERE member.key = :key LIMIT 1"),  # noqa: S608
+            Statement(f"SELECT count(*) FROM {sample}"),  # noqa: S608
+        )
+
+
+QUESTIONS = {
+    (kind, of_term, section): Questions.of(kind, section, of_term=of_term)
+    for kind in ElementKind
+    for of_term in (True, False)
+    for section in ("attributes", "metadata")
+}
+"""By kind, whether of one type or predicate, and section."""

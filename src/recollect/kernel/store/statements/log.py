@@ -2,60 +2,79 @@
 
 from __future__ import annotations
 
-STANDING = "SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group"
+from recollect.kernel.store.statement import Statement
+from recollect.model import MOVED_FROM
 
-AT_CHANGE = """
+STANDING = Statement("SELECT g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group")
+
+AT_CHANGE = Statement(
+    """
 SELECT c.tx FROM change AS c WHERE c.group_id = :group
 ORDER BY c.tx DESC, c.element DESC LIMIT 1 OFFSET :most
 """
+)
 
-STOOD = """
+STOOD = Statement(
+    """
 SELECT t.number, t.at, t.chain FROM tx AS t WHERE t.group_id = :group AND t.number = :number
 """
+)
 
-TRANSACTIONS = """
+TRANSACTIONS = Statement(
+    """
 SELECT t.number, t.at, t.last_id, t.actor, t.request, t.chain FROM tx AS t
 WHERE t.group_id = :group AND t.number > :after ORDER BY t.number LIMIT :most
 """
+)
 
-CHANGES = """
+CHANGES = Statement(
+    """
 SELECT c.tx, c.element, c.operation, c.digest FROM change AS c
 WHERE c.group_id = :group AND (c.tx, c.element) > (:tx, :element)
 ORDER BY c.tx, c.element LIMIT :most
 """
+)
 
-PURGED = """
+PURGED = Statement(
+    """
 SELECT c.element, c.tx FROM change AS c WHERE c.group_id = :group AND c.operation = :purge
 """
+)
 
-CONCEPTS = """
+CONCEPTS = Statement(
+    """
 SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
   e.attributes, e.metadata, e.valid_at, e.invalid_at, t.text, e.name, e.public_id
-FROM json_each(:ids) AS w CROSS JOIN concept AS e
+FROM {numbers ids w} CROSS JOIN concept AS e
 LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.type
 WHERE e.id = w.value AND e.group_id = :group
 """
+)
 
-LINKS = """
+LINKS = Statement(
+    """
 SELECT e.id, e.salt, e.born_at, e.changed_at, e.expired_at,
   e.attributes, e.metadata, e.valid_at, e.invalid_at,
   e.subject, t.text, e.object, e.key, e.public_id
-FROM json_each(:ids) AS w CROSS JOIN link AS e
+FROM {numbers ids w} CROSS JOIN link AS e
 LEFT JOIN term AS t ON t.group_id = :group AND t.code = e.predicate
 WHERE e.id = w.value AND e.group_id = :group
 """
+)
 
-PAST = """
+PAST = Statement(
+    """
 SELECT c.id, c.changed_at, c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+FROM {numbers ids w} CROSS JOIN concept_past AS c
 WHERE c.group_id = :group AND c.id = w.value
 UNION ALL
 SELECT k.id, k.changed_at, k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+FROM {numbers ids w} CROSS JOIN link_past AS k
 WHERE k.group_id = :group AND k.id = w.value
 """
+)
 
-UNLOGGED_CONTENTS = """
+_UNLOGGED_CONTENTS = """
 SELECT e.id, e.changed_at FROM {table} AS e
 WHERE e.group_id = :group AND (
   NOT EXISTS (SELECT 1 FROM change AS b WHERE b.group_id = :group
@@ -70,7 +89,7 @@ WHERE e.group_id = :group AND (
 LIMIT 1
 """
 
-UNLOGGED_PAST = """
+_UNLOGGED_PAST = """
 SELECT e.id, e.changed_at FROM {table}_past AS e
 WHERE e.group_id = :group AND (
   NOT EXISTS (SELECT 1 FROM change AS c WHERE c.group_id = :group
@@ -81,7 +100,7 @@ WHERE e.group_id = :group AND (
 LIMIT 1
 """
 
-MISNUMBERED_PAST = """
+_MISNUMBERED_PAST = """
 SELECT e.id, e.changed_at FROM (
   SELECT p.id, p.changed_at, p.version, p.metadata,
     row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
@@ -89,46 +108,76 @@ SELECT e.id, e.changed_at FROM (
 WHERE e.version <> {moved} + e.place LIMIT 1
 """
 
-OF_TRANSACTIONS = """
+_MOVED = {
+    "concept": "0",
+    "link": (
+        "CASE WHEN {is_json e.metadata} THEN coalesce("
+        f"{{cell ({{json e.metadata}} -> '{MOVED_FROM}') 'version' bigint}}, 0) ELSE 0 END"
+    ),
+}
+"""How many versions an element had before a merge moved it."""
+
+UNLOGGED_CONTENTS, UNLOGGED_PAST, MISNUMBERED_PAST = (
+    {
+        table: Statement(text.replace("{table}", table).replace("{moved}", moved))
+        for table, moved in _MOVED.items()
+    }
+    for text in (_UNLOGGED_CONTENTS, _UNLOGGED_PAST, _MISNUMBERED_PAST)
+)
+"""Contents that the log does not tell of, and versions that do not follow each other, by table."""
+
+OF_TRANSACTIONS = Statement(
+    """
 SELECT c.tx, c.element, c.operation FROM change AS c
 WHERE c.group_id = :group AND c.tx >= :first AND c.tx <= :last ORDER BY c.tx, c.element
 """
+)
 
-FIRST_OF_TRANSACTION = """
+FIRST_OF_TRANSACTION = Statement(
+    """
 SELECT c.tx, c.element, c.operation FROM change AS c
 WHERE c.group_id = :group AND c.tx = :number ORDER BY c.element LIMIT :most
 """
+)
 
-BY_NUMBER = """
-SELECT t.number, t.at, t.actor, t.request FROM json_each(:numbers) AS w CROSS JOIN tx AS t
+BY_NUMBER = Statement(
+    """
+SELECT t.number, t.at, t.actor, t.request FROM {numbers numbers w} CROSS JOIN tx AS t
 WHERE t.group_id = :group AND t.number = w.value
 """
+)
 
-AFTER = """
+AFTER = Statement(
+    """
 SELECT t.number, t.at, t.actor, t.request FROM tx AS t
 WHERE t.group_id = :group AND t.number > :since ORDER BY t.number LIMIT :limit
 """
+)
 
-CURRENT = """
+CURRENT = Statement(
+    """
 SELECT c.id, c.expired_at, c.changed_at, c.version,
   c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN concept AS c
+FROM {numbers ids w} CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group
 UNION ALL
 SELECT k.id, k.expired_at, k.changed_at, k.version,
   k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN link AS k
+FROM {numbers ids w} CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group
 """
+)
 
-SUPERSEDED_CONTENTS = """
+SUPERSEDED_CONTENTS = Statement(
+    """
 SELECT c.id, c.until, c.changed_at, c.version,
   c.attributes, c.metadata, c.valid_at, c.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+FROM {numbers ids w} CROSS JOIN concept_past AS c
 WHERE c.group_id = :group AND c.id = w.value
 UNION ALL
 SELECT k.id, k.until, k.changed_at, k.version,
   k.attributes, k.metadata, k.valid_at, k.invalid_at
-FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+FROM {numbers ids w} CROSS JOIN link_past AS k
 WHERE k.group_id = :group AND k.id = w.value
 """
+)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-SPELT = """
+from recollect.kernel.store.statement import Statement
+
+SPELT = Statement(
+    """
 SELECT c.id, t.text FROM concept AS c CROSS JOIN term AS t
 WHERE c.group_id = :group AND c.name = :name AND c.expired_at > :known AND c.born_at <= :known
   AND t.group_id = :group AND t.code = c.type
 ORDER BY c.id
 """
+)
 
 HOLDING = """
 SELECT c.id, t.text, c.name, c.attributes ->> 'aliases'
@@ -18,7 +22,8 @@ WHERE text_index MATCH :match AND c.id = x.rowid
 ORDER BY c.id
 """
 
-SAID_OF = """
+SAID_OF = Statement(
+    """
 SELECT t.text, o.name, o.attributes, o.metadata
 FROM link AS k CROSS JOIN term AS t CROSS JOIN concept AS o
 WHERE k.group_id = :group AND k.subject = :concept AND k.expired_at > :known
@@ -27,3 +32,4 @@ WHERE k.group_id = :group AND k.subject = :concept AND k.expired_at > :known
   AND o.group_id = :group AND o.id = k.object
 ORDER BY k.id LIMIT :most
 """
+)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from recollect.kernel.store.statement import Statement
+
 _GUARDS = """{element}.group_id = :group
   AND {element}.expired_at > :known AND {element}.born_at <= :known
-  AND (:type IS NULL OR {type})
-  AND (:valid IS NULL OR CASE
+  AND (:type::bigint IS NULL OR {type})
+  AND (:valid::bigint IS NULL OR CASE
     WHEN {element}.changed_at <= :known
     THEN {element}.valid_at <= :valid AND :valid < {element}.invalid_at
     ELSE EXISTS (
@@ -23,24 +25,24 @@ _GUARDS = """{element}.group_id = :group
         AND past.valid_at <= :valid AND :valid < past.invalid_at) END)"""
 
 _HAVING = """
-  AND (:where IS NULL OR NOT EXISTS (
-    SELECT 1 FROM json_each(:where) AS asked
+  AND (:where::text IS NULL OR NOT EXISTS (
+    SELECT 1 FROM {members :where asked}
     WHERE NOT EXISTS (
-      SELECT 1 FROM json_each(asked.value) AS one
-      WHERE one.value = CASE
-        WHEN concept.changed_at <= :known THEN concept.attributes
+      SELECT 1 FROM {elements asked.value one}
+      WHERE one.value = {text_at (CASE
+        WHEN concept.changed_at <= :known THEN {json concept.attributes}
         ELSE (
-          SELECT past.attributes FROM concept_past AS past
+          SELECT {json past.attributes} FROM concept_past AS past
           WHERE past.group_id = :group AND past.id = concept.id
-            AND past.until > :known AND past.changed_at <= :known) END ->> asked.key)))"""
+            AND past.until > :known AND past.changed_at <= :known) END) asked.key})))"""
 
 _SAYING = """
-  AND (NOT :says OR json_type(CASE
-    WHEN link.changed_at <= :known THEN link.attributes
+  AND (:says = 0 OR {is_text (CASE
+    WHEN link.changed_at <= :known THEN {json link.attributes}
     ELSE (
-      SELECT past.attributes FROM link_past AS past
+      SELECT {json past.attributes} FROM link_past AS past
       WHERE past.group_id = :group AND past.id = link.id
-        AND past.until > :known AND past.changed_at <= :known) END, '$.fact') = 'text')"""
+        AND past.until > :known AND past.changed_at <= :known) END) fact})"""
 
 _MORE = {"concept": _HAVING, "link": _SAYING}
 
@@ -54,7 +56,7 @@ _TYPES = {
 }
 
 
-def guarded(element: Literal["concept", "link"], statement: str) -> str:
+def guarded(element: Literal["concept", "link"], text: str) -> Statement:
     """Return a statement with the guards of its table `element` in the place of `{guards}`."""
-    guards = _GUARDS.format(element=element, type=_TYPES[element]) + _MORE[element]
-    return statement.replace("{guards}", guards)
+    guards = _GUARDS.replace("{element}", element).replace("{type}", _TYPES[element])
+    return Statement(text.replace("{guards}", guards + _MORE[element]))

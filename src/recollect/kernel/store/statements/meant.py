@@ -1,0 +1,94 @@
+"""Elements that a text names, that concepts lead to, and that are near in meaning."""
+
+from __future__ import annotations
+
+from recollect.kernel.store.statements.guards import guarded
+
+NAMED_CONCEPTS = guarded(
+    "concept",
+    """
+SELECT concept.id FROM (
+  SELECT named.id FROM concept AS named
+  WHERE named.group_id = :group AND named.name = :term AND named.expired_at > :known
+  UNION
+  SELECT given.id FROM concept AS given
+  WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
+  UNION
+  SELECT :element::bigint) AS candidate
+{then} concept ON concept.id = candidate.id
+WHERE {guards}
+ORDER BY concept.id LIMIT :limit
+""",
+)
+
+_HITS = """
+WITH hit (id, score) AS MATERIALIZED (
+  SELECT {cell one.value 0 bigint}, {cell one.value 1 float8} FROM {rows hits one}
+)"""
+
+LINKS_OF = guarded(
+    "link",
+    f"""
+{_HITS},
+met (link, score) AS (
+  SELECT outward.id,
+    (hit.score + coalesce((SELECT o.score FROM hit AS o WHERE o.id = outward.object), 0.0)) / 2
+  FROM hit {{then}} link AS outward ON outward.subject = hit.id
+  WHERE outward.group_id = :group AND outward.expired_at > :known
+  UNION ALL
+  SELECT inward.id, hit.score / 2
+  FROM hit {{then}} link AS inward ON inward.object = hit.id
+  WHERE inward.group_id = :group AND inward.expired_at > :known
+    AND inward.subject NOT IN (SELECT o.id FROM hit AS o)
+)
+SELECT link.id, best.score, {{guards}}
+FROM (SELECT met.link, met.score FROM met ORDER BY met.score DESC, met.link LIMIT :most) AS best
+{{then}} link ON link.id = best.link
+ORDER BY best.score DESC, link.id
+""",  # noqa: S608 - constants
+)
+
+ENDS_OF = guarded(
+    "link",
+    f"""
+{_HITS}
+SELECT link.id, (
+  coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.subject), 0.0)
+  + coalesce((SELECT o.score FROM hit AS o WHERE o.id = link.object), 0.0)) / 2
+FROM {{numbers links one}} {{then}} link ON link.id = one.value
+WHERE {{guards}} AND (
+  link.subject IN (SELECT o.id FROM hit AS o) OR link.object IN (SELECT o.id FROM hit AS o))
+""",  # noqa: S608 - constants
+)
+
+NAMED_LINKS = guarded(
+    "link",
+    """
+SELECT link.id FROM (
+  SELECT given.id FROM link AS given
+  WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
+  UNION
+  SELECT :element::bigint) AS candidate
+{then} link ON link.id = candidate.id
+WHERE {guards}
+ORDER BY link.id LIMIT :limit
+""",
+)
+
+CONCEPTS = guarded(
+    "concept",
+    """
+SELECT concept.id, concept.public_id
+FROM {numbers elements one} {then} concept ON concept.id = one.value
+WHERE {guards} AND concept.changed_at <= :known
+""",
+)
+
+LINKS = guarded(
+    "link",
+    """
+SELECT link.id, link.public_id
+FROM {numbers elements one} {then} link ON link.id = one.value
+WHERE {guards} AND link.changed_at <= :known
+""",
+)

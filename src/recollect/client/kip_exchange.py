@@ -52,9 +52,8 @@ def executed(
 ) -> KipExchange | Response:
     """Return a call to be sent, or the response to one that cannot be."""
     given = {name: value for name, value in arguments.items() if value is not None}
-    as_of = given.get("as_of")
-    if isinstance(as_of, AsOf):
-        given["as_of"] = as_of_members(as_of)
+    if "as_of" in given:
+        given["as_of"] = as_of_members(given["as_of"])
     if group is not None:
         given["group_id"] = group
     try:
@@ -79,8 +78,10 @@ def changes_asked(since: int, limit: int, group: str | None) -> KipExchange:
     return KipExchange("GET", f"{_CHANGES}?{urlencode(fields)}", b"", may_repeat=True)
 
 
-def as_of_members(as_of: AsOf) -> Mapping[str, object]:
-    """Return a point in time as a request names it."""
+def as_of_members(as_of: object) -> object:
+    """Return a point in time as a request names it; what is no `AsOf` stays as it is."""
+    if not isinstance(as_of, AsOf):
+        return as_of
     moments: dict[str, object] = {}
     if as_of.valid is not None:
         moments["valid"] = instant_text(as_of.valid)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from copy import copy
+from typing import Any, Final, Self
 
 from recollect.client.calls import AsyncFaceClient, FaceClient, awaited
+from recollect.client.kip_exchange import as_of_members
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge import (
     KnowledgePiece,
@@ -20,6 +22,7 @@ from recollect.faces.knowledge import (
     Skipped,
 )
 from recollect.faces.knowledge.calls import KnowledgeCalls
+from recollect.model import AsOf
 
 _NO_SEGMENT: Final = (".", "..")
 
@@ -29,6 +32,13 @@ class Knowledge(FaceClient):
 
     prefix = "/v1/knowledge"
     face = KnowledgeCalls
+    as_of: object = None
+
+    def at(self, as_of: AsOf | Mapping[str, Any] | None) -> Self:
+        """Return the base as it stood at a moment, for questions; closing one closes both."""
+        then = copy(self)
+        then.as_of = as_of_members(as_of)
+        return then
 
     def __call__(self, text: str) -> dict[str, str]:
         """Return the sections of a prompt for a text."""
@@ -54,6 +64,7 @@ class Knowledge(FaceClient):
                 "include_global": include_global,
                 "knowledge_type": None if knowledge_type is None else str(knowledge_type),
                 "tags": None if tags is None else list(tags),
+                "as_of": self.as_of,
             },
         )
         return RetrievalResult.from_dict(found)
@@ -62,7 +73,12 @@ class Knowledge(FaceClient):
         self, text: str, *, entity_id: str | None = None, top_k: int | None = None
     ) -> dict[str, str]:
         """Return the sections of a prompt for a text, by info type."""
-        given = {"query": text, "entity_id": entity_id, "top_k": top_k}
+        given = {
+            "query": text,
+            "entity_id": entity_id,
+            "top_k": top_k,
+            "as_of": self.as_of,
+        }
         return dict(self.remote.call("provide", given))
 
     def add_piece(self, piece: KnowledgePiece) -> str:
@@ -107,6 +123,12 @@ class AsyncKnowledge(AsyncFaceClient[Knowledge]):
     """The same, to be awaited."""
 
     kind = Knowledge
+
+    def at(self, as_of: AsOf | Mapping[str, Any] | None) -> Self:
+        """Return the base as it stood at a moment, for questions; closing one closes both."""
+        then = copy(self)
+        then.sync = self.sync.at(as_of)
+        return then
 
     async def __call__(self, text: str) -> dict[str, str]:
         """Return the sections of a prompt for a text."""

@@ -13,7 +13,6 @@ from recollect.client.kip_exchange import as_of_members
 from recollect.faces.claims import EvidenceRef, to_wire
 from recollect.faces.memory import Memory as LocalMemory
 from recollect.faces.memory.calls import MemoryCalls
-from recollect.model import AsOf
 
 
 def _read(kind: Any, output: Mapping[str, Any]) -> Any:  # noqa: ANN401 - each call its own
@@ -23,8 +22,8 @@ def _read(kind: Any, output: Mapping[str, Any]) -> Any:  # noqa: ANN401 - each c
 def _written(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return arguments as JSON: evidence and points in time have classes of their own."""
     members = dict(given)
-    if isinstance(as_of := members.get("as_of"), AsOf):
-        members["as_of"] = as_of_members(as_of)
+    if "as_of" in members:
+        members["as_of"] = as_of_members(members["as_of"])
     if (evidence := members.get("evidence")) is not None:
         members["evidence"] = [
             to_wire(one) if isinstance(one, EvidenceRef) else one for one in evidence

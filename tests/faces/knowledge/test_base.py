@@ -19,6 +19,7 @@ from recollect.faces.knowledge.adapters import (
     KeyValueMetadataStore,
     RetrievalKnowledgePieceStore,
 )
+from recollect.faces.knowledge.graph import OnNexus
 from recollect.faces.knowledge.services import (
     MemoryGraphService,
     MemoryKeyValueService,
@@ -258,6 +259,34 @@ def test_the_past_stays_readable_and_loading_twice_changes_nothing(
     assert nexus.read(question, as_of=AsOf(transaction=number)).results[0].rows == [
         ("les-rans-init",)
     ]
+
+
+def test_a_base_of_then_answers_what_it_would_have_answered(
+    kb: KnowledgeBase, nexus: Nexus
+) -> None:
+    KnowledgeDataLoader().load(kb, TRACE)
+    then = AsOf(transaction=nexus.stats().transactions)
+    before = kb.retrieve(QUESTION, "user:alice").to_dict()
+    kb.update_piece(piece("Initialize LES from noise.", "les-rans-init"))
+    kb.metadata_store.delete_metadata("user:alice")
+    kb.graph_store.remove_node("technique:les")
+    assert kb.retrieve(QUESTION, "user:alice").to_dict() != before
+    past = kb.at(then)
+    assert past.retrieve(QUESTION, "user:alice").to_dict() == before
+    assert past.piece_store.list_all("user:alice")[0].content.endswith("~40%")
+    assert [one.edge_type for one in past.graph_store.get_relations("user:alice")] == [
+        "SPECIALIZES_IN"
+    ]
+    assert kb.at(AsOf(transaction=0)).retrieve(QUESTION, "user:alice").pieces == []
+
+
+def test_the_past_is_not_written(any_kb: KnowledgeBase) -> None:
+    assert any_kb.at(None) is any_kb
+    if not isinstance(any_kb.piece_store, OnNexus):
+        assert code_of(any_kb.at, AsOf(transaction=1)) == "INVALID_ARGUMENT"
+    else:
+        past = any_kb.at(AsOf(transaction=0))
+        assert code_of(past.add_piece, piece("new", "new")) == "INVALID_ARGUMENT"
 
 
 def test_a_purged_piece_is_nowhere(kb: KnowledgeBase, nexus: Nexus) -> None:

@@ -17,6 +17,7 @@ from recollect.faces.knowledge import (
     PromptBasedAgent,
 )
 from recollect.kernel import Nexus
+from recollect.model import AsOf
 
 ASKED = {"query": QUESTION, "entity_id": "user:alice"}
 
@@ -49,6 +50,25 @@ def test_a_client_has_the_methods_and_the_values_of_the_face(there, here) -> Non
     assert not there.update_piece(piece("x", "nothing"))
     assert there.remove_piece("les-rans-init")
     assert not there.remove_piece("les-rans-init")
+
+
+def test_another_time_is_asked_about_as_in_kip(there, nexus, stage) -> None:
+    there.load(TRACE)
+    then = nexus.stats().transactions
+    before = there.provide(QUESTION, entity_id="user:alice")
+    there.remove_piece("les-rans-init")
+    assert there.provide(QUESTION, entity_id="user:alice") != before
+    assert there.at({"known": then}).provide(QUESTION, entity_id="user:alice") == before
+    past = there.at(AsOf(transaction=then))
+    assert past.provide(QUESTION, entity_id="user:alice") == before
+    found = past.retrieve(QUESTION, "user:alice").pieces
+    assert [one.piece_id for one, _ in found] == ["les-rans-init"]
+
+    async def ask() -> dict[str, str]:
+        async with client.AsyncKnowledge(stage.url) as knowledge:
+            return await knowledge.at({"known": then}).provide(QUESTION, entity_id="user:alice")
+
+    assert asyncio.run(ask()) == before
 
 
 def test_what_is_skipped_comes_back_with_the_counts(there) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.servers.studio.conftest import Visitor, said
 
-from recollect.faces.claims import Actor, AttentionQueue, Claim, EvidenceRef
+from recollect.faces.claims import Actor, AttentionQueue, Claim, EvidenceRef, claim_events
 from recollect.faces.claims.writing import Writer
 from recollect.kernel import Nexus
 
@@ -82,6 +82,24 @@ def test_a_claim_refused_for_want_of_evidence_is_in_the_queue(visitor: Visitor, 
     AttentionQueue(nexus).reject("the moon is cheese", Actor("agent", "a"))
     page = visitor.text("/claims/attention/part")
     assert "info Agent attempted knowledge write without evidence the moon is cheese" in page
+
+
+@pytest.mark.usefixtures("disputed")
+def test_lenses_and_the_queue_are_of_both_clocks(visitor: Visitor, nexus: Nexus):
+    written, verified, disputed = (one.transaction for one in claim_events(nexus, "right"))
+    for path in ("/lens/agent/alpha", "/lens/artifact/report"):
+        assert "verified · by user" in visitor.text(path, known=f"#{verified}")
+        assert "the report is right" not in visitor.text(path, known=f"#{written - 1}")
+    assert "verified · by user" in visitor.text("/claims/card", id="right", known=f"#{verified}")
+    then = visitor.text("/claims", known=f"#{verified}")
+    assert "verified · by user" in then and "Nothing asks for attention" in then
+    assert "verified · by user" in visitor.text("/claims", status="verified", known=f"#{verified}")
+    (item,) = AttentionQueue(nexus).items()
+    visitor.post("/claims/attention", do="dismiss", fingerprint=item.fingerprint)
+    past = visitor.get("/claims", known=f"#{disputed}").text
+    assert "Review conflicting evidence" in past and "Dismiss" not in past
+    why = visitor.text(f"/lens/attention/{item.fingerprint}", known=f"#{verified}")
+    assert "Nothing asks for attention" in why
 
 
 @pytest.mark.usefixtures("disputed")

@@ -69,6 +69,17 @@ def test_knowledge_shows_the_prompt_that_a_question_gets(visitor: Visitor, nexus
     assert "The prompt, section by section context" in page
 
 
+def test_the_prompt_of_then_is_shown_as_of_then(visitor: Visitor, nexus: Nexus):
+    with KnowledgeBase(nexus=nexus) as kb:
+        kb.add_piece(KnowledgePiece("Initialize LES from RANS.", piece_id="les"))
+        then = nexus.stats().transactions
+        kb.update_piece(KnowledgePiece("Initialize LES from noise.", piece_id="les"))
+    assert "[fact] Initialize LES from noise." in visitor.text("/knowledge", q="LES")
+    page = visitor.text("/knowledge", q="LES", known=f"#{then}")
+    assert "[fact] Initialize LES from RANS." in page and "noise" not in page
+    assert "Nothing is known about that." in visitor.text("/knowledge", q="LES", known="#0")
+
+
 def test_markup_is_tried_before_it_is_applied(visitor: Visitor, nexus: Nexus):
     text = "- ID: new-1 [created]\n  Label: Lion"
     tried = said(visitor.post("/markup", text=text, step="try").text)

@@ -17,7 +17,7 @@ from recollect.errors import RESOURCE_NOT_FOUND, Hint, RecollectError, ToDo, nea
 from recollect.faces.claims.acting import Actor
 from recollect.faces.claims.lifecycle import TRANSITIONS
 from recollect.faces.claims.model import Claim, EvidenceRef
-from recollect.faces.claims.past import cited_evidence
+from recollect.faces.claims.past import cited_evidence, known_at
 from recollect.faces.claims.reading import claims_of, first_column
 from recollect.faces.claims.records import (
     ATTENTION_SINCE,
@@ -50,6 +50,7 @@ from recollect.faces.claims.writing import (
 from recollect.kernel import Nexus
 from recollect.model import (
     SEARCH_ATTRIBUTES,
+    AsOf,
     Attributes,
     Change,
     Concept,
@@ -145,14 +146,15 @@ class AttentionQueue:
     def __init__(self, nexus: Nexus) -> None:
         self._nexus = nexus
 
-    def items(self, *, aside: bool = False) -> list[AttentionItem]:
+    def items(self, *, aside: bool = False, as_of: AsOf | None = None) -> list[AttentionItem]:
         """Return the items of one state of the memory, warnings first, then the oldest first.
 
-        With `aside` those that were dismissed or snoozed are there too.
+        With `aside` those that were dismissed or snoozed are there too. As of another moment they
+        are what asked for attention then.
         """
-        now = self._nexus.now() / 1_000
         with self._nexus.snapshot():
-            asking = [*self._asking(), *self._stale(now), *self._rejections()]
+            now = known_at(self._nexus, as_of) / 1_000
+            asking = [*self._asking(as_of), *self._stale(now, as_of), *self._rejections(as_of)]
         found = [one for one, choice in asking if aside or not _is_aside(one, choice, now)]
         sizes = Counter(one.cluster for one in found)
         found = [replace(one, cluster_size=sizes[one.cluster]) for one in found]
@@ -191,7 +193,7 @@ class AttentionQueue:
         }
         kept = {key: value for key, value in said.items() if value is not None}
         with self._nexus.transaction():
-            waiting = self._concepts(_REJECTIONS, {})
+            waiting = self._concepts(_REJECTIONS, {}, None)
             same = [one for one in waiting if _is_again(one.attributes, kept)]
             name = same[0].name if same else str(uuid.uuid4())
             if not same:
@@ -225,11 +227,11 @@ class AttentionQueue:
 
         self._nexus.write(Decision([item.entity_id], choose), actor=actor.name)
 
-    def _asking(self) -> Iterator[_Asking]:
+    def _asking(self, as_of: AsOf | None) -> Iterator[_Asking]:
         """Yield the claims whose last transition asks for attention."""
         for code in (CONFLICTING_EVIDENCE, USER_REJECTION, NEWER_OBSERVATION):
-            concepts = self._concepts(_ASKING, {"code": code})
-            cited = cited_evidence(self._nexus, [one.id for one in concepts])
+            concepts = self._concepts(_ASKING, {"code": code}, as_of)
+            cited = cited_evidence(self._nexus, [one.id for one in concepts], as_of)
             for concept in concepts:
                 claim = claim_of(concept.id, concept.attributes, cited)
                 said = event_of(concept.attributes)
@@ -242,15 +244,16 @@ class AttentionQueue:
                 item = _item(concept, claim, code, reason, evidence, first_seen)
                 yield item, choice_of(concept.attributes)
 
-    def _stale(self, now: float) -> Iterator[_Asking]:
+    def _stale(self, now: float, as_of: AsOf | None) -> Iterator[_Asking]:
         """Yield the claims of low confidence that have gone unverified for long."""
         parameters: dict[str, Value] = {
             "confidence": LOW_CONFIDENCE,
             "until": now - STALE_SECONDS,
             "waiting": [OBSERVED, INFERRED, HYPOTHESIS],
         }
-        concepts = self._concepts(_STALE, parameters)
-        for concept, claim in zip(concepts, claims_of(self._nexus, concepts), strict=True):
+        concepts = self._concepts(_STALE, parameters, as_of)
+        claims = claims_of(self._nexus, concepts, as_of)
+        for concept, claim in zip(concepts, claims, strict=True):
             days = int((now - claim.created_at) // 86_400)
             reason = f"confidence {claim.confidence:g}, and not verified for {days} days"
             first_seen = claim.created_at + STALE_SECONDS
@@ -258,8 +261,8 @@ class AttentionQueue:
             item = _item(concept, claim, code, reason, claim.evidence, first_seen)
             yield item, choice_of(concept.attributes)
 
-    def _rejections(self) -> Iterator[_Asking]:
-        for concept in self._concepts(_REJECTIONS, {}):
+    def _rejections(self, as_of: AsOf | None) -> Iterator[_Asking]:
+        for concept in self._concepts(_REJECTIONS, {}, as_of):
             said = concept.attributes
             fingerprint = f"rejection:{concept.name}:{EMPTY_EVIDENCE}"
             by = said.get("actor_id") or said.get("actor_type")
@@ -281,8 +284,10 @@ class AttentionQueue:
             )
             yield item, choice_of(said)
 
-    def _concepts(self, text: str, parameters: dict[str, Value]) -> list[Concept]:
-        found = first_column(self._nexus, text, parameters)
+    def _concepts(
+        self, text: str, parameters: dict[str, Value], as_of: AsOf | None
+    ) -> list[Concept]:
+        found = first_column(self._nexus, text, parameters, as_of)
         return [one for one in found if isinstance(one, Concept)]
 
 

@@ -22,17 +22,13 @@ from recollect.faces.claims.model import Claim, ClaimEvent, Scope
 from recollect.faces.claims.past import claim_events, no_claim
 from recollect.faces.claims.reading import (
     Filters,
-    claim_concept,
-    claims_of,
     counted,
     listed,
     one_claim,
     recalled,
 )
-from recollect.faces.claims.records import SUPERSEDED_BY
-from recollect.faces.claims.rendering import claim_line
-from recollect.faces.claims.severity import derive_claim_severity
 from recollect.faces.claims.validation import checked_id
+from recollect.faces.claims.viewing import ClaimView, viewed
 from recollect.faces.claims.wire import Wired, evidence_from, from_wire
 from recollect.faces.claims.writing import Writer
 from recollect.kernel import Nexus, asked_instant
@@ -127,14 +123,6 @@ class ScoredClaim(TypedDict):
 class ScoredClaims(TypedDict):
     claims: list[ScoredClaim]
     warnings: NotRequired[list[dict[str, object]]]
-
-
-class ClaimView(TypedDict):
-    claim: Claim
-    line: str
-    severity: str
-    tone: str
-    superseded_by: str | None
 
 
 class ClaimEvents(TypedDict):
@@ -286,18 +274,10 @@ class ClaimCalls:
     @call("GET", "claim", name="GetClaim", example=_ID)
     def get(self, *, id: str) -> ClaimView:
         """Show one claim as a page would."""
-        concept = claim_concept(self._nexus, id)
-        if concept is None:
+        claim = one_claim(self._nexus, id)
+        if claim is None:
             raise no_claim(id)
-        (claim,) = claims_of(self._nexus, [concept])
-        follower = concept.attributes.get(SUPERSEDED_BY)
-        superseded_by = follower if isinstance(follower, str) else None
-        events = [one.event for one in claim_events(self._nexus, claim.id)]
-        severity, tone = derive_claim_severity(claim)
-        line = claim_line(claim, events, superseded_by)
-        return ClaimView(
-            claim=claim, line=line, severity=severity, tone=tone, superseded_by=superseded_by
-        )
+        return viewed(self._nexus, claim)
 
     @call("GET", "history", name="GetHistory", example=_ID)
     def history(self, *, id: str) -> ClaimEvents:

@@ -25,7 +25,7 @@ from recollect.faces.claims.records import (
 )
 from recollect.faces.claims.validation import checked_id
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Attributes, Key, Life, Value
+from recollect.model import AsOf, Attributes, Instant, Key, Life, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,12 @@ class Told:
     before: Attributes  # of the claim; empty: it was created
     after: Attributes
 
+    def is_known(self, as_of: AsOf) -> bool:
+        """Whether it had happened when the memory stood as a moment says."""
+        if as_of.transaction is not None:
+            return self.transaction <= as_of.transaction
+        return as_of.known is None or self.event.at * 1_000 <= as_of.known
+
 
 def no_claim(claim_id: str) -> RecollectError:
     """Return the error for an id that no claim has."""
@@ -46,6 +52,19 @@ def no_claim(claim_id: str) -> RecollectError:
         hint=Hint("list them: store.list()", ToDo.LIST_CLAIMS),
         details={"claim_id": claim_id},
     )
+
+
+def known_at(nexus: Nexus, as_of: AsOf | None) -> Instant:
+    """Return the instant until which a moment knows; now for the present."""
+    if as_of is None or (as_of.known is None and as_of.transaction is None):
+        return nexus.now()
+    if as_of.known is not None:
+        return as_of.known
+    assert as_of.transaction is not None
+    last = nexus.stats().transactions
+    number = min(as_of.transaction, last)
+    logged = nexus.changes(number - 1, 1, most=0) if number else ()
+    return logged[0].transaction.at if logged else Instant(0)
 
 
 def claim_life(nexus: Nexus, claim_id: str) -> Life:
@@ -59,10 +78,11 @@ def claim_life(nexus: Nexus, claim_id: str) -> Life:
     return lives[-1]
 
 
-def claim_events(nexus: Nexus, claim_id: str) -> list[Told]:
-    """Return what happened to a claim, oldest first."""
+def claim_events(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> list[Told]:
+    """Return what happened to a claim, oldest first; as of a moment, what had happened by then."""
     claim_id = checked_id(claim_id)
-    return told_of(nexus, claim_id, claim_life(nexus, claim_id))
+    told = told_of(nexus, claim_id, claim_life(nexus, claim_id))
+    return told if as_of is None else [one for one in told if one.is_known(as_of)]
 
 
 def told_of(nexus: Nexus, claim_id: str, life: Life) -> list[Told]:

@@ -50,7 +50,7 @@ FIND(?id) WHERE {{{patterns}
   ATTR(?claim, "id", ?id)
 }}"""
 _OLDEST = """
-FIND(?id, ?created_at) WHERE {{
+FIND(?id, ?created_at) WHERE {{{patterns}
   ?claim {{type: "Claim"}}
   ATTR(?claim, "id", ?id)
   ATTR(?claim, "created_at", ?created_at){filters}
@@ -95,15 +95,15 @@ class Filters:
         return found
 
 
-def one_claim(nexus: Nexus, claim_id: str) -> Claim | None:
+def one_claim(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> Claim | None:
     """Return a claim by id, if there is one."""
-    concept = claim_concept(nexus, claim_id)
-    return None if concept is None else claims_of(nexus, [concept])[0]
+    concept = claim_concept(nexus, claim_id, as_of)
+    return None if concept is None else claims_of(nexus, [concept], as_of)[0]
 
 
-def claim_concept(nexus: Nexus, claim_id: str) -> Concept | None:
+def claim_concept(nexus: Nexus, claim_id: str, as_of: AsOf | None = None) -> Concept | None:
     """Return the concept of a claim, if there is one."""
-    (rows,) = nexus.read(_BY_NAME, {"id": checked_id(claim_id)}).results
+    (rows,) = nexus.read(_BY_NAME, {"id": checked_id(claim_id)}, as_of=as_of).results
     assert isinstance(rows, Rows)
     (concept,) = rows.rows[0] if rows.rows else (None,)
     return concept if isinstance(concept, Concept) else None
@@ -126,13 +126,22 @@ def claims_of(
     return [claim_of(one.id, one.attributes, cited) for one in concepts]
 
 
-def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None) -> list[Claim]:
+def listed(
+    nexus: Nexus,
+    filters: Filters,
+    limit: int,
+    after: str | None = None,
+    as_of: AsOf | None = None,
+) -> list[Claim]:
     """Return the newest claims, by `created_at`; `after` is the id of the last one seen.
 
-    Of one instant the last written come first. INVALID_ARGUMENT for an `after` of no claim.
+    Of one instant the last written come first. INVALID_ARGUMENT for an `after` of no claim. As of
+    another moment they are the claims of then, as they stood.
     """
     limit = checked_limit(limit)
     after = None if after is None else checked_id(after, "after")
+    if as_of is not None:
+        return _listed_then(nexus, filters, limit, after, as_of)
     where, *or_where = _lenses(filters)
     with nexus.snapshot():
         try:
@@ -148,13 +157,14 @@ def listed(nexus: Nexus, filters: Filters, limit: int, after: str | None = None)
         except RecollectError as error:
             if after is None or error.code is not NOT_FOUND:
                 raise
-            hint = "pass the id of the last one of the page before"
-            raise refused(f'no claim has the id "{after}"', hint) from error
+            raise _no_page_after(after) from error
         return claims_of(nexus, concepts)
 
 
-def counted(nexus: Nexus, filters: Filters) -> int:
+def counted(nexus: Nexus, filters: Filters, as_of: AsOf | None = None) -> int:
     """Return how many claims there are."""
+    if as_of is not None:
+        return len(_ids_then(nexus, filters, as_of))
     where, *or_where = _lenses(filters)
     with nexus.snapshot():
         among = _joined_ids(nexus, filters)
@@ -176,10 +186,7 @@ def recalled(
         return []
     with nexus.snapshot():  # else a claim could have left the status by which it was found
         if not question.strip():
-            if as_of is None:
-                return [(claim, 0.0) for claim in listed(nexus, filters, limit)]
-            ids = _newest_ids(nexus, where, limit, as_of)
-            return [(claim, 0.0) for claim in claims_by_id(nexus, ids, as_of)]
+            return [(claim, 0.0) for claim in listed(nexus, filters, limit, as_of=as_of)]
         ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
         scores: Mapping[str, float] = {one.id: one.score for one in ranked}
         return [(one, scores[one.id]) for one in claims_by_id(nexus, [*scores], as_of)]
@@ -209,6 +216,12 @@ def _lenses(filters: Filters) -> list[dict[str, list[str]]]:
 
 def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
     """Return the ids of the claims that links lead to; None where no link is asked for."""
+    patterns, parameters = _joints(filters)
+    return _ids(nexus, _JOINED.format(patterns=patterns), parameters) if patterns else None
+
+
+def _joints(filters: Filters) -> tuple[str, dict[str, Value]]:
+    """Return the patterns of the links that must lead to the claims, and their parameters."""
     parameters: dict[str, Value] = {}
     patterns = ""
     if filters.tag is not None:
@@ -217,18 +230,40 @@ def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
     if filters.artifact is not None:
         patterns += _OF_ARTIFACT
         parameters["artifact"] = checked_text(filters.artifact, "artifact")
-    return _ids(nexus, _JOINED.format(patterns=patterns), parameters) if patterns else None
+    return patterns, parameters
 
 
-def _newest_ids(nexus: Nexus, where: Mapping[str, list[str]], limit: int, as_of: AsOf) -> list[str]:
-    """Return the ids of the claims of a moment of the past, in the order that `listed` has.
+def _listed_then(
+    nexus: Nexus, filters: Filters, limit: int, after: str | None, as_of: AsOf
+) -> list[Claim]:
+    """Return claims as they stood at a moment, in the order that `listed` has."""
+    with nexus.snapshot():
+        ids = _ids_then(nexus, filters, as_of)
+        if after is not None and after not in ids:
+            raise _no_page_after(after)
+        start = 0 if after is None else ids.index(after) + 1
+        return claims_by_id(nexus, ids[start : start + limit], as_of)
+
+
+def _ids_then(nexus: Nexus, filters: Filters, as_of: AsOf) -> list[str]:
+    """Return the ids of the claims of a moment, the newest first.
 
     Cost: all claims of then, since KIP puts equals the oldest first.
     """
-    filters = "".join(f"\n  FILTER(IN(?claim.attributes.{one}, ${one}))" for one in where)
-    parameters: dict[str, Value] = {one: [*values] for one, values in where.items()}
-    ids = _ids(nexus, _OLDEST.format(filters=filters), parameters, as_of)
-    return ids[: -limit - 1 : -1]
+    patterns, parameters = _joints(filters)
+    lenses = [one for one in _lenses(filters) if one]
+    for one in lenses:
+        parameters |= {name: [*values] for name, values in one.items()}
+    ways = (" && ".join(f"IN(?claim.attributes.{name}, ${name})" for name in one) for one in lenses)
+    either = " || ".join(f"({way})" for way in ways)
+    filtered = f"\n  FILTER({either})" if either else ""
+    text = _OLDEST.format(patterns=patterns, filters=filtered)
+    return _ids(nexus, text, parameters, as_of)[::-1]
+
+
+def _no_page_after(after: str) -> RecollectError:
+    hint = "pass the id of the last one of the page before"
+    return refused(f'no claim has the id "{after}"', hint)
 
 
 def _ids(

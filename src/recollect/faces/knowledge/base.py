@@ -49,6 +49,7 @@ from recollect.faces.knowledge.stores import (
 )
 from recollect.faces.knowledge.walking import walked
 from recollect.kernel import Nexus
+from recollect.model import AsOf
 
 Scores = dict[str, tuple[KnowledgePiece, float]]
 
@@ -167,6 +168,34 @@ class KnowledgeBase:
             _join(scores, entries, kind, set(wanted))
         pieces = sorted(scores.values(), key=lambda one: (-one[1], one[0].piece_id))
         return RetrievalResult(own, shared, pieces, entries)
+
+    def at(self, as_of: AsOf | None) -> KnowledgeBase:
+        """Return the base as it stood at a moment: it reads, and refuses to write.
+
+        INVALID_ARGUMENT where a layer is not on a memory, and so has no past. Its words are
+        compared by what a piece said then.
+        """
+        if as_of is None:
+            return self
+        layers = (self.metadata_store, self.piece_store, self.graph_store)
+        held = [one.nexus for one in layers if isinstance(one, OnNexus)]
+        if len(held) < len(layers):
+            raise RecollectError(
+                INVALID_ARGUMENT, "a layer of this base has no past", hint="leave as_of out"
+            )
+        return KnowledgeBase(
+            NexusMetadataStore(held[0], as_of),
+            NexusKnowledgePieceStore(held[1], as_of),
+            NexusEntityGraphStore(held[2], as_of),
+            active_entity_id=self.active_entity_id,
+            default_top_k=self.default_top_k,
+            include_metadata=self.include_metadata,
+            include_pieces=self.include_pieces,
+            include_graph=self.include_graph,
+            graph_traversal_depth=self.graph_traversal_depth,
+            sensitive_patterns=self.sensitive_patterns,
+            formatter=self.formatter,
+        )
 
     def __call__(self, query: str) -> str:
         """Return what is found as one text."""

@@ -15,6 +15,7 @@ from recollect.faces.knowledge.ingestion import KnowledgeIngestionCLI, Llm
 from recollect.faces.knowledge.loading import KnowledgeDataLoader
 from recollect.faces.knowledge.model import KnowledgePiece
 from recollect.faces.knowledge.provider import KnowledgeProvider
+from recollect.model import AsOf
 
 Output = dict[str, Any]
 
@@ -30,11 +31,20 @@ _ASKED: Final = {"query": "Set up an LES simulation", "entity_id": "user:alice"}
 
 
 class KnowledgeCalls:
-    """The calls of the knowledge base of one group; `llm` makes what structures texts."""
+    """The calls of the knowledge base of one group.
 
-    def __init__(self, kb: KnowledgeBase, llm: Callable[[], Llm]) -> None:
+    `llm` makes what structures texts, `read_as_of` reads a point in time.
+    """
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        llm: Callable[[], Llm],
+        read_as_of: Callable[[object], AsOf | None],
+    ) -> None:
         self._kb = kb
         self._llm = llm
+        self._read_as_of = read_as_of
 
     @call("POST", "load", "writes", example={"data": {"pieces": [_PIECE]}, "dry_run": True})
     def load(self, *, data: dict[str, Any], dry_run: bool = False, strict: bool = False) -> Output:
@@ -58,9 +68,10 @@ class KnowledgeCalls:
         include_global: bool = True,
         knowledge_type: str | None = None,
         tags: Sequence[str] | None = None,
+        as_of: dict[str, Any] | None = None,
     ) -> Output:
         """Find what an entity is to know for a question."""
-        found = self._kb.retrieve(
+        found = self._kb.at(self._read_as_of(as_of)).retrieve(
             query,
             entity_id,
             top_k,
@@ -72,10 +83,16 @@ class KnowledgeCalls:
 
     @call("POST", "provide", example=_ASKED)
     def provide(
-        self, *, query: str, entity_id: str | None = None, top_k: int | None = None
+        self,
+        *,
+        query: str,
+        entity_id: str | None = None,
+        top_k: int | None = None,
+        as_of: dict[str, Any] | None = None,
     ) -> Output:
         """Return the sections of a prompt for a question, by info type."""
-        return dict(KnowledgeProvider(self._kb, entity_id=entity_id, top_k=top_k)(query))
+        kb = self._kb.at(self._read_as_of(as_of))
+        return dict(KnowledgeProvider(kb, entity_id=entity_id, top_k=top_k)(query))
 
     @call("POST", "pieces", "writes", example=_PIECE)
     def add_piece(

@@ -7,11 +7,17 @@ a memory and close nothing that was given to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from recollect.errors import CONFLICT, RESOURCE_NOT_FOUND, STORE_CLOSED, RecollectError
+from recollect.errors import (
+    CONFLICT,
+    INVALID_ARGUMENT,
+    RESOURCE_NOT_FOUND,
+    STORE_CLOSED,
+    RecollectError,
+)
 from recollect.faces.knowledge.model import (
     EntityMetadata,
     GraphEdge,
@@ -52,6 +58,7 @@ from recollect.faces.knowledge.stores import (
 )
 from recollect.kernel import Nexus
 from recollect.model import (
+    AsOf,
     Change,
     Concept,
     Delete,
@@ -66,6 +73,7 @@ from recollect.model import (
 )
 
 _ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
+_THEN: Final = "FIND(?one) WHERE { ?one {type: $type} FILTER(IN(?one.name, $names)) } LIMIT 50000"
 _STEPS: Final = """
 FIND(?node.name, ?edge.predicate, ?far.name, ?far.attributes.label, ?far.attributes.node_type,
   ?edge.attributes.piece_id)
@@ -76,15 +84,17 @@ WHERE {
   ?far {type: "KnowledgeEntity"}
   FILTER(IS_NOT_NULL(?far.attributes.node_type))
 } LIMIT 50000"""
+End = Literal["subject", "object"]
 _MORE: Final = 8  # hits beyond those asked for, so that ties seldom need another look
 
 
 class OnNexus:
     """What the three stores share: the memory, and whether they are closed."""
 
-    def __init__(self, nexus: Nexus) -> None:
+    def __init__(self, nexus: Nexus, as_of: AsOf | None = None) -> None:
         self._memory = nexus
         self._is_closed = False
+        self.as_of = as_of
 
     @property
     def nexus(self) -> Nexus:
@@ -98,20 +108,39 @@ class OnNexus:
         self._is_closed = True
 
     def _write(self, changes: Sequence[Change]) -> None:
+        if self.as_of is not None:
+            raise RecollectError(
+                INVALID_ARGUMENT, "the past is not written", hint="use the base of now"
+            )
         if changes:
             self.nexus.write(changes)
 
     def _entities(self, ids: Iterable[str]) -> dict[str, Concept]:
-        return self.nexus.concepts.named(ENTITY, {checked_id("entity_id", one) for one in ids})
+        return self._concepts(ENTITY, {checked_id("entity_id", one) for one in ids})
+
+    def _concepts(self, kind: str, names: Collection[str]) -> dict[str, Concept]:
+        """Return the concepts of a type by their names, as of the moment of the store."""
+        if self.as_of is None:
+            return self.nexus.concepts.named(kind, names)
+        given: dict[str, Value] = {"type": kind, "names": [*names]}
+        found = self._found(_THEN, given) if names else []
+        return {one.name: one for one in found}
 
     def _all(self, kind: str) -> list[Concept]:
-        (rows,) = self.nexus.read(_ALL % kind).results
+        return self._found(_ALL % kind)
+
+    def _found(self, text: str, given: Mapping[str, Value] | None = None) -> list[Concept]:
+        (rows,) = self.nexus.read(text, given, as_of=self.as_of).results
         return [one for (one,) in getattr(rows, "rows", ()) if isinstance(one, Concept)]
+
+    def _joined(self, id: str, end: End, predicates: Collection[str] | None = None) -> list[Joint]:
+        """Return the links that begin or end at an element, as of the moment of the store."""
+        return self.nexus.concepts.joints([id], end, predicates, as_of=self.as_of)
 
     def _emptied(self, concept: Concept, gone: frozenset[str]) -> list[Change]:
         """Return what takes attributes from an entity, and closes it if nothing is left of it."""
         left = concept.attributes.keys() - gone
-        is_named = self.nexus.concepts.joints([concept.id], "object", [BELONGS_TO])
+        is_named = self._joined(concept.id, "object", [BELONGS_TO])
         if not left & (PROFILE | NODE) and not is_named:
             return [Delete(concept.id)]
         return [RemoveKeys(concept.id, gone & concept.attributes.keys())]
@@ -258,7 +287,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
             where["knowledge_type"] = [KnowledgeType(knowledge_type).value]
         concepts, looked = self.nexus.concepts, top_k + _MORE
         while True:
-            ranked = concepts.best(query, PIECE, where, looked, by_words=True)
+            ranked = concepts.best(query, PIECE, where, looked, as_of=self.as_of, by_words=True)
             fitting = self._fitting(ranked, wanted, top_k)
             is_whole = len(ranked) < looked or (
                 len(fitting) >= top_k and fitting[top_k - 1][1] > ranked[-1].score
@@ -275,7 +304,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         if not tags and len(ranked) > top_k:
             least = ranked[top_k - 1].score
             ranked = [one for one in ranked if one.score >= least]
-        held = self.nexus.look_up([one.id for one in ranked])
+        held = self.nexus.look_up([one.id for one in ranked], as_of=self.as_of)
         elements = ((held[one.id].element, one.score) for one in ranked if one.score > 0)
         found = [(piece_of(one), score) for one, score in elements if isinstance(one, Concept)]
         return [one for one in found if tags <= set(one[0].tags)]
@@ -289,23 +318,19 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
             found = [piece_of(one) for one in self._all(PIECE) if not one.attributes[OWNER]]
         else:
             entity = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
-            joints = (
-                []
-                if entity is None
-                else self.nexus.concepts.joints([entity.id], "object", [BELONGS_TO])
-            )
+            joints = [] if entity is None else self._joined(entity.id, "object", [BELONGS_TO])
             found = [piece_of(one.far) for one in joints if one.far is not None]
         fitting = [one for one in found if kind in (None, one.knowledge_type)]
         return sorted(fitting, key=lambda one: one.piece_id)
 
     def _named(self, ids: Iterable[str]) -> dict[str, Concept]:
-        return self.nexus.concepts.named(PIECE, {checked_id("piece_id", one) for one in ids})
+        return self._concepts(PIECE, {checked_id("piece_id", one) for one in ids})
 
     def _replaced(self, piece: KnowledgePiece, held: Concept) -> list[Change]:
         owner = held.attributes[OWNER]
         if not isinstance(owner, str) or not owner or owner == piece.entity_id:
             return _kept(piece, held)
-        joints = self.nexus.concepts.joints([held.id], "subject", [BELONGS_TO])
+        joints = self._joined(held.id, "subject", [BELONGS_TO])
         moved: list[Change] = [Delete(one.link.id) for one in joints]
         return [*moved, *_kept(piece, held), *self._left(owner, [held.id])]
 
@@ -314,7 +339,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         entity = self._entities([owner]).get(owner)
         if entity is None or entity.attributes.keys() & (PROFILE | NODE):
             return []
-        joints = self.nexus.concepts.joints([entity.id], "object", [BELONGS_TO])
+        joints = self._joined(entity.id, "object", [BELONGS_TO])
         others = [one for one in joints if one.link.subject not in gone]
         return [] if others else [Delete(entity.id)]
 
@@ -434,7 +459,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         found: list[Step] = []
         asked = _STEPS
         while given["names"]:
-            (page,) = self.nexus.read(asked, given).results
+            (page,) = self.nexus.read(asked, given, as_of=self.as_of).results
             assert isinstance(page, Rows)
             found += map(step_of, page.rows)
             if page.next_cursor is None:
@@ -467,9 +492,9 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def _joints(self, id: str, side: Direction, kind: str | None = None) -> list[Joint]:
         """Return the links of a node on one side that are edges."""
-        end: Any = "subject" if side == "outgoing" else "object"
+        end: End = "subject" if side == "outgoing" else "object"
         kinds = None if kind is None else [checked_id("edge_type", kind)]
-        joints = self.nexus.concepts.joints([id], end, kinds)
+        joints = self._joined(id, end, kinds)
         return [one for one in joints if one.far is not None and one.far.type == ENTITY]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from recollect.faces.kip import read_as_of
 from recollect.faces.knowledge import KnowledgeBase
 from recollect.faces.knowledge.calls import KnowledgeCalls
 from recollect.faces.markup import Markup
@@ -32,7 +33,7 @@ def knowledge_face(shared: Shared) -> Face:
 
     def make(nexus: Nexus, _: Caller) -> object:
         return KnowledgeCalls(
-            KnowledgeBase(nexus=nexus), lambda: make_structuring(Settings().learning())
+            KnowledgeBase(nexus=nexus), lambda: make_structuring(Settings().learning()), read_as_of
         )
 
     return call_face(shared, KNOWLEDGE, KnowledgeCalls, make)

@@ -7,17 +7,14 @@ before it is applied, as every change is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from recollect.errors import Notice, RecollectError
-from recollect.faces.knowledge import KnowledgeBase
-from recollect.faces.knowledge.calls import KnowledgeCalls
+from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.knowledge.records import PIECE
 from recollect.faces.markup import Markup
 from recollect.kernel import Nexus
 from recollect.model import AsOf, Concept, Rows
-from recollect.servers.learning import make_structuring
-from recollect.servers.settings import Settings
 from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.trying import Tried, tried
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, required
@@ -28,16 +25,17 @@ _PIECES: Final = "FIND(?x) WHERE { ?x {type: $type} } LIMIT 100"
 def knowledge_page(visit: Visit) -> Answered:
     """Show pieces and entities, and the prompt that a question would get, section by section."""
     question, entity = visit.asked("q").strip(), visit.asked("entity").strip() or None
-    calls = _knowledge(visit)
-    sections: Mapping[str, Any] = {}
-    found: Mapping[str, Any] = {}
+    sections: Mapping[str, str] = {}
+    pieces: Sequence[tuple[KnowledgePiece, float]] = ()
     if question:
-        sections = calls.provide(query=question, entity_id=entity)
-        found = calls.retrieve(query=question, entity_id=entity)
+        base = KnowledgeBase(nexus=visit.nexus).at(visit.moment)
+        found = base.retrieve(question, entity)
+        sections = KnowledgeProvider(base).routed(found, entity)
+        pieces = found.pieces
     shows = {
         "question": question,
         "sections": sections,
-        "pieces": found.get("pieces", ()),
+        "pieces": pieces,
         "held": shown_ids(visit.nexus, _ids(visit, PIECE), visit.then),
         "entities": shown_ids(visit.nexus, _ids(visit, "KnowledgeEntity"), visit.then),
     }
@@ -99,12 +97,6 @@ def _ids(visit: Visit, kind: str) -> list[str]:
     (rows,) = visit.nexus.read(_PIECES, {"type": kind}, as_of=visit.moment).results
     assert isinstance(rows, Rows)
     return [row[0].id for row in rows.rows if isinstance(row[0], Concept)]
-
-
-def _knowledge(visit: Visit) -> KnowledgeCalls:
-    return KnowledgeCalls(
-        KnowledgeBase(nexus=visit.nexus), lambda: make_structuring(Settings().learning())
-    )
 
 
 ROUTES: Final = (

@@ -16,21 +16,18 @@ from recollect.faces.claims import (
     AttentionQueue,
     Claim,
     EvidenceRef,
-    claim_line,
-    derive_claim_severity,
 )
 from recollect.faces.claims.evidence import STRENGTH
-from recollect.faces.claims.past import claim_events
 from recollect.faces.claims.reading import (
     Filters,
-    claim_concept,
     counted,
     listed,
     one_claim,
     recalled,
 )
-from recollect.faces.claims.records import SUPERSEDED_BY
+from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
+from recollect.model import AsOf
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, in_path, required
 
 QUESTIONS: Final = {
@@ -65,15 +62,13 @@ class Card:
     evidence: tuple[EvidenceRef, ...]  # the strongest first
 
 
-def card_of(nexus: Nexus, claim: Claim) -> Card:
-    """Return a claim as it is shown. Cost: one read of its history."""
-    concept = claim_concept(nexus, claim.id)
-    events = [] if concept is None else [one.event for one in claim_events(nexus, claim.id)]
-    follower = None if concept is None else concept.attributes.get(SUPERSEDED_BY)
-    severity, tone = derive_claim_severity(claim)
-    line = claim_line(claim, events, follower if isinstance(follower, str) else None)
+def card_of(nexus: Nexus, claim: Claim, as_of: AsOf | None = None) -> Card:
+    """Return a claim of a moment as it is shown. Cost: one read of its history."""
+    view = viewed(nexus, claim, as_of)
+    line = view["line"]
     rest = line.removeprefix(claim.claim_status)
-    return Card(claim, line, rest, severity, tone, strongest_first(claim.evidence))
+    evidence = strongest_first(claim.evidence)
+    return Card(claim, line, rest, view["severity"], view["tone"], evidence)
 
 
 def strongest_first(evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
@@ -95,12 +90,12 @@ def claims_page(visit: Visit) -> Answered:
         if about:
             found = [one for one, _ in recalled(nexus, about, filters, _CARDS, visit.moment)]
         else:
-            found = listed(nexus, filters, _CARDS, after)
+            found = listed(nexus, filters, _CARDS, after, visit.moment)
         shows = {
-            "cards": [card_of(nexus, one) for one in found],
-            "count": counted(nexus, filters),
+            "cards": [card_of(nexus, one, visit.moment) for one in found],
+            "count": counted(nexus, filters, visit.moment),
             "after": found[-1].id if len(found) == _CARDS and not about else "",
-            "items": AttentionQueue(nexus).items(),
+            "items": AttentionQueue(nexus).items(as_of=visit.moment),
             "statuses": STATUSES,
             "questions": QUESTIONS,
         }
@@ -109,16 +104,16 @@ def claims_page(visit: Visit) -> Answered:
 
 def card_part(visit: Visit) -> Answered:
     """Return one card alone, for a page that shows claims as they change."""
-    claim = one_claim(visit.nexus, required(visit.query, "id"))
+    claim = one_claim(visit.nexus, required(visit.query, "id"), visit.moment)
     if claim is None:
         raise RecollectError(RESOURCE_NOT_FOUND, "there is no such claim", hint="open /claims")
-    shows = {"one": card_of(visit.nexus, claim)}
+    shows = {"one": card_of(visit.nexus, claim, visit.moment)}
     return Page("card_part.html", "Claim", shows, is_part=True)
 
 
 def attention_part(visit: Visit) -> Answered:
     """Return the queue alone."""
-    shows = {"items": AttentionQueue(visit.nexus).items()}
+    shows = {"items": AttentionQueue(visit.nexus).items(as_of=visit.moment)}
     return Page("attention_part.html", "Attention", shows, is_part=True)
 
 
@@ -163,8 +158,9 @@ def lens(visit: Visit) -> Answered:
         case _:
             raise _no_lens(kind)
     with visit.nexus.snapshot():
-        found = listed(visit.nexus, filters, _CARDS, visit.asked("after") or None)
-        cards = [card_of(visit.nexus, one) for one in found]
+        after = visit.asked("after") or None
+        found = listed(visit.nexus, filters, _CARDS, after, visit.moment)
+        cards = [card_of(visit.nexus, one, visit.moment) for one in found]
     shows = {
         "kind": kind,
         "id": identifier,
@@ -179,15 +175,15 @@ def lens(visit: Visit) -> Answered:
 
 
 def _why(visit: Visit, fingerprint: str) -> Answered:
-    items = AttentionQueue(visit.nexus).items(aside=True)
+    items = AttentionQueue(visit.nexus).items(aside=True, as_of=visit.moment)
     item = next((one for one in items if one.fingerprint == fingerprint), None)
     claim = None
     if item is not None and item.entity_type == "claim":
-        claim = one_claim(visit.nexus, item.entity_id)
+        claim = one_claim(visit.nexus, item.entity_id, visit.moment)
     shows = {
         "item": item,
         "evidence": () if item is None else strongest_first(item.evidence),
-        "card": None if claim is None else card_of(visit.nexus, claim),
+        "card": None if claim is None else card_of(visit.nexus, claim, visit.moment),
     }
     return Page("why_attention.html", "Why?", shows)
 

@@ -82,7 +82,7 @@ def element_page(visit: Visit) -> Answered:
         "marks": [one.since.number for life in lives for one in life.versions][-_MOST_VERSIONS:],
         "neighbours": neighbours(visit, element),
         "sources": shown_ids(nexus, _sources(element.metadata)),
-        "claim": None if claim is None else card_of(nexus, claim),
+        "claim": None if claim is None else card_of(nexus, claim, visit.then),
         "capsule": _capsule(visit, element),
         "is_owned": isinstance(element, Concept) and element.type in nexus.kinds.owned,
         "is_living": dated.expired_at is None and is_held and visit.moment is None,

@@ -28,6 +28,7 @@ LONG = (
     "/markup",
     "/compare?from=%231",
     "/care",
+    "/care/import",
     "/care/look?at=duplicates",
     "/care/look?at=audit",
     "/keys",

@@ -141,6 +141,21 @@ def test_a_document_of_markup_is_applied(page, nexus: Nexus):
     assert "Tower" in Markup(nexus).render().text
 
 
+def test_a_table_is_brought_in(page, nexus: Nexus, tmp_path: Path):
+    table = tmp_path / "people.csv"
+    table.write_text("subject,predicate,object,subject_type\nZoe,works_at,Acme,Person\n")
+    page.goto("/care")
+    page.get_by_role("link", name="Bring something in").click()
+    page.get_by_label("File").set_input_files(table)
+    page.get_by_role("button", name="Show what it would do").click()
+    page.get_by_text("3 would be created").wait_for()
+    assert held(nexus, 'FIND(?x) WHERE { ?x {type: "Person", name: "Zoe"} }') == []
+    page.get_by_role("button", name="Keep it").click()
+    page.get_by_role("link", name="See what came and what changed").click()
+    page.get_by_role("link", name="Zoe works at Acme").first.wait_for()
+    assert len(held(nexus, 'FIND(?x) WHERE { ?x {type: "Person", name: "Zoe"} }')) == 1
+
+
 def test_two_towns_become_one(page, nexus: Nexus):
     page.goto("/care/look?at=duplicates")
     page.get_by_role("button", name="Merge the first into the second").first.click()

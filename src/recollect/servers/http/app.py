@@ -81,6 +81,7 @@ def make_app(
     app.add_middleware(
         Edge,
         request_bytes=options.request_bytes,
+        larger={path: size for face in faces for path, size in face.bodies.items()},
         bodies=Bodies(options.body_bytes),
         refusals=refusals,
         metrics=metrics,

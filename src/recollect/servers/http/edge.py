@@ -6,6 +6,7 @@ become INTERNAL and are logged, and the caller learns nothing about them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import unquote
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -28,12 +29,14 @@ class Edge:
         app: ASGIApp,
         *,
         request_bytes: int,
+        larger: Mapping[str, int],  # by path
         bodies: Bodies,
         refusals: Refusals,
         metrics: Metrics,
     ) -> None:
         self._app = app
         self._request_bytes = request_bytes
+        self._larger = larger
         self._bodies = bodies
         self._refusals = refusals
         self._metrics = metrics
@@ -44,6 +47,7 @@ class Edge:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        most = self._larger.get(scope["path"], self._request_bytes)
         state = scope.setdefault("state", {})
         state["request_id"] = _request_id(headers)  # until a face knows a better one
         is_begun = False
@@ -56,13 +60,13 @@ class Edge:
             await send(message)
 
         try:
-            held = self._bodies.take(headers, self._request_bytes)
+            held = self._bodies.take(headers, most)
         except RecollectError as error:
             await self._refusals.answer(scope, error)(scope, receive, sent)
             return
         self._metrics.opened(1)
         try:
-            await self._app(scope, self._limited(receive, headers), sent)
+            await self._app(scope, _limited(receive, headers, most), sent)
         except ClientDisconnect:
             return  # there is nobody left to answer
         except Exception as error:  # the edge: nothing may pass unanswered
@@ -75,30 +79,32 @@ class Edge:
             self._metrics.opened(-1)
             self._bodies.give_back(held)
 
-    def _limited(self, receive: Receive, headers: Headers) -> Receive:
-        """Return what reads a body and raises LIMIT_EXCEEDED as soon as it is too large."""
-        is_too_large = (declared_size(headers) or 0) > self._request_bytes
-        read = 0
 
-        async def limited() -> Message:
-            nonlocal read
-            if is_too_large:
-                raise self._too_large()
-            message = await receive()
-            if message["type"] == "http.request":
-                read += len(message.get("body", b""))
-                if read > self._request_bytes:
-                    raise self._too_large()
-            return message
+def _limited(receive: Receive, headers: Headers, most: int) -> Receive:
+    """Return what reads a body and raises LIMIT_EXCEEDED as soon as it is too large."""
+    is_too_large = (declared_size(headers) or 0) > most
+    read = 0
 
-        return limited
+    async def limited() -> Message:
+        nonlocal read
+        if is_too_large:
+            raise _too_large(most)
+        message = await receive()
+        if message["type"] == "http.request":
+            read += len(message.get("body", b""))
+            if read > most:
+                raise _too_large(most)
+        return message
 
-    def _too_large(self) -> RecollectError:
-        return RecollectError(
-            LIMIT_EXCEEDED,
-            f"the body is larger than {self._request_bytes} bytes",
-            hint="send it in several requests",
-        )
+    return limited
+
+
+def _too_large(most: int) -> RecollectError:
+    return RecollectError(
+        LIMIT_EXCEEDED,
+        f"the body is larger than {most} bytes",
+        hint="send it in several requests",
+    )
 
 
 def _request_id(headers: Headers) -> str:

@@ -75,6 +75,9 @@ class Face:
     tell: Tell = failure
     """How it tells of an error: the envelope of the operations, if nothing else is said."""
 
+    bodies: Mapping[str, int] = field(default_factory=dict)
+    """The bytes of a body, by the path that takes larger ones than others."""
+
     is_open: bool = False
     """Whether its routes are for everybody, without a token."""
 

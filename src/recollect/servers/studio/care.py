@@ -60,7 +60,7 @@ def look(visit: Visit) -> Answered:
 
 def doctor(visit: Visit) -> Answered:
     """Examine the file and every group; nothing is mended."""
-    _check_whole(visit)
+    check_whole(visit)
     return _page(visit, {"diagnosis": visit.nexus.doctor()})
 
 
@@ -80,7 +80,7 @@ def upkeep(visit: Visit) -> Answered:
 
 def backup(visit: Visit) -> Answered:
     """Return a copy of the whole file."""
-    _check_whole(visit)
+    check_whole(visit)
     _check_size(visit.nexus.stats())
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         path = Path(folder) / "memory.db"
@@ -99,7 +99,7 @@ def dump(visit: Visit) -> Answered:
 
 def make_token(visit: Visit) -> Answered:
     """Make a token, and show it this once, with the row to keep."""
-    _check_whole(visit)
+    check_whole(visit)
     groups = [one for one in visit.form.get("groups", "").split(",") if one.strip()]
     token, row = new_token(
         [one.strip() for one in groups],
@@ -139,7 +139,8 @@ def _pairs(nexus: Nexus, found: Duplicates) -> list[tuple[Duplicate, Shown, Show
     return pairs
 
 
-def _check_whole(visit: Visit) -> None:
+def check_whole(visit: Visit) -> None:
+    """Raise PERMISSION_DENIED for who is not an administrator of all groups."""
     if not (visit.caller.is_admin and visit.caller.groups is None):
         raise RecollectError(
             PERMISSION_DENIED,

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 
 from recollect.errors import (
-    INVALID_ARGUMENT,
     PERMISSION_DENIED,
     UNAUTHENTICATED,
     RecollectError,
@@ -34,8 +33,11 @@ from recollect.servers.studio.comparing import ROUTES as COMPARING
 from recollect.servers.studio.editing import ROUTES as EDITING
 from recollect.servers.studio.element import ROUTES as ELEMENT
 from recollect.servers.studio.episodes import ROUTES as EPISODES
+from recollect.servers.studio.forms import fields_of
 from recollect.servers.studio.graph import ROUTES as GRAPH
 from recollect.servers.studio.home import ROUTES as HOME
+from recollect.servers.studio.importing import BODY_BYTES, BRING_IN
+from recollect.servers.studio.importing import ROUTES as IMPORTING
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
 from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Page, Route, Visit
@@ -52,6 +54,7 @@ ROUTES: Sequence[Route] = (
     *EPISODES,
     *BASES,
     *CARE,
+    *IMPORTING,
 )
 """Every page."""
 
@@ -60,7 +63,6 @@ _SIGN_OUT: Final = "/sign-out"
 _EVENTS: Final = "/studio/events"
 _TOKEN: Final = "token"
 _TOKEN_HEADER: Final = "x-recollect-token"
-_MOST_FIELDS: Final = 200
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -79,9 +81,9 @@ class Door:
         visit: Visit | None = None
         cookie = self._cookie(request)
         try:
-            self.shared.guard.check_visit(request)
+            caller = self.caller_of(request)  # before a body is read
             form = await _form(request)
-            caller = self._caller(request, route, cookie, form)
+            self._check_change(request, route, cookie, form)
             visit = self._visit(request, caller, form, cookie)
             made = await self.shared.threads.run(lambda: self._made(visit, route))
         except RecollectError as error:
@@ -141,10 +143,9 @@ class Door:
             made = request.state.new_session = self.sessions.begun()
         return made
 
-    def _caller(
+    def _check_change(
         self, request: Request, route: Route, cookie: str, form: Mapping[str, str]
-    ) -> Caller:
-        caller = self.caller_of(request)
+    ) -> None:
         if route.method == "POST":
             given = request.headers.get(_TOKEN_HEADER) or form.get(_TOKEN, "")
             if not self.sessions.allows(cookie, given):
@@ -155,7 +156,6 @@ class Door:
                 "this studio only reads",
                 hint="start it without --read-only",
             )
-        return caller
 
     def _visit(
         self, request: Request, caller: Caller, form: Mapping[str, str], cookie: str
@@ -249,7 +249,7 @@ def studio_face(shared: Shared) -> Face:
 
     router.add_api_route(_EVENTS, events, methods=["GET"], response_class=Response)
     add_assets(router, SAFE_HEADERS)
-    return Face("", router, is_open=True)
+    return Face("", router, bodies={BRING_IN: BODY_BYTES}, is_open=True)
 
 
 def _handler(door: Door, route: Route) -> Handler:
@@ -281,16 +281,7 @@ async def _form(request: Request) -> Mapping[str, str]:
     """Return the fields of a form; none of a request that has no body."""
     if request.method != "POST":
         return {}
-    body = await request.body()
-    try:
-        pairs = parse_qsl(
-            body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict"
-        )
-    except ValueError as error:
-        raise RecollectError(
-            INVALID_ARGUMENT, "the body is not a form", hint="send the fields of the page"
-        ) from error
-    return {name: value.replace("\r\n", "\n") for name, value in pairs}
+    return fields_of(request.headers.get("content-type", ""), await request.body())
 
 
 def _local(address: str) -> str:

@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from recollect.errors import RecollectError
 from recollect.model import Instant, bound_text
 from recollect.servers.studio.assets import address_of
+from recollect.servers.studio.own_words import own_hint
 from recollect.servers.studio.visit import Page, Visit, in_path
 
 SAFE_HEADERS: Final[Mapping[str, str]] = {
@@ -139,6 +140,7 @@ class Pages:
             "size": size,
             "in_path": in_path,
             "visible": visible,
+            "own": own_hint,
         }
         self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}
 

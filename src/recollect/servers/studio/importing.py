@@ -1,0 +1,177 @@
+"""Bringing in a file: a capsule, a table, what another program remembers, a document, a dump.
+
+The rule: a file is data, and tried before it is kept; the form that tries it and the one that
+keeps it carry the same bytes. It comes in whole or not at all.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
+from recollect.faces.markup import Markup
+from recollect.integrations.exchange import ImportReport, take_in
+from recollect.kernel import Nexus
+from recollect.model import Stats
+from recollect.servers.studio.care import check_whole
+from recollect.servers.studio.forms import file_of
+from recollect.servers.studio.trying import Tried, tried
+from recollect.servers.studio.visit import Answered, Page, Route, Visit
+
+BRING_IN: Final = "/care/import"
+FILE_BYTES: Final = 16_000_000
+BODY_BYTES: Final = FILE_BYTES * 4 // 3 + 2**16
+"""Of the form that carries a file of that size on."""
+
+_AUTO: Final = "auto"
+_MARKUP: Final = "markup"
+_DUMP: Final = "dump"
+TITLES: Final = {
+    _AUTO: "what it looks like",
+    "kip": "a capsule of KIP",
+    "csv": "a table of triples (CSV)",
+    _MARKUP: "a document of Knowing Markup",
+    _DUMP: "a dump of Recollect",
+    "jsonl": "lines of JSON",
+    "mcp-memory": "memory of the MCP memory server",
+    "mem0": "memories of mem0",
+    "graphiti": "a group of Graphiti",
+    "turtle": "RDF as Turtle",
+    "ntriples": "RDF as N-Triples",
+}
+"""What a file may be, and how a person calls that."""
+
+_DUMP_BEGINS: Final = b'{"recollect_dump":'
+_MARKUP_BEGINS: Final = ("- ID:", "- CONCEPTUAL SPACE", "- ATTRIBUTE SPACE", "- ONTOLOGY SPACE")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What a person brings, and as what."""
+
+    name: str
+    content: bytes
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of a file, or would."""
+
+    kind: str
+    report: ImportReport | None = None
+    groups: tuple[tuple[str, Stats], ...] = ()  # of a dump
+    notices: tuple[Notice, ...] = ()
+
+
+def import_page(visit: Visit) -> Answered:
+    """Show what can be brought in."""
+    return _page(visit, {})
+
+
+def bring_in(visit: Visit) -> Answered:
+    """Show what a file would do, or keep it."""
+    try:
+        file = _given(visit)
+        work = _work(visit, file)
+        before = visit.transactions
+        if visit.form.get("step") == "apply":
+            brought = work(visit.nexus)
+            return _page(visit, {"brought": brought, "kept": (before, visit.transactions)})
+        made: list[Brought] = []
+        effects: Tried | None = tried(visit, lambda nexus: made.append(work(nexus)))
+        (brought,) = made
+        if brought.groups:
+            effects = None  # they are in groups of their own
+        return _page(visit, {"brought": brought, "tried": effects, "file": file})
+    except RecollectError as error:
+        return _page(visit, {"error": error}, error.code.http)
+
+
+def _given(visit: Visit) -> File:
+    """Return the file that was chosen, else the text that was pasted."""
+    kind, name = visit.form.get("kind", _AUTO), visit.form.get("file.name", "")
+    if name or visit.form.get("file"):
+        content = file_of(visit.form.get("file", ""))
+    else:
+        name, content = "pasted text", visit.form.get("text", "").encode("utf-8", "replace")
+    if not content.strip():
+        raise RecollectError(
+            INVALID_ARGUMENT, "there is nothing to bring in", hint="choose a file, or paste a text"
+        )
+    if kind not in TITLES:
+        raise RecollectError(
+            INVALID_ARGUMENT, "this kind of file is not known", hint="choose one of the list"
+        )
+    return File(name, content, _told(content) if kind == _AUTO else kind)
+
+
+def _told(content: bytes) -> str:
+    """Return the kind of a file by its beginning, as far as nothing but this page knows it."""
+    if content.startswith(_DUMP_BEGINS):
+        return _DUMP
+    lines = content[:4_096].decode("utf-8", "replace").splitlines()
+    first = next((one.strip() for one in lines if one.strip(" -")), "")
+    return _MARKUP if first.startswith(_MARKUP_BEGINS) else _AUTO
+
+
+def _work(visit: Visit, file: File) -> Callable[[Nexus], Brought]:
+    """Return what brings in a file."""
+    match file.kind:
+        case "dump":
+            check_whole(visit)
+            return lambda nexus: _restored(nexus, file)
+        case "markup":
+            return lambda nexus: _loaded(visit, nexus, file)
+        case _:
+            return lambda nexus: _taken_in(visit, nexus, file)
+
+
+def _restored(nexus: Nexus, file: File) -> Brought:
+    names = nexus.restore(io.BytesIO(file.content))
+    return Brought(_DUMP, groups=tuple((one, nexus.group(one).stats()) for one in names))
+
+
+def _loaded(visit: Visit, nexus: Nexus, file: File) -> Brought:
+    try:
+        text = file.content.decode()
+    except UnicodeDecodeError as error:
+        raise RecollectError(
+            INVALID_ARGUMENT, "the document is not UTF-8", hint="save it as UTF-8"
+        ) from error
+    markup = Markup(nexus, functions=visit.service.functions, actor=visit.actor)
+    return Brought(_MARKUP, notices=markup.load(text, request_id=visit.request_id).notices)
+
+
+def _taken_in(visit: Visit, nexus: Nexus, file: File) -> Brought:
+    with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+        path = Path(folder) / "file"  # what it is called is a text, and no path
+        path.write_bytes(file.content)
+        report = take_in(
+            nexus,
+            path,
+            format=file.kind,
+            source=visit.form.get("source", "").strip() or None,
+            skip_bad=bool(visit.form.get("skip_bad")),
+            actor=visit.actor,
+            request_id=visit.request_id,
+            name=file.name,
+        )
+    return Brought(report.format, report)
+
+
+def _page(visit: Visit, shows: dict[str, object], status: int = 200) -> Page:
+    nothing = dict.fromkeys(("brought", "tried", "file", "kept", "error"))
+    frame = {"titles": TITLES, "largest": FILE_BYTES, "fields": visit.form}
+    return Page("import.html", "Bring something in", {**nothing, **frame, **shows}, status)
+
+
+ROUTES: Final = (
+    Route(BRING_IN, import_page),
+    Route(BRING_IN, bring_in, "POST", writes=True),
+)

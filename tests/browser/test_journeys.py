@@ -164,9 +164,9 @@ def test_two_towns_become_one(page, nexus: Nexus):
     assert len(held(nexus, 'FIND(?x) WHERE { ?x {type: "Town"} }')) == 1
 
 
-def test_a_version_is_said_again(page, nexus: Nexus):
+def test_the_last_change_is_undone(page, nexus: Nexus):
     page.goto("/element?id=ann")
-    page.get_by_role("button", name="Say again what version 1 said").click()
+    page.get_by_role("button", name="Undo the last change").click()
     page.get_by_role("button", name="Keep it").click()
     page.get_by_text("Kept as transaction").wait_for()
     life = nexus.history(Key("Person", "Ann"))[-1]

@@ -9,6 +9,7 @@ from tests.faces.memory.journey import MARIA, lines_about, walk
 
 import recollect
 from recollect import Memory, RecollectError
+from recollect.faces.claims import Actor, Claim, Writer, evidence_from, one_claim
 from recollect.faces.memory import EFFECTS
 
 
@@ -136,6 +137,17 @@ def test_what_came_from_a_source_is_forgotten_together(memory: Memory) -> None:
     assert shown.is_dry_run and len(shown.memories) == 2
     memory.forget(source="a guess", dry_run=False)
     assert lines_about(memory, "Maria") == ["Maria age 34"]
+
+
+def test_a_claim_that_corrects_another_is_about_the_same(memory: Memory) -> None:
+    evidence = [{"kind": "user_statement", "detail": "so I heard"}]
+    about = {"project": "p", "scope_type": "agent", "scope_id": "a", "domain": "d"}
+    old = Claim("it is green", evidence_from(evidence), id="c", tags=["t"], **about)
+    Writer(memory.nexus).write([old], Actor("agent", "bot"))
+    done = memory.correct("c", text="it is blue", evidence=evidence)
+    new = one_claim(memory.nexus, done.memory.id)
+    assert new is not None and new.supersedes == "c"
+    assert {name: getattr(new, name) for name in about} == about and list(new.tags) == ["t"]
 
 
 def test_a_concept_is_corrected_and_that_is_undone(memory: Memory) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.servers.studio.conftest import MAKERS, Visitor, said
 from tests.serving import SECONDS, Stage
 
+from recollect.errors import ToDo
 from recollect.kernel import Nexus
 from recollect.model import PutConcept
 from recollect.servers.http.app import make_app
@@ -18,6 +19,7 @@ from recollect.servers.http.options import Options
 from recollect.servers.http.tokens import Tokens, new_token
 from recollect.servers.service import Service
 from recollect.servers.studio.assets import FOLDER, assets
+from recollect.servers.studio.own_words import WORDS
 
 KEEP = 'UPSERT { CONCEPT { {type: "Person", name: "Eve"} } }'
 
@@ -183,3 +185,7 @@ def test_home_says_what_the_memory_is_about(visitor: Visitor):
     page = visitor.text("/")
     assert "Person 2" in page and "works_at" in page and "by hr" in page
     assert "decoy" not in page
+
+
+def test_every_hint_that_has_words_of_a_server_has_words_of_the_pages():
+    assert set(WORDS) == set(ToDo)

@@ -87,6 +87,9 @@ _FORGOTTEN: Final = ("fact", "claim", "episode")
 _KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
 """What can be said anew of a fact without its being another one."""
 
+_OF_A_CLAIM: Final = ("project", "scope_type", "scope_id", "domain", "tags")
+"""What a claim is about, which one that supersedes it is about too."""
+
 _NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
 
@@ -398,11 +401,14 @@ class Memory:
         )
 
     def _claim(
-        self, text: str, refs: Refs, confidence: float | None, old: str | None = None
+        self, text: str, refs: Refs, confidence: float | None, old: Claim | None = None
     ) -> MemoryRecord:
-        """Keep a claim under an id derived from its content, so that it is kept once."""
+        """Keep a claim under an id derived from its content, so that it is kept once.
+
+        One that supersedes another is about the same: of its project, scope, domain and tags.
+        """
         wire = [replace(one, fetched_at=None) for one in refs]
-        says = json.dumps([self.nexus.group_name, text, repr(wire), old])
+        says = json.dumps([self.nexus.group_name, text, repr(wire), old and old.id])
         identifier = str(uuid.uuid5(_NAMESPACE, says))
         if one_claim(self.nexus, identifier) is None:
             claim = Claim(
@@ -412,8 +418,10 @@ class Memory:
                 id=identifier,
                 actor_type=self.actor.actor_type,
                 actor_id=self.actor.actor_id,
-                supersedes=old,
             )
+            if old is not None:
+                kept = {name: getattr(old, name) for name in _OF_A_CLAIM}
+                claim = replace(claim, supersedes=old.id, **kept)
             Writer(self.nexus).write([claim], self.actor)
         (record,) = records_named(self.nexus, [identifier])
         return record
@@ -509,7 +517,7 @@ class Memory:
             )
         text, refs = str(said["text"]), self._evidence(str(said["text"]), evidence)
         share = checked_confidence(said.get("confidence"), "confidence")
-        memory = self._claim(text, refs, share, before.id)
+        memory = self._claim(text, refs, share, one_claim(self.nexus, before.id))
         Writer(self.nexus).supersede(before.id, memory.id, self.actor)
         (old,) = records_named(self.nexus, [before.id])
         undo = "remember what it said before as a claim of its own: claims are never deleted"

@@ -16,11 +16,13 @@ from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
 from recollect.kernel import Nexus
 from recollect.model import (
+    REPLACED_BY,
     SOURCES,
     AsOf,
     Attributes,
     Concept,
     Dated,
+    Element,
     Exported,
     Life,
     Limits,
@@ -43,6 +45,7 @@ _OUTWARD_OF_LINK: Final = "FIND(?l, ?o) WHERE { ?x (id: $id) ?l (?x, ?p, ?o) } L
 _INWARD_OF_LINK: Final = "FIND(?l, ?s) WHERE { ?x (id: $id) ?l (?s, ?p, ?x) } LIMIT 60"
 _SAID: Final = "EXPORT ?x WHERE { ?x {id: $id} }"
 _SAID_OF_LINK: Final = "EXPORT ?x WHERE { ?x (id: $id) }"
+_SAME: Final = "FIND(?l) WHERE { ?s {id: $id} ?l (?s, ?p, ?o) FILTER(?p == $predicate) } LIMIT 20"
 _BRIEFLY: Final = Limits(max_seconds=2.0)
 
 
@@ -71,6 +74,8 @@ def element_page(visit: Visit) -> Answered:
     (shown,) = shown_of(nexus, [dated], visit.then)
     element = dated.element
     claim = _claim(nexus, element, visit.then) if isinstance(element, Concept) else None
+    is_owned = isinstance(element, Concept) and element.type in nexus.kinds.owned
+    same = said_of_same(visit, element, lives)
     shows = {
         "one": shown,
         "element": element,
@@ -84,7 +89,11 @@ def element_page(visit: Visit) -> Answered:
         "sources": shown_ids(nexus, _sources(element.metadata)),
         "claim": None if claim is None else card_of(nexus, claim, visit.then),
         "capsule": _capsule(visit, element),
-        "is_owned": isinstance(element, Concept) and element.type in nexus.kinds.owned,
+        "is_owned": is_owned,
+        "same": same,
+        "can_undo": not is_owned
+        and visit.moment is None
+        and (bool(same) or dated.expired_at is not None or len(lives[-1].versions) > 1),
         "is_living": dated.expired_at is None and is_held and visit.moment is None,
         "done": visit.number("done", 0, 10**15),
     }
@@ -137,6 +146,33 @@ def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
             )
             found.append(Neighbours(predicate, is_outward, joined))
     return tuple(found)
+
+
+def said_of_same(visit: Visit, element: Concept | Link, lives: Sequence[Life]) -> tuple[Shown, ...]:
+    """Return what else the predicate of a link says of its subject, the oldest first.
+
+    What it took the place of was closed as it was written, and what took its place is named by it.
+    """
+    if isinstance(element, Concept):
+        return ()
+    nexus, written = visit.nexus, lives[-1].versions[0].since.number
+    given = {"id": element.subject, "predicate": element.predicate}
+    (rows,) = nexus.read(_SAME, given, as_of=visit.then).results
+    assert isinstance(rows, Rows)
+    ids = [one.id for (one,) in rows.rows if isinstance(one, Link)]
+    ids += [one.id for logged in nexus.changes(written - 1, 1, most=20) for one in logged.changes]
+    ids.append(str(element.metadata.get(REPLACED_BY, "")))
+    found = nexus.look_up(ids, closed=True).values()
+    same = [one for one in found if _is_same(one.element, element)]
+    return shown_of(nexus, sorted(same, key=lambda one: one.created_at))
+
+
+def _is_same(one: Element, link: Link) -> bool:
+    return (
+        isinstance(one, Link)
+        and one.id != link.id
+        and (one.subject, one.predicate) == (link.subject, link.predicate)
+    )
 
 
 def raw(visit: Visit) -> Answered:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, urlencode
-from uuid import uuid4
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import Actor
@@ -53,11 +52,6 @@ class Visit:
     def acting(self) -> Actor:
         """Who acts on claims."""
         return Actor("user", self.actor)
-
-    @property
-    def fresh_id(self) -> str:
-        """A new id: a form that carries it makes one thing however often it is sent."""
-        return str(uuid4())
 
     @property
     def transactions(self) -> int:

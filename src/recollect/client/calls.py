@@ -99,12 +99,7 @@ class FaceClient(Connection):
     """The class whose methods are the calls."""
 
     def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
+        self, url: str, token: str | None = None, *, group: str | None = None, timeout: float = 30.0
     ) -> None:
         super().__init__(url, token, timeout=timeout)
         self.remote = Remote.of(self._answer, self.prefix, self.face, group)
@@ -117,12 +112,7 @@ class AsyncFaceClient(Generic[FaceT]):
     """The class of the client that runs in threads."""
 
     def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
+        self, url: str, token: str | None = None, *, group: str | None = None, timeout: float = 30.0
     ) -> None:
         self.sync = cast(FaceT, self.kind(url, token, group=group, timeout=timeout))
 

@@ -93,12 +93,7 @@ class Kip(Connection, KipMethods[Response]):
     """
 
     def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
+        self, url: str, token: str | None = None, *, group: str | None = None, timeout: float = 30.0
     ) -> None:
         super().__init__(url, token, timeout=timeout)
         self.group = group
@@ -111,12 +106,7 @@ class AsyncKip(AsyncConnection, KipMethods[Coroutine[Any, Any, Response]]):
     """The same, to be awaited: `await kip.execute(...)`; for one event loop."""
 
     def __init__(
-        self,
-        url: str,
-        token: str | None = None,
-        *,
-        group: str | None = None,
-        timeout: float = 30.0,
+        self, url: str, token: str | None = None, *, group: str | None = None, timeout: float = 30.0
     ) -> None:
         super().__init__(url, token, timeout=timeout)
         self.group = group

@@ -73,12 +73,7 @@ class Knowledge(FaceClient):
         self, text: str, *, entity_id: str | None = None, top_k: int | None = None
     ) -> dict[str, str]:
         """Return the sections of a prompt for a text, by info type."""
-        given = {
-            "query": text,
-            "entity_id": entity_id,
-            "top_k": top_k,
-            "as_of": self.as_of,
-        }
+        given = {"query": text, "entity_id": entity_id, "top_k": top_k, "as_of": self.as_of}
         return dict(self.remote.call("provide", given))
 
     def add_piece(self, piece: KnowledgePiece) -> str:

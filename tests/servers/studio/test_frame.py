@@ -19,7 +19,7 @@ from recollect.servers.http.options import Options
 from recollect.servers.http.tokens import Tokens, new_token
 from recollect.servers.service import Service
 from recollect.servers.studio.assets import FOLDER, assets
-from recollect.servers.studio.own_words import WORDS
+from recollect.servers.studio.rendering import WORDS
 
 KEEP = 'UPSERT { CONCEPT { {type: "Person", name: "Eve"} } }'
 

@@ -42,11 +42,7 @@ from recollect.faces.claims.words import (
     SUPERSEDED,
     VERIFIED,
 )
-from recollect.faces.claims.writing import (
-    CONFLICTING_EVIDENCE,
-    NEWER_OBSERVATION,
-    USER_REJECTION,
-)
+from recollect.faces.claims.writing import CONFLICTING_EVIDENCE, NEWER_OBSERVATION, USER_REJECTION
 from recollect.kernel import Nexus
 from recollect.model import (
     SEARCH_ATTRIBUTES,

@@ -20,13 +20,7 @@ from recollect.faces.claims.attention import EMPTY_EVIDENCE, AttentionItem, Atte
 from recollect.faces.claims.feed import BEGINNING, FeedEvent, events_after
 from recollect.faces.claims.model import Claim, ClaimEvent, Scope
 from recollect.faces.claims.past import claim_events, no_claim
-from recollect.faces.claims.reading import (
-    Filters,
-    counted,
-    listed,
-    one_claim,
-    recalled,
-)
+from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.validation import checked_id
 from recollect.faces.claims.viewing import ClaimView, viewed
 from recollect.faces.claims.wire import Wired, evidence_from, from_wire
@@ -207,12 +201,7 @@ class ClaimCalls:
         self._read_as_of = read_as_of
 
     @call("POST", "", "writes", name="WriteClaims", example={"claims": [CLAIM]})
-    def write(
-        self,
-        *,
-        claims: _Claims,
-        actor: ActorMembers | None = None,
-    ) -> Ids:
+    def write(self, *, claims: _Claims, actor: ActorMembers | None = None) -> Ids:
         """Keep claims, all or none; one without evidence is refused, and that is recorded."""
         told = [_by(self._acting_as, one) for one in claims]
         who = _actor(actor, self._acting_as) if actor else Actor()

@@ -168,13 +168,7 @@ def checked_claims(claims: Sequence[Claim]) -> list[Claim]:
     return copies
 
 
-_TEXTS_OF_CLAIM = (
-    "project",
-    "scope_id",
-    "session_id",
-    "branch_id",
-    "domain",
-)
+_TEXTS_OF_CLAIM = ("project", "scope_id", "session_id", "branch_id", "domain")
 
 
 def checked_evidence(evidence: object) -> list[EvidenceRef]:

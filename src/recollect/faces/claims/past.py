@@ -131,11 +131,7 @@ def _steps(life: Life) -> Iterator[tuple[int, float, Attributes, Attributes]]:
 
 
 def _event(
-    claim_id: str,
-    at: float,
-    before: Attributes,
-    after: Attributes,
-    evidence: list[EvidenceRef],
+    claim_id: str, at: float, before: Attributes, after: Attributes, evidence: list[EvidenceRef]
 ) -> ClaimEvent:
     said = event_of(after)
     return ClaimEvent(

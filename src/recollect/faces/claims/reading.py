@@ -13,14 +13,7 @@ from typing import Final
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.claims.model import Claim, Scope, optional_scope
 from recollect.faces.claims.past import cited_evidence
-from recollect.faces.claims.records import (
-    CLAIM,
-    CREATED_AT,
-    SCOPE,
-    STATUS,
-    claim_of,
-    scope_text,
-)
+from recollect.faces.claims.records import CLAIM, CREATED_AT, SCOPE, STATUS, claim_of, scope_text
 from recollect.faces.claims.validation import (
     LARGEST_LIMIT,
     LONGEST_NAME,
@@ -127,11 +120,7 @@ def claims_of(
 
 
 def listed(
-    nexus: Nexus,
-    filters: Filters,
-    limit: int,
-    after: str | None = None,
-    as_of: AsOf | None = None,
+    nexus: Nexus, filters: Filters, limit: int, after: str | None = None, as_of: AsOf | None = None
 ) -> list[Claim]:
     """Return the newest claims, by `created_at`; `after` is the id of the last one seen.
 

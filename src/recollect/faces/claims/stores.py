@@ -254,11 +254,7 @@ class SQLiteKnowledgeStore(_OwnStore):
     """Claims in a file, kept for other sessions; a missing file and its folders are made."""
 
     def __init__(
-        self,
-        path: str | PathLike[str],
-        group: str = "default",
-        *,
-        logger: LogSink | None = None,
+        self, path: str | PathLike[str], group: str = "default", *, logger: LogSink | None = None
     ) -> None:
         """Open the file; `~` is the user's home. STORE_UNAVAILABLE where none can be made."""
         named = parse_address(path).path

@@ -43,8 +43,7 @@ def checked_text(value: object, name: str, longest: int = LONGEST_TEXT) -> str:
         raise refused(f"{name} is blank", f"say something in {name}, or leave it out")
     if len(value) > longest:
         raise refused(
-            f"{name} has {len(value)} characters, and {longest} is the most",
-            f"shorten {name}",
+            f"{name} has {len(value)} characters, and {longest} is the most", f"shorten {name}"
         )
     if "\0" in value:
         raise refused(f"{name} holds the character NUL", "remove it")

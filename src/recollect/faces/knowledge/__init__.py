@@ -50,11 +50,7 @@ from recollect.faces.knowledge.services import (
     TextEmbedder,
     WordHashEmbedder,
 )
-from recollect.faces.knowledge.stores import (
-    EntityGraphStore,
-    KnowledgePieceStore,
-    MetadataStore,
-)
+from recollect.faces.knowledge.stores import EntityGraphStore, KnowledgePieceStore, MetadataStore
 from recollect.faces.knowledge.templates import Template
 
 __all__ = [

@@ -18,12 +18,7 @@ Provider = Callable[[str], Mapping[str, str]] | Mapping[str, str]
 Known = str | Callable[[str], str] | None
 Reasoner = Callable[[str], str]
 
-_KNOWN: Final = (
-    "user_profile",
-    "instructions",
-    "context",
-    "skills",
-)
+_KNOWN: Final = ("user_profile", "instructions", "context", "skills")
 _AFTER: Final = ("action_memory", "attachments")
 _LAST: Final = ("user_input", "action_result")
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from copy import copy
 from typing import Any, Final, Self
 
 from recollect.errors import (
@@ -177,25 +178,16 @@ class KnowledgeBase:
         """
         if as_of is None:
             return self
-        layers = (self.metadata_store, self.piece_store, self.graph_store)
-        held = [one.nexus for one in layers if isinstance(one, OnNexus)]
-        if len(held) < len(layers):
-            raise RecollectError(
-                INVALID_ARGUMENT, "a layer of this base has no past", hint="leave as_of out"
-            )
-        return KnowledgeBase(
-            NexusMetadataStore(held[0], as_of),
-            NexusKnowledgePieceStore(held[1], as_of),
-            NexusEntityGraphStore(held[2], as_of),
-            active_entity_id=self.active_entity_id,
-            default_top_k=self.default_top_k,
-            include_metadata=self.include_metadata,
-            include_pieces=self.include_pieces,
-            include_graph=self.include_graph,
-            graph_traversal_depth=self.graph_traversal_depth,
-            sensitive_patterns=self.sensitive_patterns,
-            formatter=self.formatter,
-        )
+        then, layers = copy(self), ("metadata_store", "piece_store", "graph_store")
+        then._own = None
+        for name in layers:
+            store = getattr(self, name)
+            if not isinstance(store, OnNexus):
+                raise RecollectError(
+                    INVALID_ARGUMENT, "a layer of this base has no past", hint="leave as_of out"
+                )
+            setattr(then, name, store.at(as_of))
+        return then
 
     def __call__(self, query: str) -> str:
         """Return what is found as one text."""
@@ -298,10 +290,7 @@ class KnowledgeBase:
 
 
 def _join(
-    scores: Scores,
-    entries: Sequence[Mapping[str, Any]],
-    kind: KnowledgeType | None,
-    tags: set[str],
+    scores: Scores, entries: Sequence[Mapping[str, Any]], kind: KnowledgeType | None, tags: set[str]
 ) -> None:
     """Let the pieces that edges point to join those that words found; the higher score wins."""
     for entry in entries:

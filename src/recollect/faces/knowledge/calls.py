@@ -37,10 +37,7 @@ class KnowledgeCalls:
     """
 
     def __init__(
-        self,
-        kb: KnowledgeBase,
-        llm: Callable[[], Llm],
-        read_as_of: Callable[[object], AsOf | None],
+        self, kb: KnowledgeBase, llm: Callable[[], Llm], read_as_of: Callable[[object], AsOf | None]
     ) -> None:
         self._kb = kb
         self._llm = llm
@@ -148,9 +145,7 @@ class KnowledgeCalls:
         given = {name: one for name, one in locals().items() if name not in ("self", "id")}
         if piece_id not in (None, id):
             raise RecollectError(
-                INVALID_ARGUMENT,
-                "piece_id is not the id in the path",
-                hint="leave piece_id out",
+                INVALID_ARGUMENT, "piece_id is not the id in the path", hint="leave piece_id out"
             )
         if not self._kb.update_piece(_piece({**given, "piece_id": id})):
             raise _absent(id)

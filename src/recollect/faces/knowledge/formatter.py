@@ -107,9 +107,4 @@ def relation_line(entry: Entry, told: str | None = None) -> str:
 def _order(entry: Entry) -> tuple[str, str, str, str]:
     piece = entry.get("piece")
     piece_id = piece.piece_id if isinstance(piece, KnowledgePiece) else ""
-    return (
-        entry["relation_type"],
-        entry["target_node_id"],
-        entry["source_node_id"],
-        piece_id,
-    )
+    return (entry["relation_type"], entry["target_node_id"], entry["source_node_id"], piece_id)

@@ -8,8 +8,9 @@ a memory and close nothing that was given to them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from recollect.errors import (
     CONFLICT,
@@ -91,10 +92,17 @@ _MORE: Final = 8  # hits beyond those asked for, so that ties seldom need anothe
 class OnNexus:
     """What the three stores share: the memory, and whether they are closed."""
 
-    def __init__(self, nexus: Nexus, as_of: AsOf | None = None) -> None:
+    as_of: AsOf | None = None
+
+    def __init__(self, nexus: Nexus) -> None:
         self._memory = nexus
         self._is_closed = False
-        self.as_of = as_of
+
+    def at(self, as_of: AsOf) -> Self:
+        """Return the store as it stood at a moment."""
+        then = copy(self)
+        then.as_of = as_of
+        return then
 
     @property
     def nexus(self) -> Nexus:
@@ -431,10 +439,7 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         return bool(gone)
 
     def get_relations(
-        self,
-        node_id: str,
-        relation_type: str | None = None,
-        direction: Direction = "outgoing",
+        self, node_id: str, relation_type: str | None = None, direction: Direction = "outgoing"
     ) -> list[GraphEdge]:
         """Return the edges of a node, by source, type, target and piece."""
         check_direction(direction)

@@ -44,11 +44,7 @@ class KnowledgeIngestionCLI:
     """
 
     def __init__(
-        self,
-        llm: Llm,
-        *,
-        max_retries: int = 3,
-        check_in_dir: str | PathLike[str] | None = None,
+        self, llm: Llm, *, max_retries: int = 3, check_in_dir: str | PathLike[str] | None = None
     ) -> None:
         if type(max_retries) is not int or max_retries < 0:
             raise RecollectError(

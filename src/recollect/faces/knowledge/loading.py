@@ -107,12 +107,7 @@ class KnowledgeDataLoader:
     """
 
     def load(
-        self,
-        kb: KnowledgeBase,
-        source: Source,
-        *,
-        dry_run: bool = False,
-        strict: bool = False,
+        self, kb: KnowledgeBase, source: Source, *, dry_run: bool = False, strict: bool = False
     ) -> LoadReport:
         """Load a file or a mapping, and tell how many items of each kind it holds.
 

@@ -187,10 +187,7 @@ class EntityGraphStore(_Store):
 
     @abstractmethod
     def get_relations(
-        self,
-        node_id: str,
-        relation_type: str | None = None,
-        direction: Direction = "outgoing",
+        self, node_id: str, relation_type: str | None = None, direction: Direction = "outgoing"
     ) -> list[GraphEdge]:
         """Return the edges of a node, by source, type, target and piece."""
 

@@ -13,12 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from recollect.errors import (
-    INVALID_ARGUMENT,
-    RESOURCE_NOT_FOUND,
-    RecollectError,
-    load_extra,
-)
+from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError, load_extra
 
 Kind = Literal["jinja2", "handlebars", "format"]
 Fill = Callable[[Mapping[str, Any]], str]
@@ -93,9 +88,7 @@ class _Plain(string.Formatter):
         del args
         if not field_name.isidentifier():
             raise RecollectError(
-                INVALID_ARGUMENT,
-                "a format string may name values only",
-                hint="write {text}",
+                INVALID_ARGUMENT, "a format string may name values only", hint="write {text}"
             )
         if field_name not in kwargs:
             raise RecollectError(

@@ -241,9 +241,7 @@ class Memory:
         said = {key: value for key, value in given.items() if value is not None}
         if not said:
             raise RecollectError(
-                INVALID_ARGUMENT,
-                "nothing is corrected",
-                hint="say what is right, such as object",
+                INVALID_ARGUMENT, "nothing is corrected", hint="say what is right, such as object"
             )
         with self.nexus.transaction():
             match before.kind:

@@ -101,9 +101,7 @@ def _limited(receive: Receive, headers: Headers, most: int) -> Receive:
 
 def _too_large(most: int) -> RecollectError:
     return RecollectError(
-        LIMIT_EXCEEDED,
-        f"the body is larger than {most} bytes",
-        hint="send it in several requests",
+        LIMIT_EXCEEDED, f"the body is larger than {most} bytes", hint="send it in several requests"
     )
 
 

@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
-from recollect.faces.kip.maintenance import (
-    Duplicates,
-    decay,
-    expire,
-    find_duplicates,
-    find_orphans,
-)
+from recollect.faces.kip.maintenance import Duplicates, decay, expire, find_duplicates, find_orphans
 from recollect.faces.kip.maintenance.duplicates import Duplicate
 from recollect.kernel import Nexus
 from recollect.model import Stats
@@ -25,6 +19,7 @@ from recollect.servers.http.tokens import new_token
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, required
 
+_SHOWN: Final = "pairs orphans expiry fading schema audit diagnosis made_token made_row"
 _MOST_LISTED: Final = 40
 _LARGEST_COPY: Final = 512 * 2**20
 """Bytes of a file that is downloaded from here; a larger one is copied by the command line."""
@@ -110,19 +105,7 @@ def make_token(visit: Visit) -> Answered:
 
 
 def _page(visit: Visit, shows: dict[str, object]) -> Page:
-    nothing = dict.fromkeys(
-        (
-            "pairs",
-            "orphans",
-            "expiry",
-            "fading",
-            "schema",
-            "audit",
-            "diagnosis",
-            "made_token",
-            "made_row",
-        )
-    )
+    nothing = dict.fromkeys(_SHOWN.split())
     is_whole = visit.caller.is_admin and visit.caller.groups is None
     frame = {"stats": visit.nexus.stats(), "is_whole": is_whole, "most": _MOST_LISTED}
     return Page("care.html", "Care", {**nothing, **frame, **shows})

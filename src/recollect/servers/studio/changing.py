@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 import orjson
@@ -149,14 +150,6 @@ def _merge(visit: Visit, dated: Dated) -> Work:
     return _kept(visit, element.id, [Merge(element.id, target)])
 
 
-def _verify(visit: Visit, dated: Dated) -> Work:
-    return _moved(visit, dated, "verified")
-
-
-def _dispute(visit: Visit, dated: Dated) -> Work:
-    return _moved(visit, dated, "disputed")
-
-
 def _moved(visit: Visit, dated: Dated, status: str) -> Work:
     """Move a claim through its lifecycle, on what a person says."""
     identifier, reason = dated.element.id, visit.form.get("reason", "").strip()
@@ -248,8 +241,8 @@ ACTIONS: Final[Mapping[str, Action]] = {
         Action("withdraw", "Was never true", _withdraw),
         Action("undo", "Undo the last change", _undo),
         Action("merge", "Merge", _merge),
-        Action("verify", "Verify", _verify),
-        Action("dispute", "Dispute", _dispute),
+        Action("verify", "Verify", partial(_moved, status="verified")),
+        Action("dispute", "Dispute", partial(_moved, status="disputed")),
         Action("supersede", "Supersede", _supersede),
     )
 }

@@ -6,28 +6,12 @@ deletes one. Specification 002, product implications.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from recollect.errors import INVALID_ARGUMENT, RESOURCE_NOT_FOUND, RecollectError
-from recollect.faces.claims import (
-    STATUSES,
-    AttentionQueue,
-    Claim,
-    EvidenceRef,
-)
-from recollect.faces.claims.evidence import STRENGTH
-from recollect.faces.claims.reading import (
-    Filters,
-    counted,
-    listed,
-    one_claim,
-    recalled,
-)
+from recollect.faces.claims import STATUSES, AttentionQueue
+from recollect.faces.claims.reading import Filters, counted, listed, one_claim, recalled
 from recollect.faces.claims.viewing import viewed
-from recollect.kernel import Nexus
-from recollect.model import AsOf
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, in_path, required
 
 QUESTIONS: Final = {
@@ -50,32 +34,6 @@ _DAY: Final = 24 * 3600.0
 _SNOOZES: Final = {"day": _DAY, "week": 7 * _DAY}
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A claim as it is shown."""
-
-    claim: Claim
-    line: str  # as the face prints it
-    rest: str  # of the line, behind the status
-    severity: str
-    tone: str
-    evidence: tuple[EvidenceRef, ...]  # the strongest first
-
-
-def card_of(nexus: Nexus, claim: Claim, as_of: AsOf | None = None) -> Card:
-    """Return a claim of a moment as it is shown. Cost: one read of its history."""
-    view = viewed(nexus, claim, as_of)
-    line = view["line"]
-    rest = line.removeprefix(claim.claim_status)
-    evidence = strongest_first(claim.evidence)
-    return Card(claim, line, rest, view["severity"], view["tone"], evidence)
-
-
-def strongest_first(evidence: Sequence[EvidenceRef]) -> tuple[EvidenceRef, ...]:
-    """Return evidence in the order of its strength."""
-    return tuple(sorted(evidence, key=lambda one: STRENGTH[one.kind]))
-
-
 def claims_page(visit: Visit) -> Answered:
     """Show the queue, and the claims that filters or a question leave."""
     nexus = visit.nexus
@@ -92,7 +50,7 @@ def claims_page(visit: Visit) -> Answered:
         else:
             found = listed(nexus, filters, _CARDS, after, visit.moment)
         shows = {
-            "cards": [card_of(nexus, one, visit.moment) for one in found],
+            "cards": [viewed(nexus, one, visit.moment) for one in found],
             "count": counted(nexus, filters, visit.moment),
             "after": found[-1].id if len(found) == _CARDS and not about else "",
             "items": AttentionQueue(nexus).items(as_of=visit.moment),
@@ -107,7 +65,7 @@ def card_part(visit: Visit) -> Answered:
     claim = one_claim(visit.nexus, required(visit.query, "id"), visit.moment)
     if claim is None:
         raise RecollectError(RESOURCE_NOT_FOUND, "there is no such claim", hint="open /claims")
-    shows = {"one": card_of(visit.nexus, claim, visit.moment)}
+    shows = {"one": viewed(visit.nexus, claim, visit.moment)}
     return Page("card_part.html", "Claim", shows, is_part=True)
 
 
@@ -160,7 +118,7 @@ def lens(visit: Visit) -> Answered:
     with visit.nexus.snapshot():
         after = visit.asked("after") or None
         found = listed(visit.nexus, filters, _CARDS, after, visit.moment)
-        cards = [card_of(visit.nexus, one, visit.moment) for one in found]
+        cards = [viewed(visit.nexus, one, visit.moment) for one in found]
     shows = {
         "kind": kind,
         "id": identifier,
@@ -182,8 +140,8 @@ def _why(visit: Visit, fingerprint: str) -> Answered:
         claim = one_claim(visit.nexus, item.entity_id, visit.moment)
     shows = {
         "item": item,
-        "evidence": () if item is None else strongest_first(item.evidence),
-        "card": None if claim is None else card_of(visit.nexus, claim, visit.moment),
+        "evidence": () if item is None else item.evidence,
+        "card": None if claim is None else viewed(visit.nexus, claim, visit.moment),
     }
     return Page("why_attention.html", "Why?", shows)
 

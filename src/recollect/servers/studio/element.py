@@ -14,6 +14,7 @@ import orjson
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
+from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
 from recollect.model import (
     REPLACED_BY,
@@ -30,7 +31,6 @@ from recollect.model import (
     Rows,
     Version,
 )
-from recollect.servers.studio.claims import card_of
 from recollect.servers.studio.clocks import picture_of
 from recollect.servers.studio.shown import Shown, shown_ids, shown_of
 from recollect.servers.studio.trying import Part, differences
@@ -39,12 +39,9 @@ from recollect.servers.studio.visit import Answered, Download, Page, Route, Visi
 MOST_NEIGHBOURS: Final = 60
 _MOST_VERSIONS: Final = 50
 _MOST_SOURCES: Final = 20
-_OUTWARD: Final = "FIND(?l, ?o) WHERE { ?x {id: $id} ?l (?x, ?p, ?o) } LIMIT 60"
-_INWARD: Final = "FIND(?l, ?s) WHERE { ?x {id: $id} ?l (?s, ?p, ?x) } LIMIT 60"
-_OUTWARD_OF_LINK: Final = "FIND(?l, ?o) WHERE { ?x (id: $id) ?l (?x, ?p, ?o) } LIMIT 60"
-_INWARD_OF_LINK: Final = "FIND(?l, ?s) WHERE { ?x (id: $id) ?l (?s, ?p, ?x) } LIMIT 60"
-_SAID: Final = "EXPORT ?x WHERE { ?x {id: $id} }"
-_SAID_OF_LINK: Final = "EXPORT ?x WHERE { ?x (id: $id) }"
+_BESIDE: Final = "FIND(?l, ?far) WHERE {{ ?x {one} ?l {ends} }} LIMIT 60"
+_ENDS: Final = (("(?x, ?p, ?far)", True), ("(?far, ?p, ?x)", False))
+_SAID: Final = "EXPORT ?x WHERE {{ ?x {one} }}"
 _SAME: Final = "FIND(?l) WHERE { ?s {id: $id} ?l (?s, ?p, ?o) FILTER(?p == $predicate) } LIMIT 20"
 _BRIEFLY: Final = Limits(max_seconds=2.0)
 
@@ -87,7 +84,7 @@ def element_page(visit: Visit) -> Answered:
         "marks": [one.since.number for life in lives for one in life.versions][-_MOST_VERSIONS:],
         "neighbours": neighbours(visit, element),
         "sources": shown_ids(nexus, _sources(element.metadata)),
-        "claim": None if claim is None else card_of(nexus, claim, visit.then),
+        "claim": None if claim is None else viewed(nexus, claim, visit.then),
         "capsule": _capsule(visit, element),
         "is_owned": is_owned,
         "same": same,
@@ -123,10 +120,9 @@ def steps_of(lives: Sequence[Life]) -> tuple[Step, ...]:
 
 def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
     """Return what is joined to an element by links, by predicate and direction."""
-    is_link = isinstance(element, Link)
-    texts = (_OUTWARD_OF_LINK, _INWARD_OF_LINK) if is_link else (_OUTWARD, _INWARD)
     found: list[Neighbours] = []
-    for text, is_outward in zip(texts, (True, False), strict=True):
+    for ends, is_outward in _ENDS:
+        text = _BESIDE.format(one=_one(element), ends=ends)
         (rows,) = visit.nexus.read(text, {"id": element.id}, as_of=visit.moment).results
         assert isinstance(rows, Rows)
         pairs = [
@@ -182,6 +178,10 @@ def raw(visit: Visit) -> Answered:
     return Download("element.json", "application/json", laid)
 
 
+def _one(element: Concept | Link) -> str:
+    return "{id: $id}" if isinstance(element, Concept) else "(id: $id)"
+
+
 def _claim(nexus: Nexus, concept: Concept, as_of: AsOf | None) -> Claim | None:
     if concept.type != "Claim":
         return None
@@ -203,7 +203,7 @@ def _sources(metadata: Attributes) -> list[str]:
 
 def _capsule(visit: Visit, element: Concept | Link) -> str:
     """Return the KIP that makes an element; empty where KIP cannot say it."""
-    text = _SAID if isinstance(element, Concept) else _SAID_OF_LINK
+    text = _SAID.format(one=_one(element))
     try:
         answer = visit.nexus.read(text, {"id": element.id}, as_of=visit.moment, limits=_BRIEFLY)
     except RecollectError as error:
@@ -215,7 +215,4 @@ def _capsule(visit: Visit, element: Concept | Link) -> str:
     return result.capsule if result.concepts or result.links else ""
 
 
-ROUTES: Final = (
-    Route("/element", element_page),
-    Route("/element/raw", raw),
-)
+ROUTES: Final = (Route("/element", element_page), Route("/element/raw", raw))

@@ -14,11 +14,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
 
-from recollect.errors import (
-    PERMISSION_DENIED,
-    UNAUTHENTICATED,
-    RecollectError,
-)
+from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
 from recollect.faces.operations import Caller
 from recollect.servers.http.events import Streams
 from recollect.servers.http.face import Face, Shared, request_id_of
@@ -152,9 +148,7 @@ class Door:
                 raise _forged()
         if route.writes and self.is_read_only:
             raise RecollectError(
-                PERMISSION_DENIED,
-                "this studio only reads",
-                hint="start it without --read-only",
+                PERMISSION_DENIED, "this studio only reads", hint="start it without --read-only"
             )
 
     def _visit(

@@ -171,7 +171,4 @@ def _page(visit: Visit, shows: dict[str, object], status: int = 200) -> Page:
     return Page("import.html", "Bring something in", {**nothing, **frame, **shows}, status)
 
 
-ROUTES: Final = (
-    Route(BRING_IN, import_page),
-    Route(BRING_IN, bring_in, "POST", writes=True),
-)
+ROUTES: Final = (Route(BRING_IN, import_page), Route(BRING_IN, bring_in, "POST", writes=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -18,10 +18,11 @@ import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from recollect.errors import RecollectError
+from recollect.errors import Hint, RecollectError, ToDo
+from recollect.faces.claims import EvidenceRef
+from recollect.faces.claims.evidence import STRENGTH
 from recollect.model import Instant, bound_text
 from recollect.servers.studio.assets import address_of
-from recollect.servers.studio.own_words import own_hint
 from recollect.servers.studio.visit import Page, Visit, in_path
 
 SAFE_HEADERS: Final[Mapping[str, str]] = {
@@ -50,6 +51,25 @@ NAVIGATION: Final = (
     ("/care", "Care", "r"),
 )
 """The pages that can be gone to from everywhere: address, name, key after `g`."""
+
+WORDS: Final[Mapping[ToDo, str]] = {
+    ToDo.GIVE_PARAMETER: "fill in {0} below",
+    ToDo.ASK_ABOUT_NOW: "empty the field “True at”",
+    ToDo.ASK_AT_TRANSACTION: "write #{0} into “Known at”",
+    ToDo.WRITE: "write it at Ask, which shows what it would do",
+    ToDo.SEARCH: "search for it at Ask",
+    ToDo.LIST_GROUPS: "choose one of the groups above",
+    ToDo.SEE_TRANSACTION: "look at transaction #{0} at Compare",
+    ToDo.MOVE_CLAIM: "it may become {0}",
+    ToDo.NAME_BY_KEY: "choose it by its type and name",
+    ToDo.MEND_OR_SKIP: "mend it, or choose “leave out what cannot be read”",
+    ToDo.DECLARE_OR_FORCE: "look at Schema in Care, and declare or mend what is there",
+    ToDo.LIST_CLAIMS: "find it at Claims",
+    ToDo.LIST_ATTENTION: "look at the queue at Claims",
+    ToDo.PASS_NUMBER: "use {1} for {0}",
+    ToDo.NAME_LATER: "name a later day",
+}
+"""What a hint says on a page; {0} is the first of what it is about."""
 
 _OBEYED: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064"
@@ -118,6 +138,21 @@ def size(number: int) -> str:
     return f"{shown:.0f} {unit}" if unit == "B" else f"{shown:.1f} {unit}"
 
 
+def own_hint(hint: str) -> str:
+    """Return a hint that can be followed on a page.
+
+    >>> from recollect.errors import ask_at
+    >>> own_hint(ask_at(2)), own_hint("write a }")
+    ('write #2 into “Known at”', 'write a }')
+    """
+    return WORDS[hint.todo].format(*hint.on) if isinstance(hint, Hint) else hint
+
+
+def strongest_first(evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+    """Return evidence in the order of its strength."""
+    return sorted(evidence, key=lambda one: STRENGTH[one.kind])
+
+
 class Pages:
     """Makes the text of pages."""
 
@@ -141,6 +176,7 @@ class Pages:
             "in_path": in_path,
             "visible": visible,
             "own": own_hint,
+            "strongest": strongest_first,
         }
         self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}
 

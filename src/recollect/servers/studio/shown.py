@@ -11,17 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from recollect.kernel import Nexus, called
-from recollect.model import (
-    FACT,
-    AsOf,
-    Concept,
-    Dated,
-    Element,
-    Instant,
-    Kinds,
-    Link,
-    bound_text,
-)
+from recollect.model import FACT, AsOf, Concept, Dated, Element, Instant, Kinds, Link, bound_text
 
 _LONGEST_NAME: Final = 120
 

@@ -24,16 +24,14 @@ from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.dialect import BUILT, Dialect, JsonPart, index_name, quoted
+from recollect.kernel.store.dialect import BUILT, index_name
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlValue, Store
 from recollect.kernel.store.schema import EVERY_GROUP, LIVING
-from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED
+from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED, Listing
 from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
-
-_OF_TYPE = "c.group_id = :group AND c.type = :type AND c.expired_at = :living"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,34 +52,20 @@ class _Asked:
     indexed: frozenset[str]  # attributes that have an index
     is_among: bool  # whether they are looked for among given ones
 
+    @property
+    def listing(self) -> Listing:
+        """The statements of the question."""
+        return Listing(self.session.dialect, self.is_among)
+
     def ids(self, fit: _Fit) -> str:
         """Return the SELECT of the ids of all that fit."""
-        return f"SELECT c.id AS id FROM {self.source(fit.through)} WHERE {fit.conditions}"  # noqa: S608
+        return self.listing.ids(fit.through, fit.conditions)
 
     def page(self, fit: _Fit, by: str, beyond: str) -> str:
         """Return the SELECT of the first of them by an attribute, with its value."""
-        value, through, conditions = (
-            _value(self.session.dialect, "c", by),
-            fit.through,
-            fit.conditions + beyond,
-        )
-        if through in (None, by) and by in self.indexed and not self.is_among:
-            through, conditions = by, f"{conditions} AND {value} IS NOT NULL"
-        else:
-            value = f"+{value}"  # in no index: taken out of each document once
-        return (
-            f"SELECT id, value FROM (SELECT c.id AS id, {value} AS value"  # noqa: S608
-            f" FROM {self.source(through)} WHERE {conditions}"
-            " ORDER BY value DESC, id DESC LIMIT :limit) WHERE value IS NOT NULL"
-        )
-
-    def source(self, attribute: str | None) -> str:
-        """Return the table, through the index of an attribute."""
-        if self.is_among:
-            return "json_each(:among) AS w CROSS JOIN concept AS c"
-        return "concept AS c" + (
-            "" if attribute is None else f" INDEXED BY {quoted(index_name(attribute))}"
-        )
+        is_walked = fit.through in (None, by) and by in self.indexed and not self.is_among
+        conditions = fit.conditions + beyond
+        return self.listing.page(fit.through, conditions, by, is_walked=is_walked)
 
 
 class Concepts:
@@ -118,10 +102,8 @@ class Concepts:
             parameters, beyond = {**asked.parameters, "limit": limit}, ""
             if after is not None:
                 parameters["after"] = _living_id(reader, asked, after)
-                place = _PLACE.format(value=_value(session.dialect, "a", by))
-                beyond = f" AND ({_value(session.dialect, 'c', by)}, c.id) < ({place})"
-            pages = " UNION ".join(asked.page(fit, by, beyond) for fit in asked.fits)
-            sql = f"SELECT id FROM ({pages}) ORDER BY value DESC, id DESC LIMIT :limit"  # noqa: S608
+                beyond = asked.listing.beyond(by)
+            sql = asked.listing.newest([asked.page(fit, by, beyond) for fit in asked.fits])
             ids = [whole(one) for (one,) in session.rows(sql, parameters)]
             found = hydrate(session, reader.group, reader.terms, ids)
         return tuple(cast(Concept, found[one]) for one in ids)
@@ -139,8 +121,8 @@ class Concepts:
             asked = _asked(self._reader(session), type, (where or {}, *or_where), among)
             if asked is None:
                 return 0
-            fitting = " UNION ".join(map(asked.ids, asked.fits))
-            row = session.row(f"SELECT COUNT(*) FROM ({fitting})", asked.parameters)  # noqa: S608
+            sql = asked.listing.count([asked.ids(fit) for fit in asked.fits])
+            row = session.row(sql, asked.parameters)
         return 0 if row is None else whole(row[0])
 
     def named(self, type: str, names: Collection[str]) -> dict[str, Concept]:
@@ -256,10 +238,6 @@ class Concepts:
         return Reader(session, self._catalogs.of(session, self._group_name), self._limits, as_of)
 
 
-_PLACE = """SELECT {value}, a.id FROM concept AS a
-WHERE a.group_id = :group AND a.id = :after"""
-
-
 def _asked(
     reader: Reader, type_: str, where: Sequence[Where], among: Collection[str] | None = None
 ) -> _Asked | None:
@@ -274,13 +252,11 @@ def _asked(
         "living": LIVING,
         "few": _FEW + 1,
     }
-    of_type = _OF_TYPE
     if among is not None:
         found = latest_by_id(session, group, among)
         parameters["among"] = orjson.dumps([*found.values()]).decode()
-        of_type += " AND c.id = w.value"
     asked = _Asked(session, parameters, (), _indexed(session, group, type_), among is not None)
-    return replace(asked, fits=tuple(_fit(asked, parameters, of_type, one) for one in where))
+    return replace(asked, fits=tuple(_fit(asked, parameters, one) for one in where))
 
 
 def _indexed(session: Session, group: Group, type_: str) -> frozenset[str]:
@@ -291,18 +267,14 @@ def _indexed(session: Session, group: Group, type_: str) -> frozenset[str]:
     return frozenset(one for one in declared if index_name(one) in built)
 
 
-def _fit(asked: _Asked, parameters: dict[str, SqlValue], of_type: str, where: Where) -> _Fit:
+def _fit(asked: _Asked, parameters: dict[str, SqlValue], where: Where) -> _Fit:
     """Return one way to ask; the values go to the parameters."""
     having: dict[str, str] = {}
     for attribute, values in where.items():
         name = f"values{len(parameters)}"
         parameters[name] = orjson.dumps(list(values)).decode()
-        value = _value(asked.session.dialect, "c", attribute)
-        having[attribute] = (
-            f"{value} IS NOT NULL AND"  # noqa: S608 - names of attributes, quoted
-            f" {value} IN (SELECT one.value FROM json_each(:{name}) AS one)"
-        )
-    conditions = " AND ".join([of_type, *having.values()])
+        having[attribute] = asked.listing.having(attribute, name)
+    conditions = " AND ".join([asked.listing.of_type(), *having.values()])
     if asked.is_among:
         return _Fit(conditions, None)
     counts = {one: _peek(asked, one, having[one]) for one in where if one in asked.indexed}
@@ -312,11 +284,7 @@ def _fit(asked: _Asked, parameters: dict[str, SqlValue], of_type: str, where: Wh
 
 def _peek(asked: _Asked, attribute: str, having: str) -> int:
     """Return how many concepts have one of the values, as far as they are few."""
-    row = asked.session.row(
-        f"SELECT COUNT(*) FROM (SELECT 1 FROM {asked.source(attribute)}"  # noqa: S608
-        f" WHERE {_OF_TYPE} AND {having} LIMIT :few)",
-        asked.parameters,
-    )
+    row = asked.session.row(asked.listing.peek(attribute, having), asked.parameters)
     return 0 if row is None else whole(row[0])
 
 
@@ -339,8 +307,3 @@ def _living_id(reader: Reader, asked: _Asked, public_id: str) -> int:
             hint="pass the id of the last one of the page before",
         )
     return found
-
-
-def _value(dialect: Dialect, table: str, attribute: str) -> str:
-    """Return the SQL of an attribute's value, spelled as its index spells it."""
-    return dialect.render_json(JsonPart.VALUE, f"{table}.attributes", attribute)

@@ -55,6 +55,10 @@ class Dialect:
             statement.spelt[self.name] = found
         return found
 
+    def word(self, name: str, *arguments: str) -> str:
+        """Return a word, for a text that is put together where it is asked."""
+        return self.words[name].format(*arguments)
+
 
 _PLAIN, _MARKED = PREFIXES = "attribute:", "attribute^:"
 """What the names of such indexes begin with; the attribute follows, without or with marks."""
@@ -73,7 +77,7 @@ def create_attribute_index(attribute: str, dialect: Dialect) -> str:
 
     The values stand after the group, the type and the clock, so that a comparison is one range.
     """
-    value = dialect.render_json(JsonPart.VALUE, "attributes", attribute)
+    value = dialect.render_json(JsonPart.VALUE, dialect.word("json", "attributes"), attribute)
     return (
         f"CREATE INDEX IF NOT EXISTS {quoted(index_name(attribute))}"
         f" ON concept (group_id, type, expired_at, {value}) WHERE {value} IS NOT NULL"

@@ -87,6 +87,8 @@ SQLITE = Dialect(
         "by": "INDEXED BY {0}",
         "by_none": "NOT INDEXED",
         "hidden": "+{0}",  # a column that no index is to be taken for
+        "unindexed": "+{0}",  # a value, likewise
+        "in_order": "{0}",  # a value of a document, which is text, as texts are ordered
         "part_of": "(instr({0}, {1}) > 0)",  # the second text is in the first
     },
     has_types=False,

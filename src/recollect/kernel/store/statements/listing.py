@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from recollect.kernel.store.dialect import Dialect, JsonPart, index_name, quoted
 from recollect.kernel.store.statement import Statement
 
 INDEXES = Statement(
@@ -37,3 +40,87 @@ SELECT 1 FROM concept AS c
 WHERE c.group_id = :group AND c.id = :after AND c.type = :type AND c.expired_at = :living
 """
 )
+
+OF_TYPE = "c.group_id = :group AND c.type = :type AND c.expired_at = :living"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The statements of one question about the concepts of a type, in the words of an engine.
+
+    A condition is SQL about the concept `c`; attributes are named in it as their indexes name
+    them. `through` is the attribute whose index finds few.
+    """
+
+    dialect: Dialect
+    is_among: bool  # whether they are looked for among the ids `:among`
+
+    def of_type(self) -> str:
+        """Return the condition that every concept meets."""
+        return OF_TYPE + " AND c.id = w.value" * self.is_among
+
+    def having(self, attribute: str, values: str) -> str:
+        """Return the condition that an attribute is one of the bound `values`."""
+        value, items = self._value("c", attribute), self.dialect.word("rows", values, "one")
+        return f"{value} IS NOT NULL AND {value} IN (SELECT one.value FROM {items})"  # noqa: S608
+
+    def beyond(self, attribute: str) -> str:
+        """Return the condition that a concept stands after the one with the id `:after`."""
+        place = (
+            f"SELECT {self._ordered('a', attribute)}, a.id FROM concept AS a"  # noqa: S608
+            " WHERE a.group_id = :group AND a.id = :after"
+        )
+        return f" AND ({self._ordered('c', attribute)}, c.id) < ({place})"
+
+    def ids(self, through: str | None, conditions: str) -> str:
+        """Return the SELECT of the ids of all that fit."""
+        return f"SELECT c.id AS id FROM {self._source(through)} WHERE {conditions}"  # noqa: S608
+
+    def page(self, through: str | None, conditions: str, by: str, *, is_walked: bool) -> str:
+        """Return the SELECT of the first of them by an attribute, whose index is walked or not."""
+        value = self._ordered("c", by)
+        if is_walked:
+            through, conditions = by, f"{conditions} AND {self._value('c', by)} IS NOT NULL"
+        else:  # in no index: taken out of each document once
+            value = self.dialect.word("unindexed", value)
+        return (
+            f"SELECT id, value FROM (SELECT c.id AS id, {value} AS value"  # noqa: S608
+            f" FROM {self._source(through)} WHERE {conditions}"
+            " ORDER BY value DESC, id DESC LIMIT :limit) AS page WHERE value IS NOT NULL"
+        )
+
+    def newest(self, pages: list[str]) -> str:
+        """Return the SELECT of the first ids of several pages."""
+        united = " UNION ".join(pages)
+        return (
+            f"SELECT id FROM ({united}) AS united"  # noqa: S608
+            " ORDER BY value DESC, id DESC LIMIT :limit"
+        )
+
+    def count(self, selects: list[str]) -> str:
+        """Return the SELECT of how many ids there are in several selects."""
+        return f"SELECT COUNT(*) FROM ({' UNION '.join(selects)}) AS united"  # noqa: S608
+
+    def peek(self, attribute: str, condition: str) -> str:
+        """Return the SELECT of how many of the type meet a condition, as far as they are few."""
+        return (
+            f"SELECT COUNT(*) FROM (SELECT 1 FROM {self._source(attribute)}"  # noqa: S608
+            f" WHERE {OF_TYPE} AND {condition} LIMIT :few) AS found"
+        )
+
+    def _source(self, attribute: str | None) -> str:
+        """Return the table, through the index of an attribute."""
+        if self.is_among:
+            return f"{self.dialect.word('numbers', 'among', 'w')} CROSS JOIN concept AS c"
+        if attribute is None:
+            return "concept AS c"
+        return f"concept AS c {self.dialect.word('by', quoted(index_name(attribute)))}"
+
+    def _value(self, table: str, attribute: str) -> str:
+        """Return an attribute's value as its index spells it."""
+        document = self.dialect.word("json", f"{table}.attributes")
+        return self.dialect.render_json(JsonPart.VALUE, document, attribute)
+
+    def _ordered(self, table: str, attribute: str) -> str:
+        """Return an attribute's value as what texts are ordered by."""
+        return self.dialect.word("in_order", self._value(table, attribute))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
+
+import postgres
 
 # "ci" gives the same examples on every run; a test that needs more asks for a multiple of
 # `settings.default.max_examples`, so that the long profile raises it too.
@@ -20,11 +25,54 @@ settings.register_profile(
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="many more examples and crash rounds")
     parser.addoption("--foreign", action="store_true", help="services with servers or clients")
+    parser.addoption(
+        "--engine",
+        default="sqlite",
+        help="where memories are: sqlite, postgres (a server of our own), or postgres:ADDRESS",
+    )
+    parser.addoption("--server-place", help="where the data of a server of our own is")
     parser.addoption("--update", action="store_true", help="rewrite golden sections of case files")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("fuzz" if config.getoption("--long") else "ci")
+    if config.getoption("--server-place") is None:
+        config.option.server_place = place = postgres.new_place()  # workers are told
+        config.add_cleanup(lambda: postgres.forget_place(place))
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a PostgreSQL server, started for the run unless the run names one."""
+    _, _, named = request.config.getoption("--engine").partition(":")
+    if named:
+        yield named
+    else:
+        with postgres.served(request.config.getoption("--server-place")) as started:
+            yield started
+
+
+@pytest.fixture(scope="session")
+def database(server: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a database for this worker alone."""
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
+    with postgres.database(server, f"recollect_test_{worker}") as created:
+        yield created
+
+
+@pytest.fixture
+def on_server(database: str) -> Iterator[str]:
+    """The address of a new store on a server."""
+    with postgres.schema(database) as address:
+        yield address
+
+
+@pytest.fixture
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a new store, of the engine that this run is about."""
+    if request.config.getoption("--engine") == "sqlite":
+        return str(tmp_path / "memory.db")
+    return str(request.getfixturevalue("on_server"))
 
 
 @pytest.fixture(scope="session")

@@ -291,7 +291,7 @@ class Nexus:
         progress("reading", 0, 0)
         script = parsed(text, run.limits) if isinstance(text, str | Script) else Script(())
         progress("reading", len(script.source), len(script.source))
-        with self._store.writing(run.dry_run) as session:
+        with self._store.writing(run.dry_run, self.group_name) as session:
             catalog, last = self._for_writing(session)
             unit = Unit(session, catalog.group, catalog.terms, last, self._clock(), run.preparation)
             reader = Reader(session, catalog, run.limits)
@@ -320,7 +320,7 @@ class Nexus:
         block too unless its error is caught inside; `dry_run` undoes it at the end. Others wait
         to write until then. The bytes of a purge inside leave the file as the outermost block ends.
         """
-        return opened(self._store, self._store.together(dry_run))
+        return opened(self._store, self._store.together(dry_run, self.group_name))
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Let what the calls of this thread read be one state of the store, as of the first.
@@ -514,7 +514,7 @@ class Nexus:
         erased text is in the file. `dry_run` keeps everything. Cost: the file is rewritten.
         """
         text = what.text if isinstance(what, Found) else ""
-        with quoting(text), self._store.writing(dry_run) as session:
+        with quoting(text), self._store.writing(dry_run, self.group_name) as session:
             catalog, last = self._for_writing(session)
             elements = elements_meant(session, catalog, self.limits, what, in_all_lives=True)
             unit = Unit(session, catalog.group, catalog.terms, last, self._clock())
@@ -528,7 +528,7 @@ class Nexus:
 
         Afterwards no byte of it is in the file. Cost: the file is rewritten.
         """
-        with self._store.writing(dry_run) as session:
+        with self._store.writing(dry_run, checked_name(name)) as session:
             receipt = purge_group(session, existing_group(session, name), is_dry_run=dry_run)
         return self._finished(receipt)
 
@@ -642,7 +642,7 @@ class Nexus:
         KIP_2002 when something in it does not conform, unless `force`: then that may stay as it
         is until it is written again. It is for good, and for every process.
         """
-        with self._store.writing() as session:
+        with self._store.writing(group=self.group_name) as session:
             set_schema_mode(session, self.group_name, mode, force=force)
         return self.schema()
 

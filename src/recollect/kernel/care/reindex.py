@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
-from recollect.kernel.store.group import load_group
+from recollect.kernel.store.group import Group, load_group
 from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS
 from recollect.kernel.vectors.meanings import Meanings
@@ -31,20 +31,20 @@ def reindex(store: Store, name: str, meanings: Meanings, progress: Progress) -> 
     if group is None:
         return Reindexed(meanings.embedder.name, 0)
     own = meanings.embedder.name, meanings.dimension()  # may ask the model: not while others wait
-    with store.writing() as session:
+    with store.writing(group=name) as session:
         if model_of(session, group.group_id) not in (None, own):
             forget_vectors(session, group.group_id)
             make_stale(session)
     count = 0
     for sql, step in ((CONCEPTS, "concepts"), (LINKS, "links")):
-        count += _embed_all(store, group.group_id, meanings, sql, progress, f"{name}: {step}")
+        count += _embed_all(store, group, meanings, sql, progress, f"{name}: {step}")
     return Reindexed(meanings.embedder.name, count)
 
 
 def _embed_all(
-    store: Store, group_id: int, meanings: Meanings, sql: str, progress: Progress, step: str
+    store: Store, group: Group, meanings: Meanings, sql: str, progress: Progress, step: str
 ) -> int:
-    after, count = -1, 0
+    group_id, after, count = group.group_id, -1, 0
     while True:
         with store.reading() as session:
             said = _said(session, group_id, sql, after)
@@ -53,7 +53,7 @@ def _embed_all(
         if not said:
             return count
         vectors = meanings.vectors_of(lacking)
-        with store.writing() as session:
+        with store.writing(group=group.name) as session:
             rows = VectorRows(session, group_id, meanings.embedder, vectors.get)
             now = _said(session, group_id, sql, after)
             same = {one: text for one, text in now.items() if text and said.get(one) == text}

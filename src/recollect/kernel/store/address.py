@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 
 _MEMORY = ":memory:"
+_SERVERS = ("postgresql://", "postgres://")
 _SCHEME_BEFORE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # a single letter is a drive
 
 
@@ -19,6 +20,15 @@ class Address:
     """Where a store is; no path means in memory."""
 
     path: Path | None
+
+
+def is_server(address: str) -> bool:
+    """Whether an address names a server, which only its own engine reads further.
+
+    >>> is_server("postgresql://user@host/database"), is_server("memory.db")
+    (True, False)
+    """
+    return address.startswith(_SERVERS)
 
 
 def parse_address(address: str | os.PathLike[str]) -> Address:

@@ -210,15 +210,24 @@ class Store(Protocol):
         Each statement is a snapshot of its own; `version` tells whether two saw the same state.
         """
 
-    def writing(self, is_dry_run: bool = False) -> AbstractContextManager[Session]:
+    def writing(
+        self, is_dry_run: bool = False, group: str | None = None
+    ) -> AbstractContextManager[Session]:
         """Open the write transaction: commit at the end, roll back on any exception.
 
-        A dry run rolls back at the end as well. Raises STORE_BUSY when another writer does
-        not finish in time, and INVALID_ARGUMENT inside a block that only reads.
+        Only the `group` of that name is written, or any where none is named: others may be written
+        meanwhile, where the engine can. A dry run rolls back at the end as well. Raises STORE_BUSY
+        when another writer does not finish in time, and INVALID_ARGUMENT inside a block that only
+        reads.
         """
 
-    def together(self, is_dry_run: bool = False) -> AbstractContextManager[None]:
-        """Let every block of this thread be a part of one write transaction, until this ends."""
+    def together(
+        self, is_dry_run: bool = False, group: str | None = None
+    ) -> AbstractContextManager[None]:
+        """Let every block of this thread be a part of one write transaction, until this ends.
+
+        It keeps the `group` from its beginning, and others as parts come to them.
+        """
 
     def kept(self) -> AbstractContextManager[None]:
         """Let those who wait for a connection see that a block keeps it."""

@@ -25,6 +25,7 @@ class Settings:
     compare_every: int = COMPARE_EVERY  # of elements that are read; 1: all, 0: none
     kinds: Kinds = NO_KINDS  # what is special about the types of concepts
     cache_bytes: int = 32 * 2**20  # for each connection; a file's writer has at most 2 MB
+    connections: int = 16  # at most, of one process to a server
 
     def __post_init__(self) -> None:
         if self.synchronous not in get_args(Synchronous):

@@ -91,7 +91,7 @@ class Answers:
         The call wrote the transactions after number `after`, if any. Nothing is kept for a group
         that was never written to, nor of a call that erased: both may run again.
         """
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             group = load_group(session, self._name)
             if group is None:
                 return

@@ -67,7 +67,7 @@ class Queue:
         they are. `then` is called once others can see them. Cost: two statements for each item.
         """
         state, receipt = identifier(state, "state"), identifier(receipt, "receipt")
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             group_id = create_group(session, self._name).group_id
             for position, one in enumerate(items):
                 entry: Values = {"group": group_id, "item": identifier(one, "item")}
@@ -107,7 +107,7 @@ class Queue:
         another owner holds a lease in the group.
         """
         owner = identifier(owner, "owner")
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             group = load_group(session, self._name)
             if group is None:
                 return ()
@@ -134,7 +134,7 @@ class Queue:
         item that is due at once continues until an instant; the lease on any other ends. Cost: two
         statements.
         """
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             group = load_group(session, self._name)
             if group is None:
                 return ()
@@ -145,7 +145,7 @@ class Queue:
 
     def give_back(self, owner: str, items: Iterable[WorkItem]) -> None:
         """End the leases that an owner has on items: they are there for others, as they are."""
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             group = load_group(session, self._name)
             if group is not None:
                 asked: Values = {"group": group.group_id, "owner": owner, "items": _names(items)}
@@ -156,7 +156,7 @@ class Queue:
 
         `then` is called once others can see it.
         """
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             group = load_group(session, self._name)
             if group is not None:
                 for one in items:
@@ -179,7 +179,7 @@ class Queue:
         with self._store.reading() as session:
             if session.row(HAS_LEASE, {"owner": owner}) is None:
                 return
-        with self._store.writing() as session:
+        with self._store.writing(group=self._name) as session:
             session.execute_many(RENEW, [{"owner": owner, "until": until}])
 
     def _items(self, sql: str, **asked: str) -> tuple[WorkItem, ...]:

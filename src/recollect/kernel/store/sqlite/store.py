@@ -141,12 +141,16 @@ class SqliteStore:
         return connections.reader()
 
     @contextmanager
-    def writing(self, is_dry_run: bool = False) -> Iterator[SqliteSession]:
+    def writing(
+        self, is_dry_run: bool = False, group: str | None = None
+    ) -> Iterator[SqliteSession]:
         """Open the write transaction: commit at the end, roll back on any exception.
 
-        A dry run rolls back at the end as well. Raises STORE_BUSY when another writer does
-        not finish in time, and INVALID_ARGUMENT inside a block that only reads.
+        There is one writer for all groups. A dry run rolls back at the end as well. Raises
+        STORE_BUSY when another writer does not finish in time, and INVALID_ARGUMENT inside a block
+        that only reads.
         """
+        del group  # there is one writer for all of them
         if not is_dry_run:
             refuse_write(self)
         connections = self._here()
@@ -179,14 +183,14 @@ class SqliteStore:
         self._finish_late(connections)
 
     @contextmanager
-    def together(self, is_dry_run: bool = False) -> Iterator[None]:
+    def together(self, is_dry_run: bool = False, group: str | None = None) -> Iterator[None]:
         """Let every block of this thread be a part of one write transaction, until this ends.
 
         A part that fails undoes itself, and what it raises undoes all, unless it is caught.
         Inside another such block it is a part as well. A dry run is undone at the end.
         """
         connections = self._here()
-        with self.writing(is_dry_run):
+        with self.writing(is_dry_run, group):
             if connections.is_together():
                 yield
                 return

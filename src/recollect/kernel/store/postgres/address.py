@@ -1,0 +1,88 @@
+"""The address of a server: `postgresql://user@host/database`, with parameters of our own.
+
+The rule: what stands in an address may be a password, so it is in no text that a person sees. Our
+own parameters, `schema`, `prepare` and `rls`, leave the address before the server's library reads
+it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict
+
+from recollect.errors import INVALID_ARGUMENT, RecollectError
+
+SCHEMA: Final = "recollect"
+"""The schema that holds the tables, unless the address names another."""
+
+_SCHEMA_NAME: Final = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
+_EXAMPLE: Final = 'use an address such as "postgresql://user@host/database"'
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where a store on a server is.
+
+    >>> parse_server("postgresql://ann:secret@db.example/notes?schema=team")
+    ServerAddress(place='db.example/notes', schema='team', prepares=True)
+    """
+
+    conninfo: str = field(repr=False)  # as the server's library reads it
+    place: str  # host and database: what messages may say
+    schema: str = SCHEMA
+    prepares: bool = True  # off behind a pool that keeps no prepared statements
+
+
+def parse_server(text: str) -> ServerAddress:
+    """Return the place on a server that an address names; INVALID_ARGUMENT when it names none.
+
+    >>> parse_server("postgresql:///notes?prepare=off").prepares
+    False
+    """
+    base, _, query = text.partition("?")
+    own: dict[str, str] = {}
+    others: list[str] = []
+    for one in filter(None, query.split("&")):
+        name, _, value = one.partition("=")
+        if name in ("schema", "prepare", "rls"):
+            own[name] = unquote(value)
+        else:
+            others.append(one)
+    conninfo = "?".join(filter(None, (base, "&".join(others))))
+    try:
+        known = conninfo_to_dict(conninfo)
+    except (ProgrammingError, UnicodeError):  # its message repeats the address
+        raise RecollectError(
+            INVALID_ARGUMENT, "the address of the server cannot be read", hint=_EXAMPLE
+        ) from None
+    schema = own.get("schema", SCHEMA)
+    if _SCHEMA_NAME.fullmatch(schema) is None:
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "the schema in the address is not 1 to 63 of a-z, 0-9 and _",
+            hint="use ?schema=recollect",
+        )
+    if _is_on(own, "rls", default=False):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "row level security is not offered by this version",
+            hint="leave ?rls=on out of the address",
+        )
+    place = f"{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
+    return ServerAddress(conninfo, place, schema, _is_on(own, "prepare", default=True))
+
+
+def _is_on(own: dict[str, str], name: str, *, default: bool) -> bool:
+    said = own.get(name)
+    if said not in (None, "on", "off"):
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            f"{name} in the address is neither on nor off",
+            hint=f"use ?{name}=off",
+        )
+    return default if said is None else said == "on"

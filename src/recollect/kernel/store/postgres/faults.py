@@ -1,0 +1,129 @@
+"""What the server reports, in the words of the registry; no SQL and no value reach a message."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import psycopg
+from psycopg import errors
+from psycopg_pool import PoolClosed, PoolTimeout
+
+from recollect.errors import (
+    INTERNAL_ERROR,
+    INVALID_ARGUMENT,
+    RESOURCE_EXHAUSTED,
+    STORE_BUSY,
+    STORE_CLOSED,
+    STORE_CORRUPT,
+    STORE_UNAVAILABLE,
+    Code,
+    RecollectError,
+)
+from recollect.kernel.store.deadline import overdue
+from recollect.kernel.store.faults import busy, out_of_memory
+
+_BY_STATE: Final[dict[str, tuple[Code, str, str]]] = {
+    "53100": (STORE_UNAVAILABLE, "the disk of the server is full", "free some space there"),
+    "53300": (
+        STORE_UNAVAILABLE,
+        "the server has no connection to spare",
+        "raise max_connections there, or have fewer programs connected",
+    ),
+    "25006": (STORE_UNAVAILABLE, "nothing may be written here", "write outside of a snapshot"),
+    "42501": (
+        STORE_UNAVAILABLE,
+        "the role of the address may not use the tables",
+        "grant it usage of the schema and of its tables",
+    ),
+    "25P02": (
+        STORE_UNAVAILABLE,
+        "the transaction is undone, since a statement in it failed",
+        "send the same request again",
+    ),
+    "57014": (STORE_UNAVAILABLE, "the statement was cancelled", "send the same request again"),
+}
+"""By the state that the server names: what it means, and what to do."""
+
+_BUSY: Final = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable)
+_TOO_LARGE: Final = (
+    errors.ProgramLimitExceeded,
+    errors.StatementTooComplex,
+    errors.TooManyColumns,
+    errors.TooManyArguments,
+)
+_BROKEN: Final = (errors.DataCorrupted, errors.IndexCorrupted)
+
+
+READING_ERRORS: Final = (psycopg.Error, UnicodeEncodeError, MemoryError)
+"""What the driver raises for a statement and its values."""
+
+
+def translated(
+    error: psycopg.Error | UnicodeEncodeError | MemoryError, seconds: float | None = None
+) -> RecollectError:
+    """Return the registered error for one of the driver's; `seconds` are what a text may take."""
+    match error:
+        case UnicodeEncodeError() | psycopg.DataError(sqlstate=None | "22021" | "22P05"):
+            return RecollectError(
+                INVALID_ARGUMENT,
+                "a text holds a character that the server cannot take",
+                hint="leave out zero characters and halves of surrogate pairs",
+            )
+        case errors.QueryCanceled() if seconds is not None:
+            return overdue(seconds)
+        case PoolTimeout():
+            return RecollectError(
+                STORE_BUSY,
+                "no connection to the server has become free in time",
+                hint="send the same request again",
+            )
+        case PoolClosed():
+            return RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+        case psycopg.Error() if error.sqlstate in _BY_STATE:
+            code, message, hint = _BY_STATE[error.sqlstate]
+            return RecollectError(code, message, hint=hint)
+    if isinstance(error, _BUSY):
+        return busy()
+    if isinstance(error, (MemoryError, errors.OutOfMemory)):
+        return out_of_memory()
+    if isinstance(error, _BROKEN):
+        message = "the server finds its own data damaged"
+        return RecollectError(STORE_CORRUPT, message, hint="restore the database from a backup")
+    if isinstance(error, _TOO_LARGE):
+        return RecollectError(
+            RESOURCE_EXHAUSTED,
+            "a text or a query is larger than the server can hold",
+            hint="use a shorter name or id, or ask for less in one FIND",
+        )
+    if is_lost(error):
+        return unreachable()
+    return RecollectError(
+        INTERNAL_ERROR,
+        f"the store refuses a statement of the program ({type(error).__name__})",
+        hint="report this with the text that was run",
+    )
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether the server, or the way to it, is gone: another connection may do better."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
+
+
+def unreachable(place: str = "") -> RecollectError:
+    """Return the error of a server that does not answer, or not any more."""
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        f"the server {place} does not answer" if place else "the server does not answer",
+        hint="check that it runs and lets this user in, then send the same request again",
+    )
+
+
+def unknown_outcome() -> RecollectError:
+    """Return the error of a commit that was not answered, and whose end nobody can tell."""
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        "the server was lost during the commit, and whether it was kept is not known",
+        hint="read whether it was written before sending it again",
+    )

@@ -1,0 +1,130 @@
+"""The named steps that build the tables of a schema; the list only ever grows at its end.
+
+The rule: a schema is ours when it has the first step's name in its `migration`. Another one that
+holds any table is somebody else's, and stays as it is; so does one that a newer program has made.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Final
+
+import psycopg
+from psycopg import Connection
+
+from recollect.errors import (
+    STORE_FOREIGN,
+    STORE_NEWER,
+    STORE_UNAVAILABLE,
+    UPGRADE,
+    RecollectError,
+)
+from recollect.kernel.store.port import Part, SqlRow
+from recollect.kernel.store.postgres.faults import translated
+from recollect.kernel.store.postgres.pool import milliseconds
+from recollect.kernel.store.postgres.schema import INITIAL
+
+MIGRATIONS: Final = (("p001_initial", INITIAL),)
+"""The name of each step, and its statements."""
+
+_OLDEST: Final = 160_000  # the first server that has any_value
+_TABLE: Final = """
+CREATE TABLE migration (name text COLLATE "C" PRIMARY KEY, applied_at bigint NOT NULL)
+"""
+_TABLES: Final = """
+SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+"""
+_LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('recollect ' || $1, 0))"
+_MADE: Final = re.compile(r"CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)[^;]*;")
+
+
+def whole_store() -> tuple[Part, ...]:
+    """Return all tables and indexes of a store of this version, in the order they are made."""
+    text = _TABLE.strip() + ";" + "".join(sql for _, sql in MIGRATIONS)
+    found = _MADE.finditer(re.sub(r"--[^\n]*", "", text))
+    return tuple(Part(one[1].lower(), one[2], one[0].removesuffix(";")) for one in found)
+
+
+def migrate(connection: Connection[SqlRow], schema: str, wait_seconds: float) -> None:
+    """Bring a schema up to date in one transaction, and make it where it is not there.
+
+    STORE_FOREIGN and STORE_NEWER leave it as it is. STORE_BUSY when another program is at it for
+    longer than `wait_seconds`. Cost: two round trips when nothing is to be done.
+    """
+    _refuse_server(connection)
+    try:
+        if _missing(connection, schema):
+            with connection.transaction():
+                for name, value in (
+                    ("lock_timeout", milliseconds(wait_seconds)),
+                    ("search_path", schema),
+                ):
+                    connection.execute("SELECT set_config($1, $2, true)", (name, value))
+                connection.execute(_LOCK, (schema,))
+                _apply(connection, schema)
+    except psycopg.Error as error:
+        raise translated(error) from error
+
+
+def _apply(connection: Connection[SqlRow], schema: str) -> None:
+    missing = _missing(connection, schema)
+    if len(missing) == len(MIGRATIONS):
+        _run(connection, f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+        _run(connection, _TABLE)
+    for name, sql in MIGRATIONS:
+        if name in missing:
+            _run(connection, sql)
+            entry = (name, int(time.time() * 1000))
+            connection.execute("INSERT INTO migration (name, applied_at) VALUES ($1, $2)", entry)
+
+
+def _missing(connection: Connection[SqlRow], schema: str) -> frozenset[str]:
+    """Return the names of the steps that a schema has not been through."""
+    known = frozenset(name for name, _ in MIGRATIONS)
+    tables = {str(name) for (name,) in connection.execute(_TABLES, (schema,)).fetchall()}
+    if not tables:
+        return known
+    applied: set[str] = set()
+    if "migration" in tables:
+        sql = f'SELECT m.name FROM "{schema}".migration AS m'  # noqa: S608 - a checked name
+        try:
+            applied = {str(name) for (name,) in connection.execute(sql).fetchall()}
+        except psycopg.errors.UndefinedColumn:
+            applied = set()
+    if MIGRATIONS[0][0] not in applied:
+        raise RecollectError(
+            STORE_FOREIGN,
+            f'the schema "{schema}" holds tables that are not of Recollect',
+            hint="use another schema: ?schema=memory; this one is left as it is",
+        )
+    if unknown := applied - known:
+        raise RecollectError(
+            STORE_NEWER,
+            "the store was written by a newer version of Recollect",
+            hint=UPGRADE,
+            details={"unknown_migrations": sorted(unknown)},
+        )
+    return known - applied
+
+
+def _run(connection: Connection[SqlRow], script: str) -> None:
+    """Run statements without parameters, several at once."""
+    connection.execute(script.encode(), prepare=False)
+
+
+def _refuse_server(connection: Connection[SqlRow]) -> None:
+    """Raise STORE_UNAVAILABLE for a server or a database that cannot hold a store."""
+    if connection.info.server_version < _OLDEST:
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            f"the server is PostgreSQL {connection.info.server_version // 10_000}",
+            hint="use PostgreSQL 16 or newer",
+        )
+    if connection.info.parameter_status("server_encoding") != "UTF8":
+        raise RecollectError(
+            STORE_UNAVAILABLE,
+            "the database does not keep texts as UTF-8",
+            hint="create one with ENCODING 'UTF8' TEMPLATE template0",
+        )

@@ -1,0 +1,157 @@
+"""The connections of one process to one server.
+
+A forked child opens its own: the sockets that it inherits belong to its parent, and it leaves them
+alone. Whatever the role or a pool between sets, a transaction has the settings below: they travel
+with its BEGIN.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import psycopg
+from psycopg import Connection, RawCursor
+from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from recollect.kernel.store.port import SqlRow, SqlValue
+from recollect.kernel.store.postgres.address import ServerAddress
+from recollect.kernel.store.postgres.binding import adapt
+from recollect.kernel.store.postgres.faults import translated, unreachable
+
+Query = tuple[str, Sequence[SqlValue]]
+"""A text in the server's form, and its values."""
+
+READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+_STATEMENTS: Final = 512  # prepared on each connection
+_CONNECT_SECONDS: Final = 10
+_LEFT: Final[list[ConnectionPool]] = []
+"""The pools of a parent, kept in its child for good: nothing of them may be closed there."""
+
+
+class Pool:
+    """Lends connections to the threads of one process; at most `most` at a time."""
+
+    def __init__(self, address: ServerAddress, most: int, wait_seconds: float) -> None:
+        self.process = os.getpid()
+        self._address = address
+        self.wait_seconds = wait_seconds
+        self._pool: ConnectionPool[Connection[SqlRow]] = ConnectionPool(
+            address.conninfo,
+            kwargs=self._arguments(),
+            configure=self._configure,
+            min_size=0,
+            max_size=most,
+            timeout=max(wait_seconds, 0.1),
+            open=True,
+        )
+        weakref.finalize(self, _leave_or_close, self.process, self._pool)
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "autocommit": True,  # transactions begin and end by statements of our own
+            "cursor_factory": RawCursor,
+            "prepare_threshold": 0 if self._address.prepares else None,
+            "connect_timeout": _CONNECT_SECONDS,
+            "fallback_application_name": "recollect",
+        }
+
+    def _configure(self, connection: Connection[SqlRow]) -> None:
+        connection.prepared_max = _STATEMENTS
+        adapt(connection)
+
+    def connected(self) -> Connection[SqlRow]:
+        """Return a connection beside the pool; the caller closes it. STORE_UNAVAILABLE for none."""
+        try:
+            connection = Connection[SqlRow].connect(self._address.conninfo, **self._arguments())
+        except psycopg.Error:  # its message may tell who may come in
+            raise unreachable(self._address.place) from None
+        self._configure(connection)
+        return connection
+
+    def take(self) -> Connection[SqlRow]:
+        """Take a connection; STORE_BUSY when none becomes free in time."""
+        try:
+            return self._pool.getconn()
+        except PoolTimeout as error:
+            self.connected().close()  # raises where there is no server, rather than no turn
+            raise translated(error) from None
+        except psycopg.Error as error:
+            raise translated(error) from None
+
+    def end(self, connection: Connection[SqlRow], last: str) -> None:
+        """End what is open on a connection, and take it back; a broken one is replaced.
+
+        In a child the connection is its parent's, who goes on with it.
+        """
+        if self.process != os.getpid():
+            return
+        try:
+            if is_open(connection):
+                connection.execute(last)
+        except psycopg.OperationalError:
+            connection.close()  # the server undoes what is open as soon as nobody is there
+        finally:
+            self._pool.putconn(connection)
+
+    def renew(self) -> None:
+        """Replace the connections that the server has closed."""
+        self._pool.check()
+
+    @contextmanager
+    def beside(self) -> Iterator[Connection[SqlRow]]:
+        """Connect for what stands in no transaction, as long as a block lasts."""
+        connection = self.connected()
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def preamble(self, begin: str) -> tuple[Query, Query]:
+        """Return what begins a transaction: the settings hold until its end.
+
+        Statements are planned once (`force_generic_plan`): the compiler has chosen their loops.
+        """
+        settings = {
+            "search_path": self._address.schema,
+            "plan_cache_mode": "force_generic_plan",
+            "jit": "off",
+            "max_parallel_workers_per_gather": "0",
+            "lock_timeout": milliseconds(self.wait_seconds),
+            "statement_timeout": "0",
+        }
+        values = [one for pair in settings.items() for one in pair]
+        marks = ", ".join(f"set_config(${n}, ${n + 1}, true)" for n in range(1, len(values), 2))
+        return (begin, ()), (f"SELECT {marks}", values)
+
+    def close(self) -> None:
+        """Close every connection that is not lent; the others as they come back."""
+        if self.process == os.getpid():
+            self._pool.close()
+
+
+def is_open(connection: Connection[SqlRow]) -> bool:
+    """Whether a transaction is open on a connection, failed or not."""
+    return not connection.closed and connection.info.transaction_status in (
+        TransactionStatus.INTRANS,
+        TransactionStatus.INERROR,
+        TransactionStatus.ACTIVE,
+    )
+
+
+def milliseconds(seconds: float | None) -> str:
+    """Return a time as the server's settings take it, at least 1, since 0 stands for no limit."""
+    return "0" if seconds is None else str(max(1, round(seconds * 1000)))
+
+
+def _leave_or_close(process: int, pool: ConnectionPool) -> None:
+    if process == os.getpid():
+        pool.close()
+    else:
+        _LEFT.append(pool)

@@ -1,0 +1,327 @@
+"""One transaction on a server, and the session over it.
+
+A connection is taken with the first statement, which travels together with BEGIN and the settings.
+What a server has closed meanwhile shows there, so that one beginning is tried again on another
+connection; nothing was read or written by then.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import psycopg
+from psycopg import Connection, RawCursor, RawServerCursor
+
+from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.deadline import overdue
+from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, SqlValue, Work
+from recollect.kernel.store.postgres.binding import bound
+from recollect.kernel.store.postgres.dialect import POSTGRES
+from recollect.kernel.store.postgres.faults import (
+    READING_ERRORS,
+    is_lost,
+    translated,
+    unknown_outcome,
+    unreachable,
+)
+from recollect.kernel.store.postgres.pool import (
+    READ,
+    WRITE,
+    Pool,
+    Query,
+    is_open,
+    milliseconds,
+)
+from recollect.kernel.store.sampling import Sampling
+from recollect.model import Kinds
+
+_ROWS_AT_ONCE: Final = 1_000  # of a statement whose rows are passed on as they come
+_PAUSE_SECONDS: Final = 0.05  # between two looks at a commit that the server is still at
+
+_LOCK_GROUP: Final = "SELECT pg_current_xact_id()::text FROM grp AS g WHERE g.name = $1 FOR UPDATE"
+_LOCK_ALL: Final = "LOCK TABLE grp IN EXCLUSIVE MODE"
+_NUMBER: Final = "SELECT pg_current_xact_id()::text"
+_OUTCOME: Final = "SELECT pg_xact_status($1::text::xid8)"
+_SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
+_BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
+
+_NUMBERS = itertools.count(1)
+
+
+class PostgresSession:
+    """One transaction; it implements `port.Session`. It belongs to one thread at a time."""
+
+    dialect = POSTGRES
+
+    def __init__(self, pool: Pool, kinds: Kinds, sampling: Sampling, *, is_writing: bool) -> None:
+        self.depth = 0  # blocks of this thread that are open on it
+        self.is_writing = is_writing
+        self.kinds = kinds
+        self.sampling = sampling
+        self._pool = pool
+        self._connection: Connection[SqlRow] | None = None
+        self._before: list[Query] = []  # what travels with the next statement
+        self._number: str | None = None  # the server's own, of a transaction that writes
+        self._deadline: float | None = None
+        self._seconds: float | None = None  # what the reads of the block may take in all
+        self._after_commit: list[Callable[[], None]] = []
+        self._parts: list[int] = []  # how much waited for the commit when each part began
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Do nothing: no other thread is on the connection."""
+        yield
+
+    def allow(self, budget: Budget | None) -> None:
+        """Limit the seconds of the reads in the rest of the block; the server counts no steps."""
+        if budget is None and self._seconds is None:
+            return
+        self._seconds = None if budget is None else budget.seconds
+        left = None if budget is None else budget.seconds - budget.spent
+        self._deadline = None if left is None else time.monotonic() + left
+        self._before.append((_SET_SECONDS, (milliseconds(left),)))
+
+    def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
+        """Run one statement and return all its rows."""
+        cursor = self._run(*bound(_text(sql), parameters))
+        return cursor.fetchall() if cursor.description else []
+
+    def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
+        """Run one statement and return its first row, if it has one."""
+        cursor = self._run(*bound(_text(sql), parameters))
+        return cursor.fetchone() if cursor.description else None
+
+    def each(self, sql: Sql, parameters: Parameters = ()) -> Generator[SqlRow]:
+        """Run one statement and yield its rows as they come; see `port.Session`."""
+        text, values = bound(_text(sql), parameters)
+        connection = self._begun()
+        name = f"each_{next(_NUMBERS)}"
+        with self._translating():
+            cursor = RawServerCursor(connection, name)
+            cursor.execute(text, values)
+        try:
+            while True:
+                with self._translating():
+                    rows = cursor.fetchmany(_ROWS_AT_ONCE)
+                if not rows:
+                    return
+                yield from rows
+        finally:
+            if self._connection is connection and is_open(connection):
+                cursor.close()
+
+    def version(self) -> int:
+        """Return a number that never comes again: only the server knows what has changed."""
+        return next(_NUMBERS)
+
+    def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
+        """Run one statement once for each set of parameters, in one round trip."""
+        sets = [bound(_text(sql), one) for one in parameters]
+        if not sets:
+            return
+        text, values = sets[0]
+        if len(sets) == 1:
+            self._run(text, values)
+            return
+        connection = self._begun()
+        with self._translating():
+            connection.cursor().executemany(text, [values for _, values in sets])
+
+    def plan(self, sql: Sql, parameters: Parameters = ()) -> tuple[str, ...]:
+        """Return the server's own plan of a statement, a line each, indented by depth."""
+        text, values = bound(_text(sql), parameters)
+        found = self._run(f"EXPLAIN (COSTS OFF) {text}", values)
+        return tuple(str(line) for (line,) in found.fetchall())
+
+    @contextmanager
+    def measured(self) -> Iterator[Work]:
+        """Give what stays at nothing: the server counts no steps."""
+        yield Work()
+
+    @contextmanager
+    def watched(self, tell: Callable[[int], None]) -> Iterator[None]:
+        """Tell once that a block begins: the server counts no steps."""
+        tell(0)
+        yield
+
+    def on_commit(self, action: Callable[[], None]) -> None:
+        """Call `action` after the transaction has committed; never after a rollback."""
+        self._after_commit.append(action)
+
+    def begin_erasure(self) -> None:
+        """Count a purge in its own transaction; call it before anything is deleted."""
+        self._run(_BEGIN_ERASURE, ())
+
+    def clear_remains(self) -> None:
+        """Do nothing: what deletions left is dead rows, which `finish_erasure` removes."""
+
+    def lock(self, group: str | None) -> None:
+        """Keep other writers off a group until the end; off all where none is named, or is there.
+
+        STORE_BUSY when another writer does not finish in time.
+        """
+        found = None if group is None else self._run(_LOCK_GROUP, (group,)).fetchone()
+        if found is None:
+            self._run(_LOCK_ALL, ())
+            found = self._run(_NUMBER, ()).fetchone()
+        assert found is not None
+        self._number = str(found[0])
+
+    @property
+    def parts(self) -> int:
+        """How many parts of the transaction are open."""
+        return len(self._parts)
+
+    def begin_part(self) -> int:
+        """Begin a part of the open transaction, and return how many are open with it."""
+        self._run("SAVEPOINT part", ())
+        self._parts.append(len(self._after_commit))
+        return self.parts
+
+    def commit(self) -> None:
+        """Commit, then run what waited for it; inside a part, only end that.
+
+        STORE_UNAVAILABLE where the transaction is not kept, or nobody can tell.
+        """
+        self.allow(None)
+        if self._parts:
+            self._run("RELEASE SAVEPOINT part", ())
+            self._parts.pop()
+            return
+        if self._connection is not None:
+            self._end("COMMIT")
+        actions, self._after_commit = self._after_commit, []
+        for action in actions:
+            action()
+
+    def roll_back(self) -> None:
+        """Undo the transaction, or its innermost part."""
+        if self._parts:
+            del self._after_commit[self._parts.pop() :]
+            if self._connection is not None and is_open(self._connection):
+                self._before.clear()
+                self._seconds = self._deadline = None
+                with self._translating():
+                    self._connection.execute("ROLLBACK TO SAVEPOINT part")
+                    self._connection.execute("RELEASE SAVEPOINT part")
+            return
+        self._after_commit.clear()
+        self.leave("ROLLBACK")
+
+    def leave(self, last: str = "COMMIT") -> None:
+        """End the transaction, if it has begun, and give the connection back.
+
+        A transaction that only read ends by COMMIT: after a ROLLBACK the driver would prepare
+        every statement anew.
+        """
+        connection, self._connection = self._connection, None
+        self.is_writing = False
+        self._before.clear()
+        self._seconds = self._deadline = None
+        if connection is not None:
+            self._pool.end(connection, last)
+
+    def _run(self, text: str, values: Sequence[SqlValue]) -> RawCursor[SqlRow]:
+        if self._pool.process != os.getpid():
+            raise RecollectError(
+                STORE_UNAVAILABLE,
+                "a block does not cross into a forked process",
+                hint="open a block of its own there",
+            )
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            assert self._seconds is not None
+            raise overdue(self._seconds)
+        if self._connection is None:
+            return self._first((text, values))
+        before, self._before = self._before, []
+        with self._translating():
+            return _sent(self._connection, [*before, (text, values)])
+
+    def _begun(self) -> Connection[SqlRow]:
+        """Return the connection, on which everything that was to travel has arrived."""
+        if self._connection is None or self._before:
+            self._run("SELECT 1", ())
+        assert self._connection is not None
+        return self._connection
+
+    def _first(self, query: Query) -> RawCursor[SqlRow]:
+        """Begin the transaction with its first statement, on a connection that works."""
+        begin = self._pool.preamble(WRITE if self.is_writing else READ)
+        queries = [*begin, *self._before, query]
+        connection = self._pool.take()
+        try:
+            found = _sent(connection, queries)
+        except READING_ERRORS as error:
+            self._pool.end(connection, "ROLLBACK")
+            if not is_lost(error):
+                raise translated(error, self._seconds) from None
+            self._pool.renew()
+            connection = self._pool.take()
+            try:
+                found = _sent(connection, queries)
+            except READING_ERRORS as again:
+                self._pool.end(connection, "ROLLBACK")
+                raise translated(again, self._seconds) from None
+        self._connection, self._before = connection, []
+        return found
+
+    def _end(self, last: str) -> None:
+        """Commit; when no answer comes, ask the server over another connection what it did."""
+        connection, number = self._connection, self._number
+        assert connection is not None
+        try:
+            kept = connection.execute(last).statusmessage == last
+        except psycopg.OperationalError as error:
+            if not is_lost(error):
+                raise translated(error) from None
+            if number is None:
+                raise unreachable() from None
+            kept = self._outcome(number)
+        except psycopg.Error as error:
+            raise translated(error) from None
+        if not kept:
+            raise translated(psycopg.errors.InFailedSqlTransaction())
+        self.leave()
+
+    def _outcome(self, number: str) -> bool:
+        """Return whether the transaction of that number was kept."""
+        until = time.monotonic() + self._pool.wait_seconds
+        while True:
+            try:
+                with self._pool.beside() as other:
+                    row = other.execute(_OUTCOME, (number,)).fetchone()
+            except (psycopg.Error, RecollectError):
+                row = ("in progress",)
+            if row is not None and row[0] in ("committed", "aborted"):
+                return row[0] == "committed"
+            if time.monotonic() > until:
+                raise unknown_outcome()
+            time.sleep(_PAUSE_SECONDS)
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
+        except READING_ERRORS as error:
+            raise translated(error, self._seconds) from None
+
+
+def _sent(connection: Connection[SqlRow], queries: Sequence[Query]) -> RawCursor[SqlRow]:
+    """Run statements in one round trip, and return what the last one found."""
+    cursor: RawCursor[SqlRow] = connection.cursor()  # type: ignore[assignment]
+    if len(queries) == 1:
+        return cursor.execute(*queries[0])
+    with connection.pipeline():
+        for text, values in queries[:-1]:
+            connection.execute(text, values)
+        cursor.execute(*queries[-1])
+    return cursor
+
+
+def _text(sql: Sql) -> str:
+    return sql if isinstance(sql, str) else POSTGRES.spell(sql)

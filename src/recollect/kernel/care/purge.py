@@ -22,7 +22,7 @@ from recollect.kernel.store.cells import whole
 from recollect.kernel.store.erasure import BLOCK, OTHERS, delete_group
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
-from recollect.kernel.store.port import Session, SqlRow
+from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import (
     LINK_BIT,
     TALLY_BOUNDED_CONCEPTS,
@@ -33,6 +33,7 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
 )
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.erasing import (
     AT_ONE,
     DELETE_ROWS,
@@ -68,15 +69,17 @@ _LATER = {
 }
 _OTHERWISE = "they leave it when the memory is next opened, mended or backed up after that is over"
 
-_TALLIES = (
-    TALLY_CONCEPTS,
-    TALLY_LINKS,
-    TALLY_KEYED,
-    TALLY_LINK_SUBJECTS,
-    TALLY_LINK_OBJECTS,
-    TALLY_BOUNDED_CONCEPTS,
-    TALLY_BOUNDED_LINKS,
-)
+_TALLIES = orjson.dumps(
+    [
+        TALLY_CONCEPTS,
+        TALLY_LINKS,
+        TALLY_KEYED,
+        TALLY_LINK_SUBJECTS,
+        TALLY_LINK_OBJECTS,
+        TALLY_BOUNDED_CONCEPTS,
+        TALLY_BOUNDED_LINKS,
+    ]
+).decode()
 """Those whose term is a type or a predicate."""
 _CHUNK = 5_000  # elements one statement speaks of
 
@@ -109,8 +112,8 @@ def purge(
     _erase_texts(unit, doomed)
     vectors = purge_vectors(session, group.group_id, doomed)
     receipt = replace(receipt, vectors=vectors)
-    for sql in DELETE_ROWS:
-        session.execute_many(sql, ((group.group_id, one) for one in doomed))
+    for statement in DELETE_ROWS:
+        session.execute_many(statement, ((group.group_id, one) for one in doomed))
     recount(session, group.group_id)
     terms = _erase_unused(unit, codes)
     forget_answers(session, group.group_id, receipt.ids, doomed)
@@ -233,18 +236,21 @@ def _erase_unused(unit: Unit, codes: Iterable[int]) -> int:
     for index in attribute_indexes(session, group_id):
         if index.type in unused:
             take_back_index(session, group_id, index.type, index.attribute)
-    session.execute_many(DELETE_TALLY, ((group_id, *_TALLIES, code) for code in unused.values()))
-    session.execute_many(DELETE_TERM, ((group_id, code) for code in unused.values()))
+    doomed: list[Parameters] = [
+        {"group": group_id, "code": code, "kinds": _TALLIES} for code in unused.values()
+    ]
+    session.execute_many(DELETE_TALLY, doomed)
+    session.execute_many(DELETE_TERM, doomed)
     return len(unused)
 
 
 def _each(
-    session: Session, group: Group, sql: str, elements: Sequence[int], **more: str
+    session: Session, group: Group, statement: Statement, elements: Sequence[int], **more: str
 ) -> Iterator[SqlRow]:
     """Yield the rows of a statement about elements, asked for a chunk of them at a time."""
     for start in range(0, len(elements), _CHUNK):
         ids = orjson.dumps(elements[start : start + _CHUNK]).decode()
-        yield from session.rows(sql, {"group": group.group_id, "ids": ids, **more})
+        yield from session.rows(statement, {"group": group.group_id, "ids": ids, **more})
 
 
 def _total(rows: Iterable[SqlRow]) -> int:

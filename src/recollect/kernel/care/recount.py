@@ -5,6 +5,8 @@ The rule: they are what the writer keeps by difference in `tally`, or one of the
 
 from __future__ import annotations
 
+import orjson
+
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import (
@@ -46,7 +48,7 @@ _COUNTED = {
     TALLY_BOUNDED_CONCEPTS: BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS: BOUNDED_LINKS,
 }
-_OF_TEXTS = (TALLY_DOCUMENTS, TALLY_TOKENS)  # `rebuild` counts these
+_OF_TEXTS = orjson.dumps([TALLY_DOCUMENTS, TALLY_TOKENS]).decode()  # `rebuild` counts these
 
 
 def counted(session: Session, group_id: int) -> Counts:
@@ -59,21 +61,20 @@ def counted(session: Session, group_id: int) -> Counts:
         "forever": FOREVER,
     }
     found: Counts = {}
-    for kind, sql in _COUNTED.items():
-        parameters = {key: value for key, value in values.items() if f":{key}" in sql}
-        for term, count in session.rows(sql, parameters):
+    for kind, statement in _COUNTED.items():
+        for term, count in session.rows(statement, values):
             found[kind, whole(term)] = whole(count)
     return found
 
 
 def kept(session: Session, group_id: int) -> Counts:
     """Return the counts as the writer kept them."""
-    rows = session.rows(KEPT, (group_id, *_OF_TEXTS))
+    rows = session.rows(KEPT, {"group": group_id, "others": _OF_TEXTS})
     return {(text(kind), whole(term)): whole(count) for kind, term, count in rows}
 
 
 def recount(session: Session, group_id: int) -> None:
     """Put the counts of a group right, inside a write transaction."""
-    session.execute_many(FORGET, [(group_id, *_OF_TEXTS)])
+    session.execute_many(FORGET, [{"group": group_id, "others": _OF_TEXTS}])
     rows = [(group_id, *key, count) for key, count in sorted(counted(session, group_id).items())]
     session.execute_many(PUT, rows)

@@ -9,6 +9,7 @@ from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, load_group
 from recollect.kernel.store.port import Session, Store
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.model import model_of
@@ -34,20 +35,25 @@ def reindex(store: Store, name: str, meanings: Meanings, progress: Progress) -> 
     with store.writing(group=name) as session:
         if model_of(session, group.group_id) not in (None, own):
             forget_vectors(session, group.group_id)
-            make_stale(session)
+            make_stale(session, group.group_id)
     count = 0
-    for sql, step in ((CONCEPTS, "concepts"), (LINKS, "links")):
-        count += _embed_all(store, group, meanings, sql, progress, f"{name}: {step}")
+    for statement, step in ((CONCEPTS, "concepts"), (LINKS, "links")):
+        count += _embed_all(store, group, meanings, statement, progress, f"{name}: {step}")
     return Reindexed(meanings.embedder.name, count)
 
 
 def _embed_all(
-    store: Store, group: Group, meanings: Meanings, sql: str, progress: Progress, step: str
+    store: Store,
+    group: Group,
+    meanings: Meanings,
+    statement: Statement,
+    progress: Progress,
+    step: str,
 ) -> int:
     group_id, after, count = group.group_id, -1, 0
     while True:
         with store.reading() as session:
-            said = _said(session, group_id, sql, after)
+            said = _said(session, group_id, statement, after)
             texts = [one for one in said.values() if one is not None]
             lacking = meanings.without_vectors(session, group_id, texts)
         if not said:
@@ -55,7 +61,7 @@ def _embed_all(
         vectors = meanings.vectors_of(lacking)
         with store.writing(group=group.name) as session:
             rows = VectorRows(session, group_id, meanings.embedder, vectors.get)
-            now = _said(session, group_id, sql, after)
+            now = _said(session, group_id, statement, after)
             same = {one: text for one, text in now.items() if text and said.get(one) == text}
             for element, meaning in same.items():
                 rows.put(element, meaning)
@@ -64,9 +70,11 @@ def _embed_all(
         progress(step, count, 0)
 
 
-def _said(session: Session, group_id: int, sql: str, after: int) -> dict[int, str | None]:
+def _said(
+    session: Session, group_id: int, statement: Statement, after: int
+) -> dict[int, str | None]:
     """Return what the next elements without a vector say; those that say nothing, too."""
-    rows = session.rows(sql, {"group": group_id, "after": after, "most": _AT_ONCE})
+    rows = session.rows(statement, {"group": group_id, "after": after, "most": _AT_ONCE})
     said: dict[int, str | None] = {}
     for element, kind, name, attributes in rows:
         if name is None:

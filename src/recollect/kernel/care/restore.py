@@ -11,7 +11,7 @@ from typing import BinaryIO
 import orjson
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, RecollectError
-from recollect.kernel.care.dump_format import GROUP, TERM, DumpLine
+from recollect.kernel.care.dump_format import COPYING, GROUP, TERM, DumpLine
 from recollect.kernel.care.dump_lines import Read, fault, read_lines
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
@@ -20,7 +20,8 @@ from recollect.kernel.store.cells import text
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.statements.copies import COUNT_IDS, HOLDS, STAND, TAKEN, put_row
+from recollect.kernel.store.statements.copies import HOLDS, STAND
+from recollect.kernel.store.statements.counters import RAISE_IDS, TAKEN
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.kernel.write.own_types import set_name_keys
 from recollect.model import Progress
@@ -40,7 +41,7 @@ def restore_dump(session: Session, stream: BinaryIO, progress: Progress) -> list
     for chunk in _chunks(read_lines(stream)):
         restoring.put(chunk)
         progress("rows", restoring.rows, restoring.rows)
-    session.execute_many(COUNT_IDS, [()])
+    session.execute_many(RAISE_IDS, [{}])
     for done, group in enumerate(restoring.groups, 1):
         _complete(session, group, progress)
         progress("groups", done, len(restoring.groups))
@@ -84,11 +85,10 @@ class _Restoring:
             self._codes.update((term, code) for term, code in (one.row for one in chunk))
         if line.table in ("concept", "link"):
             self._refuse_taken(chunk)
-        sql = put_row(line.table, line.columns, len(line.fields))
         group_id = self.groups[-1].group_id
         rows = [(group_id, *self._coded(line, read)) for read in chunk]
         try:
-            self._session.execute_many(sql, rows)
+            self._session.execute_many(COPYING[line].put, rows)
         except RecollectError as error:
             if error.code is not INTERNAL_ERROR:
                 raise
@@ -110,8 +110,9 @@ class _Restoring:
                 hint="restore into a new file",
             )
         if not is_new:
-            make_stale(session)  # what is cached of it has other id bits
-        session.execute_many(STAND, [(id_bits, number, at, chain, group.group_id)])
+            make_stale(session, group.group_id)  # what is cached of it has other id bits
+        stand = {"id_bits": id_bits, "number": number, "at": at, "chain": chain}
+        session.execute_many(STAND, [stand | {"group": group.group_id}])
         restored = load_group(session, group.name)
         assert restored is not None
         self._codes = {}
@@ -120,7 +121,7 @@ class _Restoring:
     def _refuse_taken(self, chunk: list[Read]) -> None:
         """Refuse ids that other groups of the store have: they are one for all groups."""
         ids = orjson.dumps([read.row[0] for read in chunk]).decode()
-        if self._session.row(TAKEN, {"ids": ids}) != (0,):
+        if self._session.row(TAKEN, {"ids": ids, "group": self.groups[-1].group_id}) != (0,):
             raise RecollectError(
                 INVALID_ARGUMENT,
                 "ids of the dump are in use in this store, and a dump keeps its ids",

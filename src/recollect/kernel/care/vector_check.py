@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import members, octets, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.row_digest import row_digest
 from recollect.kernel.store.statements.meanings import EMBEDDED, UNUSED
 from recollect.kernel.vectors.embedder import NUMBER_BYTES
 from recollect.kernel.vectors.model import model_of
@@ -33,8 +34,8 @@ def wrong_vectors(session: Session, group_id: int) -> list[int]:
     size = NUMBER_BYTES * model[1]
     return [
         whole(row[1])
-        for row in _rows(session, group_id, model)
-        if not _is_right(session.kinds, row, size)
+        for row in _rows(session, group_id)
+        if not _is_whole(group_id, row, model) or not _is_right(session.kinds, row, size)
     ]
 
 
@@ -51,14 +52,13 @@ def mend_vectors(session: Session, group_id: int) -> None:
         drop_unused(session, group_id, unused)
         if not vectors_in(session, group_id):  # it may be what is said of the model that is wrong
             forget_vectors(session, group_id)
-        make_stale(session)
+        make_stale(session, group_id)
 
 
-def _rows(session: Session, group_id: int, model: tuple[str, int]) -> Iterator[SqlRow]:
+def _rows(session: Session, group_id: int) -> Iterator[SqlRow]:
     after = -1
     while True:
         parameters: dict[str, SqlValue] = {"group": group_id, "after": after, "most": _AT_ONCE}
-        parameters |= {"model": model[0], "dimension": model[1]}
         rows = session.rows(EMBEDDED, parameters)
         yield from rows
         if len(rows) < _AT_ONCE:
@@ -66,15 +66,23 @@ def _rows(session: Session, group_id: int, model: tuple[str, int]) -> Iterator[S
         after = whole(rows[-1][0])
 
 
-def _is_right(kinds: Kinds, row: SqlRow, size: int) -> bool:
-    _, _, vector, hash_, length, kind, name, attributes, is_whole = row
-    if attributes is None or not is_whole:
+def _is_whole(group_id: int, row: SqlRow, model: tuple[str, int]) -> bool:
+    """Whether the digests of a row and of its vector are those of what they hold."""
+    number, element, at, digest, hash_, vector, digest_of_vector, *_ = row
+    if digest != row_digest(group_id, number, element, at):
         return False
-    if vector == NO_VECTOR:
+    return at == NO_VECTOR or digest_of_vector == row_digest(group_id, at, hash_, vector, *model)
+
+
+def _is_right(kinds: Kinds, row: SqlRow, size: int) -> bool:
+    at, _, hash_, vector, _, kind, name, attributes = row[2:]
+    if attributes is None:
+        return False
+    if at == NO_VECTOR:
         return True
     said = members(attributes)
     if name is None:
         meaning = link_meaning(said)
     else:
         meaning = meaning_of(kinds, text(kind), text(name), said)
-    return length == size and meaning is not None and text_hash(meaning) == hash_
+    return len(octets(vector)) == size and meaning is not None and text_hash(meaning) == hash_

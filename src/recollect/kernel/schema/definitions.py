@@ -18,32 +18,8 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS
 from recollect.model import Attributes, ElementKind, Value
-
-_DEFINITIONS = """
-SELECT concept.name, concept.id, concept.public_id, concept.attributes, concept.metadata
-FROM concept
-WHERE concept.group_id = :group AND concept.type = (
-    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
-  AND concept.expired_at > :known AND concept.born_at <= :known
-ORDER BY concept.name
-"""
-
-_DEFINITION = """
-SELECT concept.name, concept.id, concept.public_id, concept.attributes, concept.metadata
-FROM concept
-WHERE concept.group_id = :group AND concept.name = :name AND concept.type = (
-    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
-  AND concept.expired_at = :living
-"""
-
-_DEFINED = """
-SELECT DISTINCT concept.name FROM json_each(:names) AS one
-CROSS JOIN concept ON concept.name = one.value
-WHERE concept.group_id = :group AND concept.type = (
-    SELECT term.code FROM term WHERE term.group_id = :group AND term.text = :meta)
-  AND concept.expired_at > :known AND concept.born_at <= :known
-"""
 
 _NOW = LIVING - 1
 
@@ -87,7 +63,7 @@ def definitions(
         "meta": META_TYPES[kind],
         "known": _NOW if known is None else known,
     }
-    rows = session.rows(_DEFINITIONS, parameters)
+    rows = session.rows(DEFINITIONS, parameters)
     found = (_definition(group, kind, row) for row in rows)
     return {one.name: one for one in found}
 
@@ -100,7 +76,7 @@ def definition(session: Session, group: Group, kind: ElementKind, name: str) -> 
         "name": name,
         "living": LIVING,
     }
-    row = session.row(_DEFINITION, parameters)
+    row = session.row(DEFINITION, parameters)
     return None if row is None else _definition(group, kind, row)
 
 
@@ -113,7 +89,7 @@ def defined(
 ) -> frozenset[str]:
     """Return which of some names are defined; what is given always is."""
     rows = session.rows(
-        _DEFINED,
+        DEFINED,
         {
             "group": group.group_id,
             "meta": META_TYPES[kind],

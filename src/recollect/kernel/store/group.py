@@ -9,30 +9,15 @@ from dataclasses import dataclass
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
 from recollect.kernel.store.cells import octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
-from recollect.kernel.store.port import Session, SqlRow
+from recollect.kernel.store.port import Parameters, Session, SqlRow
 from recollect.kernel.store.schema import EVERY_GROUP
+from recollect.kernel.store.statements.counters import CREATE_GROUP
+from recollect.kernel.store.statements.groups import ALL, LAST, LOST, NAMES, ONE
 from recollect.model import Instant
 
 _LONGEST = 128
 NO_CHAIN = bytes(32)
 """The chain hash of a group before its first transaction."""
-
-_INSERT = """
-INSERT INTO grp (group_id, name, id_bits, number, at, chain)
-SELECT 1 + max(e.last_group, coalesce((SELECT max(g.group_id) FROM grp AS g), 0)), ?, ?, 0, 0, ?
-FROM erasure AS e
-"""  # the number of a dropped group never comes again: others may still hold it
-
-_ALL = """
-SELECT g.group_id, g.name, g.id_bits,
-  EXISTS (SELECT 1 FROM schema_mode AS m WHERE m.group_id = g.group_id)
-FROM grp AS g
-"""
-_LOAD = f"{_ALL} WHERE g.name = ?"
-_TABLES = """
-SELECT s.name FROM sqlite_schema AS s JOIN pragma_table_info(s.name) AS c
-WHERE s.type = 'table' AND c.name = 'group_id' ORDER BY s.name
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +57,7 @@ def _no_name() -> RecollectError:
 
 def load_group(session: Session, name: str) -> Group | None:
     """Return the group of that name, if the store has it; INVALID_ARGUMENT for a bad name."""
-    row = session.row(_LOAD, (checked_name(name),))
+    row = session.row(ONE, {"name": checked_name(name)})
     return None if row is None else _group(row)
 
 
@@ -92,8 +77,9 @@ def create_group(session: Session, name: str) -> Group:
     found = load_group(session, name)
     if found is not None:
         return found
-    entry = (checked_name(name), secrets.token_bytes(BITS_BYTES + KEY_BYTES), NO_CHAIN)
-    session.execute_many(_INSERT, [entry])
+    id_bits = secrets.token_bytes(BITS_BYTES + KEY_BYTES)
+    entry: Parameters = {"name": checked_name(name), "id_bits": id_bits, "chain": NO_CHAIN}
+    session.execute_many(CREATE_GROUP, [entry])
     created = load_group(session, name)
     assert created is not None
     return created
@@ -101,39 +87,30 @@ def create_group(session: Session, name: str) -> Group:
 
 def group_names(session: Session) -> tuple[str, ...]:
     """Return the names of all groups, in order of code points."""
-    rows = session.rows("SELECT name FROM grp ORDER BY name")
-    return tuple(text(name) for (name,) in rows)
+    return tuple(text(name) for (name,) in session.rows(NAMES))
 
 
 def all_groups(session: Session) -> list[Group]:
     """Return all groups by their names, including those whose names are not valid."""
-    return [_group(row) for row in session.rows(f"{_ALL} ORDER BY g.name")]
-
-
-def group_tables(session: Session) -> list[str]:
-    """Return the quoted names of the tables whose rows belong to groups."""
-    names = (text(name) for (name,) in session.rows(_TABLES))
-    return ['"' + name.replace('"', '""') + '"' for name in names]
+    return [_group(row) for row in session.rows(ALL)]
 
 
 def lost_groups(session: Session) -> set[int]:
     """Return the numbers of groups that have rows and are not there. Cost: every row."""
-    others = [table for table in group_tables(session) if table != '"grp"']
-    sql = "SELECT DISTINCT t.group_id FROM {} AS t EXCEPT SELECT g.group_id FROM grp AS g"
-    found = {(table, whole(one)) for table in others for (one,) in session.rows(sql.format(table))}
-    return {one for _, one in found - {('"attribute_index"', EVERY_GROUP)}}
+    found = {(table, whole(one)) for table in LOST for (one,) in session.rows(LOST[table])}
+    return {one for _, one in found - {("attribute_index", EVERY_GROUP)}}
 
 
 def last_transaction(session: Session, group_id: int) -> int:
     """Return the number of a group's last transaction; 0 where nothing was written."""
-    row = session.row("SELECT g.number FROM grp AS g WHERE g.group_id = ?", (group_id,))
+    row = session.row(LAST, {"group": group_id})
     return 0 if row is None else whole(row[0])
 
 
 def last_instant(session: Session, group_id: int) -> Instant:
     """Return the instant of a group's last transaction; 0 where nothing was written."""
-    row = session.row("SELECT g.at FROM grp AS g WHERE g.group_id = ?", (group_id,))
-    return Instant(0 if row is None else whole(row[0]))
+    row = session.row(LAST, {"group": group_id})
+    return Instant(0 if row is None else whole(row[1]))
 
 
 def _group(row: SqlRow) -> Group:

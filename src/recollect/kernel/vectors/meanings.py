@@ -17,6 +17,7 @@ from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.store.sharing import Shared
+from recollect.kernel.store.statements.vectors import CHANGED, STATE
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
 from recollect.kernel.vectors.model import dimension_of
 from recollect.kernel.vectors.rows import known_texts
@@ -26,17 +27,6 @@ _MOST_BYTES: Final = 512 * 2**20  # of all groups together
 _MOST_TEXTS: Final = 4_096  # whose vectors wait for the write that needs them
 _MOST_QUESTIONS: Final = 256
 _AT_ONCE: Final = 10_000  # vectors read together
-
-_STATE = """
-SELECT e.begun, coalesce((
-  SELECT max(m.number) FROM embedded AS m WHERE m.group_id = :group), 0)
-FROM erasure AS e
-"""
-_LOAD = """
-SELECT m.number, m.element, v.vector FROM embedded AS m
-LEFT JOIN vector AS v ON v.id = m.vector AND v.group_id = :group
-WHERE m.group_id = :group AND m.number > :after ORDER BY m.number LIMIT :most
-"""
 
 
 @dataclass(slots=True)
@@ -130,7 +120,7 @@ class Meanings(Shared):
         dimension = dimension_of(session, group_id, self.embedder)
         if dimension is None:
             return None
-        row = session.row(_STATE, {"group": group_id})
+        row = session.row(STATE, {"group": group_id})
         assert row is not None
         epoch, number = map(whole, row)
         held = self._held(group_id, epoch, dimension, is_shared=not session.is_writing)
@@ -181,7 +171,7 @@ def _catch_up(session: Session, group_id: int, dimension: int, held: _Held) -> N
     bytes_each = NUMBER_BYTES * dimension
     while True:
         parameters = {"group": group_id, "after": held.number, "most": _AT_ONCE}
-        rows = session.rows(_LOAD, parameters)
+        rows = session.rows(CHANGED, parameters)
         for space, bit in ((held.concepts, 0), (held.links, LINK_BIT)):
             own = [(whole(one), vector) for _, one, vector in rows if whole(one) & 1 == bit]
             vectors = [None if vector is None else octets(vector) for _, vector in own]

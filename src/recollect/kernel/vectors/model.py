@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from recollect.errors import EMBEDDER_CHANGED, RecollectError
 from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.port import Parameters, Session
+from recollect.kernel.store.statements.vectors import MODEL, SET_MODEL
 from recollect.kernel.vectors.embedder import Embedder
-
-_MODEL = """
-SELECT m.name, m.dimension FROM embedding_model AS m WHERE m.group_id = ?
-"""
-_SET = "INSERT OR REPLACE INTO embedding_model (group_id, name, dimension) VALUES (?, ?, ?)"
 
 
 def model_of(session: Session, group_id: int) -> tuple[str, int] | None:
     """Return the name and dimension of a group's model, if anything was embedded."""
-    row = session.row(_MODEL, (group_id,))
+    row = session.row(MODEL, {"group": group_id})
     return None if row is None else (text(row[0]), whole(row[1]))
 
 
@@ -47,4 +43,5 @@ def dimension_of(session: Session, group_id: int, embedder: Embedder) -> int | N
 
 def set_model(session: Session, group_id: int, name: str, dimension: int) -> None:
     """Record the model of a group that has no vectors."""
-    session.execute_many(_SET, [(group_id, name, dimension)])
+    model: Parameters = {"group": group_id, "name": name, "dimension": dimension}
+    session.execute_many(SET_MODEL, [model])

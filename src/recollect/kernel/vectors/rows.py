@@ -15,6 +15,17 @@ from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.row_digest import row_digest
+from recollect.kernel.store.statements.groups import DELETE
+from recollect.kernel.store.statements.vectors import (
+    CHANGE,
+    COUNT,
+    DROP_UNUSED,
+    LAST_NUMBER,
+    LAST_VECTOR,
+    OF_ELEMENTS,
+    OF_TEXTS,
+    REMOVE,
+)
 from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder
 from recollect.kernel.vectors.model import dimension_of, set_model
 from recollect.kernel.vectors.texts import text_hash
@@ -22,34 +33,8 @@ from recollect.kernel.vectors.texts import text_hash
 NO_VECTOR = 0
 """Stands where an element had a vector, and says something else now."""
 
-_OF_TEXTS = """
-SELECT v.hash, v.id FROM json_each(:hashes) AS one
-CROSS JOIN vector AS v ON v.hash = one.value
-WHERE v.group_id = :group
-"""
-_OF_ELEMENTS = """
-SELECT m.element, m.vector FROM json_each(:elements) AS one
-CROSS JOIN embedded AS m ON m.element = one.value
-WHERE m.group_id = :group
-"""
-_LAST_VECTOR = "SELECT coalesce(max(v.id), 0) FROM vector AS v"
-_LAST_NUMBER = "SELECT coalesce(max(m.number), 0) FROM embedded AS m WHERE m.group_id = ?"
 _VECTORS = Insertion("vector", "bigint bigint text bytea bigint")
 _EMBEDDED = Insertion("embedded", "bigint bigint bigint bigint bigint")
-_CHANGE = """
-UPDATE embedded SET number = ?, vector = ?, digest = ? WHERE group_id = ? AND element = ?
-"""
-_DROP_UNUSED = """
-DELETE FROM vector WHERE group_id = :group AND id = :vector AND NOT EXISTS (
-  SELECT 1 FROM embedded AS m WHERE m.group_id = :group AND m.vector = :vector)
-"""
-_REMOVE = "DELETE FROM embedded WHERE group_id = ? AND element = ?"
-_COUNT = "SELECT count(*) FROM embedded AS m WHERE m.group_id = ? AND m.vector != ?"
-_FORGET = (
-    "DELETE FROM embedded WHERE group_id = ?",
-    "DELETE FROM vector WHERE group_id = ?",
-    "DELETE FROM embedding_model WHERE group_id = ?",
-)
 
 
 def _unprepared(hash_: str) -> None:
@@ -115,7 +100,7 @@ class VectorRows:
         """Add vectors, and return where they are."""
         if not new:
             return {}
-        row = self._session.row(_LAST_VECTOR)
+        row = self._session.row(LAST_VECTOR, {"group": self._group_id})
         last = 0 if row is None else whole(row[0])
         added = [self._row(last + at, *one) for at, one in enumerate(new, 1)]
         _VECTORS.run(self._session, added)
@@ -144,7 +129,7 @@ class VectorRows:
             else:
                 new.append((group_id, number, element, vector, digest))
         _EMBEDDED.run(self._session, new)
-        self._session.execute_many(_CHANGE, moved)
+        self._session.execute_many(CHANGE, moved)
         drop_unused(self._session, group_id, {before[one] for *_, one in moved})
 
     def _vectors_of(self, elements: Iterable[int]) -> dict[int, int]:
@@ -153,45 +138,45 @@ class VectorRows:
 
 def last_number(session: Session, group_id: int) -> int:
     """Return the number of the last change of a group's vectors."""
-    row = session.row(_LAST_NUMBER, (group_id,))
+    row = session.row(LAST_NUMBER, {"group": group_id})
     return 0 if row is None else whole(row[0])
 
 
 def known_texts(session: Session, group_id: int, hashes: Iterable[str]) -> dict[str, int]:
     """Return where the vectors of texts are, by hash, as far as there are any."""
     wanted = orjson.dumps([*hashes]).decode()
-    rows = session.rows(_OF_TEXTS, {"group": group_id, "hashes": wanted})
+    rows = session.rows(OF_TEXTS, {"group": group_id, "hashes": wanted})
     return {text(hash_): whole(vector) for hash_, vector in rows}
 
 
 def drop_unused(session: Session, group_id: int, vectors: Iterable[int]) -> None:
     """Drop those of the vectors that no element has."""
     session.execute_many(
-        _DROP_UNUSED, [{"group": group_id, "vector": one} for one in vectors if one != NO_VECTOR]
+        DROP_UNUSED, [{"group": group_id, "vector": one} for one in vectors if one != NO_VECTOR]
     )
 
 
 def purge_vectors(session: Session, group_id: int, elements: Sequence[int]) -> int:
     """Erase what elements said as vectors, unless others say it too; return how many went."""
     before = _vectors_of(session, group_id, elements)
-    session.execute_many(_REMOVE, [(group_id, one) for one in before])
+    session.execute_many(REMOVE, [{"group": group_id, "element": one} for one in before])
     drop_unused(session, group_id, set(before.values()))
     return sum(vector != NO_VECTOR for vector in before.values())
 
 
 def vectors_in(session: Session, group_id: int) -> int:
     """Return how many elements of a group have a vector."""
-    row = session.row(_COUNT, (group_id, NO_VECTOR))
+    row = session.row(COUNT, {"group": group_id, "no_vector": NO_VECTOR})
     return 0 if row is None else whole(row[0])
 
 
 def forget_vectors(session: Session, group_id: int) -> None:
     """Drop all vectors of a group, and its model; what was cached of them is to be made stale."""
-    for sql in _FORGET:
-        session.execute_many(sql, [(group_id,)])
+    for table in ("embedded", "vector", "embedding_model"):
+        session.execute_many(DELETE[table], [{"group": group_id}])
 
 
 def _vectors_of(session: Session, group_id: int, elements: Iterable[int]) -> dict[int, int]:
     wanted = orjson.dumps([*elements]).decode()
-    rows = session.rows(_OF_ELEMENTS, {"group": group_id, "elements": wanted})
+    rows = session.rows(OF_ELEMENTS, {"group": group_id, "elements": wanted})
     return {whole(element): whole(vector) for element, vector in rows}

@@ -16,6 +16,7 @@ import orjson
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import create_group, load_group
 from recollect.kernel.store.port import Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.queue import (
     AGAIN,
     COUNTS,
@@ -182,20 +183,20 @@ class Queue:
         with self._store.writing(group=self._name) as session:
             session.execute_many(RENEW, [{"owner": owner, "until": until}])
 
-    def _items(self, sql: str, **asked: str) -> tuple[WorkItem, ...]:
+    def _items(self, statement: Statement, **asked: str) -> tuple[WorkItem, ...]:
         with self._store.reading() as session:
             group = load_group(session, self._name)
             if group is None:
                 return ()
-            rows = session.rows(sql, {"group": group.group_id, **asked})
+            rows = session.rows(statement, {"group": group.group_id, **asked})
             return tuple(_item(row) for row in rows)
 
 
 def forget_work(session: Session, group_id: int, items: Iterable[str]) -> None:
     """Take items out of the queue and off their receipts; what waits for them is never done."""
     doomed = list(items)
-    for sql in FORGET:
-        session.execute_many(sql, [(group_id, one) for one in doomed])
+    for statement in FORGET:
+        session.execute_many(statement, [{"group": group_id, "item": one} for one in doomed])
 
 
 def lost_work(session: Session, group_id: int) -> list[str]:

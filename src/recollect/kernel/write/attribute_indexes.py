@@ -21,26 +21,22 @@ from recollect.kernel.store.dialect import (
     drop_attribute_index,
     index_name,
 )
-from recollect.kernel.store.port import Session, Store
+from recollect.kernel.store.port import Session, SqlValue, Store
 from recollect.kernel.store.schema import EVERY_GROUP
+from recollect.kernel.store.statements.declared import (
+    ADD_INDEX,
+    CONCEPTS,
+    INDEXED,
+    INDEXES,
+    REMOVE_INDEX,
+)
 from recollect.kernel.write.validation import identifier
 from recollect.model import AttributeIndex, Progress
 
-_LIST = """
-SELECT a.type, a.attribute FROM attribute_index AS a
-WHERE a.group_id = ? ORDER BY a.type, a.attribute
-"""
-_ADD = "INSERT OR IGNORE INTO attribute_index (group_id, type, attribute) VALUES (?, ?, ?)"
-_REMOVE = "DELETE FROM attribute_index WHERE group_id = ? AND type = ? AND attribute = ?"
-_DECLARED = "SELECT DISTINCT a.attribute FROM attribute_index AS a ORDER BY a.attribute"
-_CONCEPTS = "SELECT count(*) FROM concept"
 _STEPS_A_CONCEPT = 16
 """Steps of the engine for a concept that has the attribute; others take fewer."""
 
 _FIELDS = ("id", "type", "name")
-
-
-_MADE = "SELECT a.type, a.attribute FROM attribute_index AS a WHERE a.group_id = ?"
 
 
 def index_kinds(store: Store) -> None:
@@ -49,15 +45,16 @@ def index_kinds(store: Store) -> None:
     It is done at the first opening that may write; while others write, the next one does it. Cost:
     one look; where some are missing, every concept of the store.
     """
-    wanted = {(one.type, one.attribute) for one in store.kinds.indexes()}
+    wanted = set(store.kinds.indexes())
     if not wanted or store.is_read_only:
         return
     with store.reading() as session:
-        if wanted <= {(text(one), text(name)) for one, name in session.rows(_MADE, (EVERY_GROUP,))}:
+        if wanted <= set(attribute_indexes(session, EVERY_GROUP)):
             return
     try:
         with store.writing() as session:
-            session.execute_many(_ADD, [(EVERY_GROUP, *one) for one in sorted(wanted)])
+            for one in sorted(wanted, key=str):
+                session.execute_many(ADD_INDEX, [_row(EVERY_GROUP, one)])
             settle_indexes(session)
     except RecollectError as error:
         if error.code not in (STORE_BUSY, STORE_CORRUPT):  # the doctor tells what is corrupt
@@ -66,7 +63,7 @@ def index_kinds(store: Store) -> None:
 
 def attribute_indexes(session: Session, group_id: int) -> tuple[AttributeIndex, ...]:
     """Return the declared indexes of a group, by type and attribute."""
-    rows = session.rows(_LIST, (group_id,))
+    rows = session.rows(INDEXES, {"group": group_id})
     return tuple(AttributeIndex(text(type_), text(attribute)) for type_, attribute in rows)
 
 
@@ -78,8 +75,8 @@ def add_attribute_index(
     Cost: the first declaration of an attribute reads every concept of the store.
     """
     wanted = AttributeIndex(identifier(type_, "type"), indexable(attribute))
-    session.execute_many(_ADD, [(group_id, wanted.type, wanted.attribute)])
-    concepts = whole(session.rows(_CONCEPTS)[0][0])
+    session.execute_many(ADD_INDEX, [_row(group_id, wanted)])
+    concepts = whole(session.rows(CONCEPTS)[0][0])
 
     def tell(steps: int) -> None:
         progress("concepts", min(steps // _STEPS_A_CONCEPT, concepts), concepts)
@@ -103,7 +100,7 @@ def indexable(attribute: object) -> str:
 
 def built_indexes(session: Session) -> tuple[dict[str, str], set[str]]:
     """Return the attributes that are declared to have an index, by its name, and what is built."""
-    declared = {index_name(text(one)): text(one) for (one,) in session.rows(_DECLARED)}
+    declared = {index_name(text(one)): text(one) for (one,) in session.rows(INDEXED)}
     return declared, {text(one) for (one,) in session.rows(BUILT)}
 
 
@@ -135,8 +132,12 @@ def take_back_index(session: Session, group_id: int, type_: str, attribute: str)
             hint=f"use {known[0]}" if known else "list them: recollect index list",
             known=known,
         )
-    session.execute_many(_REMOVE, [(group_id, unwanted.type, unwanted.attribute)])
+    session.execute_many(REMOVE_INDEX, [_row(group_id, unwanted)])
     settle_indexes(session)
+
+
+def _row(group_id: int, index: AttributeIndex) -> dict[str, SqlValue]:
+    return {"group": group_id, "type": index.type, "attribute": index.attribute}
 
 
 def _is_near(unwanted: AttributeIndex, declared: AttributeIndex) -> bool:

@@ -7,38 +7,27 @@ batch of changes is how the call that owns a type writes it; a restore is exempt
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import orjson
 
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statements.living import (
+    DROP_NAME_KEY,
+    ID_BY_NAME_KEY,
+    KEYED,
+    SET_NAME_KEY,
+)
 from recollect.kernel.store.terms import Interning
 from recollect.kernel.vectors.texts import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.model import Attributes, Kinds, normal_text
 
-_REKEY = """
-UPDATE OR IGNORE concept SET name_key = normal_text(name)
-WHERE group_id = :group AND expired_at = :living AND type IN (
-  SELECT t.code FROM json_each(:types) AS w CROSS JOIN term AS t
-  WHERE t.group_id = :group AND t.text = w.value)
-"""
-
-_MISKEYED = """
-SELECT c.id FROM concept AS c CROSS JOIN term AS t ON t.group_id = :group AND t.code = c.type
-WHERE c.group_id = :group AND CASE
-  WHEN t.text NOT IN (SELECT w.value FROM json_each(:types) AS w) THEN c.name_key IS NOT NULL
-  WHEN c.name_key IS NOT NULL THEN c.name_key != normal_text(c.name)
-  WHEN c.expired_at = :living THEN NOT EXISTS (
-    SELECT 1 FROM concept AS o WHERE o.group_id = :group AND o.type = c.type
-      AND o.name_key = normal_text(c.name) AND o.expired_at = :living)
-  END
-"""
-_UNKEY = "UPDATE concept SET name_key = NULL WHERE group_id = ? AND id = ?"
+_AT_ONCE = 2_000  # concepts read together
 
 
 def meaning_of(kinds: Kinds, type: str, name: str, attributes: Attributes) -> str | None:
@@ -81,25 +70,59 @@ def name_key(kinds: Kinds, type: str, name: str) -> str | None:
 
 def set_name_keys(session: Session, group_id: int) -> None:
     """Give the living concepts of a group their keys, after their rows were written as they are."""
-    session.execute_many(_REKEY, [_keyed(session.kinds, group_id)])
+    for rows in _named(session, group_id):
+        lacking: list[Parameters] = [
+            {"group": group_id, "id": one, "type": type_, "key": key, "living": LIVING}
+            for one, type_, key, had, is_living in rows
+            if key is not None and had is None and is_living
+        ]
+        session.execute_many(SET_NAME_KEY, lacking)
 
 
 def wrong_name_keys(session: Session, group_id: int) -> list[int]:
     """Return the concepts whose key is not that of their name, or that lack one they may have."""
-    return [whole(one) for (one,) in session.rows(_MISKEYED, _keyed(session.kinds, group_id))]
+    wrong = []
+    for rows in _named(session, group_id):
+        for one, type_, key, had, is_living in rows:
+            if had is None and is_living:
+                asked = {"group": group_id, "type": type_, "key": key, "living": LIVING}
+                is_wrong = session.row(ID_BY_NAME_KEY, asked) is None
+            else:
+                is_wrong = had is not None and had != key
+            if is_wrong:
+                wrong.append(one)
+    return wrong
 
 
 def mend_name_keys(session: Session, group_id: int) -> None:
     """Put the keys of a group's concepts right."""
     wrong = wrong_name_keys(session, group_id)
-    session.execute_many(_UNKEY, [(group_id, one) for one in wrong])
+    session.execute_many(DROP_NAME_KEY, [{"group": group_id, "id": one} for one in wrong])
     if wrong:
         set_name_keys(session, group_id)
 
 
-def _keyed(kinds: Kinds, group_id: int) -> dict[str, SqlValue]:
-    types = sorted(kinds.unique)
-    return {"group": group_id, "living": LIVING, "types": orjson.dumps(types).decode()}
+def _named(
+    session: Session, group_id: int
+) -> Iterator[list[tuple[int, int, str | None, SqlValue, bool]]]:
+    """Yield the concepts that have a key or are to have one, some at a time.
+
+    Of each the id, the type, the key it is to have, the one it has, and whether it is living.
+    """
+    types = orjson.dumps(sorted(session.kinds.unique)).decode()
+    asked: dict[str, SqlValue] = {"group": group_id, "types": types, "most": _AT_ONCE, "after": -1}
+    while rows := session.rows(KEYED, asked):
+        yield [
+            (
+                whole(one),
+                whole(type_),
+                normal_text(text(name)) if is_keyed else None,
+                had,
+                ends == LIVING,
+            )
+            for one, type_, name, had, ends, is_keyed in rows
+        ]
+        asked["after"] = rows[-1][0]
 
 
 def refuse_owned(

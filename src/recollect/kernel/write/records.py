@@ -23,6 +23,7 @@ from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow, SqlValue, Store
+from recollect.kernel.store.statements.records import ENDS, IS_PURGED, PAGE
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.temporal import BOUNDS, VALID_FROM, VALID_UNTIL, advance_clock
 from recollect.model import (
@@ -43,27 +44,6 @@ from recollect.model import (
 
 _AT_ONCE = 1_000  # elements read together
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-# Not by an index: each page would sort the group.
-_CONCEPTS = """
-SELECT e.id FROM concept AS e NOT INDEXED
-WHERE e.group_id = :group AND e.expired_at > :known AND e.id <= :last_id AND e.id > :after
-ORDER BY e.id LIMIT :most
-"""
-_LINKS = """
-SELECT e.id FROM link AS e NOT INDEXED
-WHERE e.group_id = :group AND e.expired_at > :known AND e.id <= :last_id AND e.id > :after
-ORDER BY e.id LIMIT :most
-"""
-_IS_PURGED = """
-SELECT NOT EXISTS (SELECT 1 FROM grp AS g WHERE g.group_id = :group)
-  OR EXISTS (SELECT 1 FROM change AS c
-             WHERE c.group_id = :group AND c.tx > :last AND c.operation = :purge)
-"""
-_ENDS = """
-SELECT k.subject, k.object FROM json_each(:ids) AS w CROSS JOIN link AS k
-WHERE k.id = w.value AND k.group_id = :group
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +72,7 @@ class RecordReader:
         reached, wave = set(ids), [one for one in ids if one & 1 == LINK_BIT]
         while wave:
             parameters: Parameters = {"ids": _array(wave), "group": self.group.group_id}
-            rows = self.session.rows(_ENDS, parameters)
+            rows = self.session.rows(ENDS, parameters)
             ends = {whole(end) for row in rows for end in row} - reached
             reached |= ends
             wave = [one for one in ends if one & 1 == LINK_BIT]
@@ -181,8 +161,8 @@ class Records:
         if self.as_of.valid is not None:
             yield from self.of(self._valid(self.as_of.valid))
             return
-        for sql in (_CONCEPTS, _LINKS):
-            for ids in self._pages(sql):
+        for kind in ElementKind:
+            for ids in self._pages(kind):
                 yield from self._found(ids)
 
     def of(self, wanted: Iterable[int]) -> Iterator[Record]:
@@ -195,15 +175,15 @@ class Records:
 
     def _valid(self, valid: Instant) -> Iterator[int]:
         """Yield the ids of what is true at an instant."""
-        for sql, kind in ((_CONCEPTS, ElementKind.CONCEPT), (_LINKS, ElementKind.LINK)):
-            for ids in self._pages(sql):
+        for kind in ElementKind:
+            for ids in self._pages(kind):
                 with self.store.reading() as session:
                     rows = self._in(session).rows(kind, ids)
                 for row in rows:
                     if whole(row[-2]) <= valid < whole(row[-1]):
                         yield whole(row[0])
 
-    def _pages(self, sql: str) -> Iterator[list[int]]:
+    def _pages(self, kind: ElementKind) -> Iterator[list[int]]:
         """Yield the ids of all elements of a kind, ascending."""
         after = -1
         while True:
@@ -214,7 +194,7 @@ class Records:
                     "after": after,
                     "most": _AT_ONCE,
                 }
-                ids = [whole(one) for (one,) in session.rows(sql, parameters)]
+                ids = [whole(one) for (one,) in session.rows(PAGE[kind], parameters)]
             yield ids
             if len(ids) < _AT_ONCE:
                 return
@@ -240,7 +220,7 @@ class Records:
             "last": self.last,
             "purge": Operation.PURGE,
         }
-        ((is_purged,),) = session.rows(_IS_PURGED, parameters)
+        ((is_purged,),) = session.rows(IS_PURGED, parameters)
         if is_purged:  # else it was in another group
             raise RecollectError(
                 STORE_BUSY,

@@ -29,20 +29,13 @@ from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import LIVING, STRICT
+from recollect.kernel.store.statements.declared import MAKE_OPEN, MAKE_STRICT
+from recollect.kernel.store.statements.records import BY_TYPE
 from recollect.kernel.write.instances import Shortfall, demands, shortfalls
 from recollect.model import ElementKind, Misfit, Schema, SchemaMode
 
 _AT_ONCE = 2_000  # concepts read together
 _EXAMPLES = 3  # names of a misfit
-
-_PUT = "INSERT INTO schema_mode (group_id, mode) VALUES (?, ?)"
-_REMOVE = "DELETE FROM schema_mode WHERE group_id = ?"
-_CONCEPTS = """
-SELECT concept.id, concept.name, concept.attributes FROM concept
-WHERE concept.group_id = :group AND concept.type = :type AND concept.expired_at = :living
-  AND concept.id > :after
-ORDER BY concept.id LIMIT :most
-"""
 
 
 def schema_of(session: Session, group: Group) -> Schema:
@@ -72,10 +65,10 @@ def set_schema_mode(session: Session, name: str, mode: SchemaMode, *, force: boo
     if mode == STRICT:
         if not force:
             _refuse_misfits(schema_of(session, group).misfits)
-        session.execute_many(_PUT, [(group.group_id, STRICT)])
+        session.execute_many(MAKE_STRICT, [{"group": group.group_id, "mode": STRICT}])
     else:
-        session.execute_many(_REMOVE, [(group.group_id,)])
-    make_stale(session)  # who has the group in mind reads it again
+        session.execute_many(MAKE_OPEN, [{"group": group.group_id}])
+    make_stale(session, group.group_id)  # who has the group in mind reads it again
 
 
 def _check_mode(mode: str) -> None:
@@ -139,7 +132,7 @@ def _concepts(session: Session, group: Group, type_: int) -> Iterator[tuple[str,
     after = -1
     while True:
         rows = session.rows(
-            _CONCEPTS,
+            BY_TYPE,
             {
                 "group": group.group_id,
                 "type": type_,

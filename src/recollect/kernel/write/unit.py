@@ -20,6 +20,8 @@ from recollect.kernel.store.identity import element_id, public_id
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
+from recollect.kernel.store.statements.counters import COUNT_IDS
+from recollect.kernel.store.statements.rows import ADVANCE, LOG
 from recollect.kernel.store.terms import Interning, Terms
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.rows import VectorRows
@@ -54,12 +56,6 @@ _FEWEST_SALTS, _MOST_SALTS = 8, 256
 """How many are asked for at once: for each alone it takes longer than to make its element."""
 
 _CHANGES = Insertion("change", "bigint bigint bigint text bytea")
-_INSERT_TX = """
-INSERT INTO tx (group_id, number, at, last_id, actor, request, chain) VALUES (?, ?, ?, ?, ?, ?, ?)
-"""
-# Without the FAIL, the engine keeps a journal of the statement: one row could fail after another.
-_UPDATE_COUNTER = "UPDATE OR FAIL counter SET last_n = ?"
-_UPDATE_GROUP = "UPDATE grp SET number = ?, at = ?, chain = ? WHERE group_id = ?"
 
 
 class Unit:
@@ -269,10 +265,12 @@ class Unit:
         record = Record(number, self.at, 2 * self._last_n + LINK_BIT, actor, request_id)
         chain = next_chain(self._chain, self.group.id_bits, record, changes)
         _CHANGES.run(self.session, [(group_id, number, *one) for one in changes])
-        self.session.execute_many(_INSERT_TX, [(group_id, *record, chain)])
-        self.session.execute_many(_UPDATE_GROUP, [(number, self.at, chain, group_id)])
+        logged = {**record._asdict(), "group": group_id, "chain": chain}
+        self.session.execute_many(LOG, [logged])
+        self.session.execute_many(ADVANCE, [logged])
         if self._last_n != self._counted:
-            self.session.execute_many(_UPDATE_COUNTER, [(self._last_n,)])
+            counted = {"group": group_id, "last_n": self._last_n}
+            self.session.execute_many(COUNT_IDS, [counted])
         return number
 
     def next_place(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import orjson
 
 from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.kernel.store.statements.counters import COUNT_IDS
 
 
 def _render_json(part: JsonPart, document: str, key: str | None) -> str:
@@ -80,6 +81,7 @@ SQLITE = Dialect(
         "text_at": "({0} ->> {1})",  # the text at a key of an object
         "is_text": "(json_type({0}, '$.{1}') = 'text')",  # whether there is one; the key is a word
         "then": "CROSS JOIN",  # a join whose order is kept; conditions stand in ON
+        "is_object": "(CASE WHEN json_valid({0}) THEN json_type({0}) END IS 'object')",
         "json": "{0}",  # {json e.attributes} ->> 'name': the column to look into
         "least": "min({0}, {1})",
         "greatest": "max({0}, {1})",
@@ -92,5 +94,9 @@ SQLITE = Dialect(
         "part_of": "(instr({0}, {1}) > 0)",  # the second text is in the first
     },
     has_types=False,
-    overrides={},
+    overrides={
+        # Without the FAIL, the engine keeps a journal of the statement: one row could fail after
+        # another.
+        COUNT_IDS: "UPDATE OR FAIL counter SET last_n = :last_n",
+    },
 )

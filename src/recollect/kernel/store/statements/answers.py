@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-FIND = """
+from typing import Final
+
+from recollect.kernel.store.statement import Statement
+
+FIND: Final = Statement("""
 SELECT k.payload, k.answer, k.about FROM kept_answer AS k
 WHERE k.group_id = :group AND k.operation = :operation AND k.key = :key AND k.until > :now
-"""
+""")
 
-KEEP = """
-INSERT OR REPLACE INTO kept_answer (group_id, operation, key, payload, answer, about, until)
+KEEP: Final = Statement("""
+INSERT INTO kept_answer (group_id, operation, key, payload, answer, about, until)
 VALUES (:group, :operation, :key, :payload, :answer, :about, :until)
-"""
+ON CONFLICT (group_id, operation, key) DO UPDATE SET payload = excluded.payload,
+  answer = excluded.answer, about = excluded.about, until = excluded.until
+""")
 
-EXPIRE = "DELETE FROM kept_answer WHERE group_id = :group AND until <= :now"
+EXPIRE: Final = Statement("DELETE FROM kept_answer WHERE group_id = :group AND until <= :now")
 
-FORGET = """
+FORGET: Final = Statement("""
 DELETE FROM kept_answer WHERE group_id = :group AND (
-  EXISTS (SELECT 1 FROM json_each(:ids) AS w WHERE instr(kept_answer.answer, w.value) > 0)
-  OR EXISTS (SELECT 1 FROM json_each(kept_answer.about) AS a
-    WHERE a.value IN (SELECT d.value FROM json_each(:elements) AS d)))
-"""
+  EXISTS (SELECT 1 FROM {texts ids w} WHERE {part_of kept_answer.answer w.value})
+  OR EXISTS (SELECT 1 FROM {elements kept_answer.about a}
+    WHERE CAST(a.value AS bigint) IN (SELECT d.value FROM {numbers elements d})))
+""")
 
-RECEIPTS = """
-SELECT DISTINCT r.receipt FROM json_each(:ids) AS w
-CROSS JOIN receipt AS r ON r.item = w.value
-WHERE r.group_id = :group
-"""
+RECEIPTS: Final = Statement("""
+SELECT DISTINCT r.receipt FROM {texts ids w} CROSS JOIN receipt AS r
+WHERE r.item = w.value AND r.group_id = :group
+""")
 
-WRITTEN = """
+WRITTEN: Final = Statement("""
 SELECT DISTINCT c.element, c.operation FROM change AS c
 WHERE c.group_id = :group AND c.tx > :after ORDER BY c.element
-"""
+""")
 
-SALTS = """
-SELECT c.id, c.salt FROM json_each(:about) AS w CROSS JOIN concept AS c
+SALTS: Final = Statement("""
+SELECT c.id, c.salt FROM {numbers about w} CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group
 UNION ALL
-SELECT k.id, k.salt FROM json_each(:about) AS w CROSS JOIN link AS k
+SELECT k.id, k.salt FROM {numbers about w} CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group
 ORDER BY 1
-"""
+""")

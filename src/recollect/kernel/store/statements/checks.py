@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-END = """
-SELECT k.id FROM link AS k NOT INDEXED
+from typing import Final
+
+from recollect.kernel.store.statement import Statement
+
+_END: Final = """
+SELECT k.id FROM link AS k {by_none}
 LEFT JOIN concept AS sc ON sc.group_id = :group AND sc.id = k.subject
 LEFT JOIN link AS sk ON sk.group_id = :group AND sk.id = k.subject
 LEFT JOIN concept AS oc ON oc.group_id = :group AND oc.id = k.object
@@ -11,33 +15,33 @@ LEFT JOIN link AS ok ON ok.group_id = :group AND ok.id = k.object
 WHERE k.group_id = :group
 """
 
-LOST_ENDS = f"""
-{END} AND (coalesce(sc.id, sk.id) IS NULL OR coalesce(oc.id, ok.id) IS NULL)
+LOST_ENDS: Final = Statement(f"""
+{_END} AND (coalesce(sc.id, sk.id) IS NULL OR coalesce(oc.id, ok.id) IS NULL)
 LIMIT :most
-"""
+""")
 
-ALIVE_AFTER_ENDS = f"""
-{END} AND k.expired_at > min(coalesce(sc.expired_at, sk.expired_at, :living),
-coalesce(oc.expired_at, ok.expired_at, :living)) LIMIT :most
-"""
+ALIVE_AFTER_ENDS: Final = Statement(f"""
+{_END} AND k.expired_at > {{least coalesce(sc.expired_at, sk.expired_at, :living)
+coalesce(oc.expired_at, ok.expired_at, :living)}} LIMIT :most
+""")
 
-OLDER_THAN_ENDS = f"""
-{END} AND k.id <= max(k.subject, k.object) AND :living > 0 LIMIT :most
-"""
+OLDER_THAN_ENDS: Final = Statement(f"""
+{_END} AND k.id <= {{greatest k.subject k.object}} LIMIT :most
+""")
 
-SHARED_NAMES = """
-SELECT max(c.id) FROM concept AS c NOT INDEXED
+SHARED_NAMES: Final = Statement("""
+SELECT max(c.id) FROM concept AS c {by_none}
 WHERE c.group_id = :group AND c.expired_at = :living
 GROUP BY c.type, c.name HAVING count(*) > 1 LIMIT :most
-"""
+""")
 
-SHARED_TRIPLES = """
-SELECT max(k.id) FROM link AS k NOT INDEXED
+SHARED_TRIPLES: Final = Statement("""
+SELECT max(k.id) FROM link AS k {by_none}
 WHERE k.group_id = :group AND k.expired_at = :living
 GROUP BY k.subject, k.predicate, k.object, k.key HAVING count(*) > 1 LIMIT :most
-"""
+""")
 
-SHARED_IDS = """
+SHARED_IDS: Final = Statement("""
 SELECT max(g.id) FROM (
   SELECT c.id, c.public_id FROM concept AS c
   WHERE c.group_id = :group AND c.expired_at = :living AND c.public_id IS NOT NULL
@@ -45,17 +49,9 @@ SELECT max(g.id) FROM (
   SELECT k.id, k.public_id FROM link AS k
   WHERE k.group_id = :group AND k.expired_at = :living AND k.public_id IS NOT NULL
 ) AS g GROUP BY g.public_id HAVING count(*) > 1 LIMIT :most
-"""
+""")
 
-WRONG_IDS = """
-SELECT e.id FROM (
-  SELECT c.id, c.id & 1 = :link AS is_odd FROM concept AS c WHERE c.group_id = :group
-  UNION ALL
-  SELECT k.id, k.id & 1 != :link FROM link AS k WHERE k.group_id = :group
-) AS e WHERE e.is_odd OR e.id > (SELECT 2 * n.last_n + 1 FROM counter AS n) LIMIT :most
-"""
-
-EARLY_IDS = """
+EARLY_IDS: Final = Statement("""
 SELECT c.id FROM concept AS c JOIN tx AS t
   ON t.group_id = :group AND t.number = c.born_at
 WHERE c.group_id = :group AND c.id > t.last_id
@@ -63,18 +59,18 @@ UNION ALL
 SELECT k.id FROM link AS k JOIN tx AS t ON t.group_id = :group AND t.number = k.born_at
 WHERE k.group_id = :group AND k.id > t.last_id
 LIMIT :most
-"""
+""")
 
-LOST_TERMS = """
+LOST_TERMS: Final = Statement("""
 SELECT c.id FROM concept AS c WHERE c.group_id = :group AND c.type NOT IN (
   SELECT t.code FROM term AS t WHERE t.group_id = :group)
 UNION ALL
 SELECT k.id FROM link AS k WHERE k.group_id = :group AND k.predicate NOT IN (
   SELECT t.code FROM term AS t WHERE t.group_id = :group)
 LIMIT :most
-"""
+""")
 
-WRONG_CONTENTS = """
+WRONG_CONTENTS: Final = Statement("""
 SELECT e.id FROM (
   SELECT c.id, c.attributes, c.metadata FROM concept AS c WHERE c.group_id = :group
   UNION ALL
@@ -84,12 +80,11 @@ SELECT e.id FROM (
   UNION ALL
   SELECT k.id, k.attributes, k.metadata FROM link_past AS k WHERE k.group_id = :group
 ) AS e
-WHERE CASE WHEN json_valid(e.attributes) THEN json_type(e.attributes) END IS NOT 'object'
-  OR CASE WHEN json_valid(e.metadata) THEN json_type(e.metadata) END IS NOT 'object'
+WHERE NOT {is_object e.attributes} OR NOT {is_object e.metadata}
 LIMIT :most
-"""
+""")
 
-WRONG_CLOCKS = """
+WRONG_CLOCKS: Final = Statement("""
 SELECT e.id FROM (
   SELECT c.id, c.born_at, c.changed_at, c.expired_at FROM concept AS c
   WHERE c.group_id = :group
@@ -102,9 +97,9 @@ WHERE e.born_at < 1 OR e.changed_at < e.born_at OR e.expired_at < e.changed_at
   OR (e.expired_at != :living
     AND e.expired_at > (SELECT g.number FROM grp AS g WHERE g.group_id = :group))
 LIMIT :most
-"""
+""")
 
-LOST_PAST = """
+LOST_PAST: Final = Statement("""
 SELECT p.id FROM concept_past AS p
 LEFT JOIN concept AS c ON c.group_id = :group AND c.id = p.id
 WHERE p.group_id = :group
@@ -115,32 +110,26 @@ LEFT JOIN link AS k ON k.group_id = :group AND k.id = p.id
 WHERE p.group_id = :group
   AND (k.id IS NULL OR p.until <= p.changed_at OR p.until > k.changed_at)
 LIMIT :most
-"""
+""")
 
-SIZE = "SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)"
+SIZE: Final = Statement("SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)")
 
-COUNTING = "SELECT g.name FROM grp AS g WHERE length(g.id_bits) <= ? ORDER BY g.name"
+COUNTING: Final = Statement("""
+SELECT g.name FROM grp AS g WHERE length(g.id_bits) <= :bytes ORDER BY g.name
+""")
 
-DOCUMENTS = """
+DOCUMENTS: Final = Statement("""
 SELECT (SELECT count(*) FROM text_index),
   (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
-"""
+""")
 
-COUNTERS = """
-SELECT n.last_n >= given.n AND e.finished <= e.begun, n.last_n = given.n OR e.last_group > 0,
-  max(n.last_n, e.begun) < :living
-FROM counter AS n, erasure AS e,
-  (SELECT max(0, coalesce(max(t.last_id) >> 1, 0)) AS n FROM tx AS t) AS given
-"""
-"""Whether nothing is counted twice; whether no id is left out, which only a dropped group
-explains; whether counting can go on. How many purges there were, no row tells."""
-
-TEXT_COUNTS = """
+TEXT_COUNTS: Final = Statement("""
 SELECT y.kind, y.term, y.count FROM tally AS y
-WHERE y.group_id = ? AND y.kind IN (?, ?) AND y.count != 0 ORDER BY y.kind, y.term
-"""
+WHERE y.group_id = :group AND y.kind IN (:documents, :tokens) AND y.count != 0
+ORDER BY y.kind, y.term
+""")
 
-SUPERSEDED = """
+SUPERSEDED: Final = Statement("""
 SELECT p.element, p.until FROM text_past AS p
-WHERE p.group_id = ? ORDER BY p.element, p.until
-"""
+WHERE p.group_id = :group ORDER BY p.element, p.until
+""")

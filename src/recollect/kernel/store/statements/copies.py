@@ -3,53 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
-TERMS = "SELECT t.code, t.text FROM term AS t WHERE t.group_id = ?"
+from recollect.kernel.store.statement import Statement
 
-HOLDS = """
+TERMS: Final = Statement("SELECT t.code, t.text FROM term AS t WHERE t.group_id = :group")
+
+HOLDS: Final = Statement("""
 SELECT (SELECT count(*) FROM tx AS t WHERE t.group_id = :group)
   + (SELECT count(*) FROM term AS m WHERE m.group_id = :group)
   + (SELECT count(*) FROM attribute_index AS i WHERE i.group_id = :group)
   + (SELECT count(*) FROM schema_mode AS s WHERE s.group_id = :group)
   + (SELECT count(*) FROM work AS w WHERE w.group_id = :group)
   + (SELECT count(*) FROM receipt AS r WHERE r.group_id = :group)
-"""
+""")
 
-STAND = "UPDATE grp SET id_bits = ?, number = ?, at = ?, chain = ? WHERE group_id = ?"
+GROUP: Final = Statement("""
+SELECT g.name, g.id_bits, g.number, g.at, g.chain FROM grp AS g WHERE g.group_id = :group
+""")
 
-TAKEN = """
-SELECT (SELECT count(*) FROM concept AS c WHERE c.id IN (SELECT w.value FROM json_each(:ids) AS w))
-  + (SELECT count(*) FROM link AS k WHERE k.id IN (SELECT w.value FROM json_each(:ids) AS w))
-"""
-
-COUNT_IDS = """
-UPDATE counter SET last_n = max(last_n, coalesce((SELECT max(t.last_id) >> 1 FROM tx AS t), 0))
-"""
+STAND: Final = Statement("""
+UPDATE grp SET id_bits = :id_bits, number = :number, at = :at, chain = :chain
+WHERE group_id = :group
+""")
 
 
-def group_row(columns: str) -> str:
-    """Return what reads some columns of a group."""
-    return f"SELECT {columns} FROM grp WHERE group_id = ?"  # noqa: S608 - names of columns
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """How the rows that a table has of a group are read, in the order of its keys, and put."""
+
+    count: Statement
+    first: Statement
+    next: Statement  # those beyond `:after_0`, `:after_1`: the keys of the last one
+    put: Statement  # a group and a row, by their places
 
 
-def counted_rows(table: str) -> str:
-    """Return what counts the rows that a table has of a group."""
-    return f"SELECT count(*) FROM {table} AS r WHERE r.group_id = ?"  # noqa: S608 - a name
-
-
-def page(table: str, keys: Sequence[str], columns: str, *, is_first: bool) -> str:
-    """Return what reads the next rows that a table has of a group, in the order of its keys."""
-    ordered = ", ".join(keys)
+def copying(table: str, keys: Sequence[str], columns: Sequence[str]) -> Copying:
+    """Return the statements about one table; a page has its keys, then its columns."""
+    order, listed = ", ".join(keys), ", ".join(columns)
     # Elements are read in the order of their ids; by another index each page would sort them all.
-    hint = "NOT INDEXED" if tuple(keys) == ("id",) else ""
-    beyond = "" if is_first else f"AND ({ordered}) > ({', '.join('?' * len(keys))})"
-    return (
-        f"SELECT {ordered}, {columns} FROM {table} AS r {hint}"  # noqa: S608 - names
-        f" WHERE r.group_id = ? {beyond} ORDER BY {ordered} LIMIT ?"
+    hint = "{by_none}" if tuple(keys) == ("id",) else ""
+    rows = f"SELECT {order}, {listed} FROM {table} AS r {hint} WHERE r.group_id = :group"  # noqa: S608
+    after = ", ".join(f":after_{at}" for at in range(len(keys)))
+    marks = ", ".join("?" * len(columns))
+    return Copying(
+        Statement(f"SELECT count(*) FROM {table} AS r WHERE r.group_id = :group"),  # noqa: S608
+        Statement(f"{rows} ORDER BY {order} LIMIT :most"),
+        Statement(f"{rows} AND ({order}) > ({after}) ORDER BY {order} LIMIT :most"),
+        Statement(f"INSERT INTO {table} (group_id, {listed}) VALUES (?, {marks})"),  # noqa: S608
     )
-
-
-def put_row(table: str, columns: str, count: int) -> str:
-    """Return what puts a row of so many columns, besides the group, into a table."""
-    marks = ", ".join("?" * count)
-    return f"INSERT INTO {table} (group_id, {columns}) VALUES (?, {marks})"  # noqa: S608 - names

@@ -2,96 +2,103 @@
 
 from __future__ import annotations
 
-from recollect.kernel.store.schema import LIVING
+from typing import Final
 
-LINKS_AT = """
-SELECT s.id FROM json_each(:ids) AS w CROSS JOIN link AS s
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statement import Statement
+
+LINKS_AT: Final = Statement("""
+SELECT s.id FROM {numbers ids w} CROSS JOIN link AS s
 WHERE s.group_id = :group AND s.subject = w.value
 UNION
-SELECT o.id FROM json_each(:ids) AS w CROSS JOIN link AS o
+SELECT o.id FROM {numbers ids w} CROSS JOIN link AS o
 WHERE o.group_id = :group AND o.object = w.value
-"""
+""")
 
-OTHER_LIVES = """
-SELECT e.id FROM json_each(:names) AS w CROSS JOIN link AS s CROSS JOIN link AS e
-WHERE s.id = w.value ->> 0 AND s.group_id = :group
-  AND e.group_id = :group AND e.public_id = w.value ->> 1
+OTHER_LIVES: Final = Statement("""
+SELECT e.id FROM {rows names w} CROSS JOIN link AS s CROSS JOIN link AS e
+WHERE s.id = {cell w.value 0 bigint} AND s.group_id = :group
+  AND e.group_id = :group AND e.public_id = {cell w.value 1 text}
   AND (e.born_at = s.expired_at OR e.expired_at = s.born_at)
 UNION
-SELECT f.id FROM json_each(:names) AS w CROSS JOIN link AS s CROSS JOIN link AS f
-WHERE s.id = w.value ->> 0 AND s.group_id = :group
-  AND f.id = w.value ->> 2 AND f.group_id = :group AND f.expired_at = s.born_at
-"""  # what is moved is closed here and born there at once
+SELECT f.id FROM {rows names w} CROSS JOIN link AS s CROSS JOIN link AS f
+WHERE s.id = {cell w.value 0 bigint} AND s.group_id = :group
+  AND f.id = {cell w.value 2 bigint} AND f.group_id = :group AND f.expired_at = s.born_at
+""")  # what is moved is closed here and born there at once
 
-PAST_CONTENTS = """
+PAST_CONTENTS: Final = Statement("""
 SELECT
-  (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN concept_past AS c
+  (SELECT count(*) FROM {numbers ids w} CROSS JOIN concept_past AS c
     WHERE c.group_id = :group AND c.id = w.value)
-  + (SELECT count(*) FROM json_each(:ids) AS w CROSS JOIN link_past AS k
+  + (SELECT count(*) FROM {numbers ids w} CROSS JOIN link_past AS k
     WHERE k.group_id = :group AND k.id = w.value)
-"""
+""")
 
-DOCUMENTS = """
+DOCUMENTS: Final = Statement("""
 SELECT
   (SELECT count(*) FROM text_index WHERE text_index.rowid IN (
-    SELECT w.value FROM json_each(:ids) AS w))
+    SELECT w.value FROM {numbers ids w}))
   + (SELECT count(*) FROM text_past AS t WHERE t.group_id = :group
-    AND t.element IN (SELECT w.value FROM json_each(:ids) AS w))
-"""
+    AND t.element IN (SELECT w.value FROM {numbers ids w}))
+""")
 
-AT_ONE = """
+AT_ONE: Final = Statement("""
 SELECT s.id FROM link AS s WHERE s.group_id = :group AND s.subject = :element
 UNION ALL
 SELECT o.id FROM link AS o WHERE o.group_id = :group AND o.object = :element
-"""
+""")
 
-PARTS = """
-SELECT DISTINCT e.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
+PARTS: Final = Statement("""
+SELECT DISTINCT e.id FROM {numbers ids w} CROSS JOIN concept AS c
 CROSS JOIN link AS k CROSS JOIN concept AS e
 WHERE c.id = w.value AND c.group_id = :group
   AND k.group_id = :group AND k.subject = c.id AND e.id = k.object AND e.group_id = :group
-  AND EXISTS (SELECT 1 FROM json_each(:kinds) AS p
-    CROSS JOIN term AS t ON t.group_id = :group AND t.text = p.value ->> 0
-    CROSS JOIN term AS u ON u.group_id = :group AND u.text = p.value ->> 1
-    WHERE t.code = c.type AND u.code = e.type)
-"""
+  AND EXISTS (SELECT 1 FROM {rows kinds p}
+    CROSS JOIN term AS t CROSS JOIN term AS u
+    WHERE t.group_id = :group AND t.text = {cell p.value 0 text}
+      AND u.group_id = :group AND u.text = {cell p.value 1 text}
+      AND t.code = c.type AND u.code = e.type)
+""")
 
-TERMS = """
-SELECT c.type FROM json_each(:ids) AS w CROSS JOIN concept AS c
+TERMS: Final = Statement("""
+SELECT c.type FROM {numbers ids w} CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group
 UNION
-SELECT k.predicate FROM json_each(:ids) AS w CROSS JOIN link AS k
+SELECT k.predicate FROM {numbers ids w} CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group
-"""
+""")
 
-LIVING_PURGE = f"""
-SELECT c.id FROM json_each(:ids) AS w CROSS JOIN concept AS c
+LIVING_PURGE: Final = Statement(f"""
+SELECT c.id FROM {{numbers ids w}} CROSS JOIN concept AS c
 WHERE c.id = w.value AND c.group_id = :group AND c.expired_at = {LIVING}
 UNION ALL
-SELECT k.id FROM json_each(:ids) AS w CROSS JOIN link AS k
+SELECT k.id FROM {{numbers ids w}} CROSS JOIN link AS k
 WHERE k.id = w.value AND k.group_id = :group AND k.expired_at = {LIVING}
-"""  # noqa: S608 - a number
+""")  # noqa: S608 - a number
 
-IS_USED = """
+IS_USED: Final = Statement("""
 SELECT EXISTS (SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.type = :code)
   OR EXISTS (SELECT 1 FROM link AS k WHERE k.group_id = :group AND k.predicate = :code)
-"""
+""")
 
-EVERY_ELEMENT = """
+EVERY_ELEMENT: Final = Statement("""
 SELECT c.id FROM concept AS c WHERE c.group_id = :group
 UNION ALL
 SELECT k.id FROM link AS k WHERE k.group_id = :group
-"""
+""")
 
-EVERY_TERM = "SELECT count(*) FROM term AS t WHERE t.group_id = :group"
+EVERY_TERM: Final = Statement("""
+SELECT count(*) FROM term AS t WHERE t.group_id = :group
+""")
 
-DELETE_ROWS = (
-    "DELETE FROM concept_past WHERE group_id = ? AND id = ?",
-    "DELETE FROM link_past WHERE group_id = ? AND id = ?",
-    "DELETE FROM concept WHERE group_id = ? AND id = ?",
-    "DELETE FROM link WHERE group_id = ? AND id = ?",
+DELETE_ROWS: Final = tuple(
+    Statement(f"DELETE FROM {table} WHERE group_id = ? AND id = ?")  # noqa: S608 - those tables
+    for table in ("concept_past", "link_past", "concept", "link")
 )
 
-DELETE_TALLY = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?, ?, ?, ?, ?, ?) AND term = ?"
+DELETE_TALLY: Final = Statement("""
+DELETE FROM tally WHERE group_id = :group AND term = :code
+  AND kind IN (SELECT w.value FROM {texts kinds w})
+""")
 
-DELETE_TERM = "DELETE FROM term WHERE group_id = ? AND code = ?"
+DELETE_TERM: Final = Statement("DELETE FROM term WHERE group_id = :group AND code = :code")

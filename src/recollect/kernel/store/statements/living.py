@@ -1,4 +1,4 @@
-"""The living elements of a group, by what names them: for those who write."""
+"""The living elements of a group, by what names them; the keys of names, of which each is one's."""
 
 from __future__ import annotations
 
@@ -85,3 +85,29 @@ NAMES: Final = Statement("""
 SELECT e.name FROM concept AS e
 WHERE e.group_id = :group AND e.type = :type AND e.expired_at = :living ORDER BY e.id LIMIT :most
 """)
+
+KEYED: Final = Statement("""
+SELECT c.id, c.type, c.name, c.name_key, c.expired_at,
+  t.text IN (SELECT w.value FROM {texts types w})
+FROM concept AS c {by_none} CROSS JOIN term AS t
+WHERE c.group_id = :group AND c.id > :after AND t.group_id = :group AND t.code = c.type
+  AND (c.name_key IS NOT NULL OR t.text IN (SELECT v.value FROM {texts types v}))
+ORDER BY c.id LIMIT :most
+""")
+"""Concepts that have a key or are to have one; the last column tells whether they are."""
+
+ID_BY_NAME_KEY: Final = Statement("""
+SELECT c.id FROM concept AS c
+WHERE c.group_id = :group AND c.type = :type AND c.name_key = :key AND c.expired_at = :living
+""")
+
+SET_NAME_KEY: Final = Statement("""
+UPDATE concept SET name_key = :key WHERE group_id = :group AND id = :id AND NOT EXISTS (
+  SELECT 1 FROM concept AS o
+  WHERE o.group_id = :group AND o.type = :type AND o.name_key = :key AND o.expired_at = :living)
+""")
+"""Give a concept the key that no other has."""
+
+DROP_NAME_KEY: Final = Statement(
+    "UPDATE concept SET name_key = NULL WHERE group_id = :group AND id = :id"
+)

@@ -1,6 +1,6 @@
-"""The rows of elements as a flush changes them, by the name of their table.
+"""The rows that a transaction changes: those of elements, by the name of their table, and its own.
 
-Values are bound by their place: a flush may write many rows, and names cost each of them.
+Values of elements are bound by their place: a flush may write many rows, and names cost each.
 """
 
 from __future__ import annotations
@@ -50,3 +50,12 @@ DELETE_PAST: Final = {
     )
     for table in _TABLES
 }
+
+LOG: Final = Statement("""
+INSERT INTO tx (group_id, number, at, last_id, actor, request, chain)
+VALUES (:group, :number, :at, :last_id, :actor, :request_id, :chain)
+""")
+
+ADVANCE: Final = Statement("""
+UPDATE grp SET number = :number, at = :at, chain = :chain WHERE group_id = :group
+""")

@@ -1,66 +1,130 @@
-"""Two moments of a memory side by side: what came, what went, what changed.
+"""Two moments of either clock side by side: what came, what went, what changed.
 
-The rule: only elements that the log names between the two moments are looked at, so a comparison
-costs what happened, not what there is.
+The rule: of what the memory held, only elements that the log names between the two moments are
+looked at, so it costs what happened; of what was true, those that began or ended between them.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Content, Dated
+from recollect.model import AsOf, Concept, Content, Dated, Instant, Link, Rows, Value, instant_text
+from recollect.servers.studio.home import described
 from recollect.servers.studio.shown import Shown, shown_of
 from recollect.servers.studio.trying import Part, differences
-from recollect.servers.studio.visit import Answered, Page, Route, Visit, moment_of
+from recollect.servers.studio.visit import (
+    Answered,
+    Page,
+    Route,
+    Visit,
+    moment_of,
+    transaction_of,
+)
 
 MOST_TRANSACTIONS: Final = 1_000
 MOST_ELEMENTS: Final = 300
+_MOST_TYPES: Final = 40
+
+
+_BETWEEN: Final = (
+    'FIND(?x) WHERE {{ ?x {pattern} META(?x, "{bound}", ?at)'
+    " FILTER(?at > $from && ?at <= $to) }} LIMIT {most}"
+)
+_YEAR: Final = 365 * 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """What differs between two moments."""
 
-    earlier: int
-    later: int
+    earlier: str  # as a field of the page has it
+    later: str
     came: tuple[Shown, ...]
     went: tuple[Shown, ...]
     changed: tuple[tuple[Shown, tuple[Part, ...]], ...]
+    passed: tuple[Shown, ...]  # what came and went between the two
     is_whole: bool  # whether all that happened was looked at
 
 
 def compare_page(visit: Visit) -> Answered:
-    """Show what differs between two moments; without any, between the last two transactions."""
-    last = visit.nexus.stats().transactions
-    earlier = transaction_of(visit.nexus, visit.asked("from"), max(0, last - 1), last)
-    later = transaction_of(visit.nexus, visit.asked("to"), last, last)
-    if earlier > later:
-        earlier, later = later, earlier
-    shows = {"compared": compared(visit.nexus, earlier, later), "last": last}
-    return Page("compare.html", "Compare", shows)
+    """Show what differs between two moments; without any, between the last two transactions.
+
+    By the clock of facts it is what was true a year ago, and what is true now.
+    """
+    last = visit.transactions
+    by_facts = visit.asked("clock") == "facts"
+    if by_facts:
+        later = _instant_of(visit.asked("to"), visit.nexus.now())
+        earlier = _instant_of(visit.asked("from"), Instant(later - _YEAR))
+        found = compared_true(visit, min(earlier, later), max(earlier, later))
+    else:
+        before = transaction_of(visit.nexus, visit.asked("from"), max(0, last - 1), last)
+        after = transaction_of(visit.nexus, visit.asked("to"), last, last)
+        found = compared(visit.nexus, min(before, after), max(before, after))
+    return Page("compare.html", "Compare", {"compared": found, "last": last, "by_facts": by_facts})
 
 
-def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:
-    """Return the last transaction that a text names or an instant saw. Cost: a few reads."""
-    if not given.strip():
-        return otherwise
-    moment = moment_of("", given.strip())
-    if moment is None:
-        return otherwise
-    if moment.transaction is not None:
-        return min(moment.transaction, last)
-    instant = moment.known
-    if instant is None:
-        raise RecollectError(INVALID_ARGUMENT, "the moment names no time", hint="from=2026-01-31")
-    low, high = 0, last  # transactions up to `low` were there by then
-    while low < high:
-        middle = (low + high + 1) // 2
-        (logged,) = nexus.changes(middle - 1, 1, most=0)
-        low, high = (middle, high) if logged.transaction.at <= instant else (low, middle - 1)
-    return low
+def _instant_of(given: str, otherwise: Instant) -> Instant:
+    """Return the instant that a field names; INVALID_VALUE for what is none."""
+    moment = moment_of(given.strip(), "")
+    return otherwise if moment is None or moment.valid is None else moment.valid
+
+
+def compared_true(visit: Visit, earlier: Instant, later: Instant) -> Compared:
+    """Return what began and ended to be true, as the memory holds it at the moment asked about.
+
+    A fact that ended while another of its subject and predicate began has changed into that.
+    Cost: all elements, since no index is of the times of facts.
+    """
+    nexus, given = visit.nexus, {"from": instant_text(earlier), "to": instant_text(later)}
+    began, ended = (_between(visit, bound, given) for bound in ("_valid_at", "_invalid_at"))
+    found = nexus.look_up({*began, *ended}, as_of=visit.then)
+    both = {one for one in began & ended if one in found}
+    came = {_said_of(found[one]): one for one in began - both if one in found}
+    went = {_said_of(found[one]): one for one in ended - both if one in found}
+    turned = [(found[went[one]], found[came[one]]) for one in came if one in went]
+    lines = [
+        shown_of(nexus, some, visit.then)
+        for some in (
+            [found[one] for said, one in came.items() if said not in went],
+            [found[one] for said, one in went.items() if said not in came],
+            [found[one] for one in both],
+            [one for one, _ in turned],
+            [one for _, one in turned],
+        )
+    ]
+    parts = [
+        (new, (Part("true", old.line, new.line),))
+        for old, new in zip(lines[3], lines[4], strict=True)
+    ]
+    is_whole = max(len(began), len(ended)) <= MOST_ELEMENTS
+    day = (given["from"], given["to"])
+    return Compared(*day, lines[0], lines[1], tuple(parts), lines[2], is_whole)
+
+
+def _between(visit: Visit, bound: str, given: Mapping[str, Value]) -> set[str]:
+    """Return the ids of links and concepts that have a bound between two instants."""
+    types = [one["name"] for one in described(visit.nexus, "DESCRIBE CONCEPT TYPES")]
+    patterns = ["(?s, ?p, ?o)", *(f"{{type: {json.dumps(one)}}}" for one in types[:_MOST_TYPES])]
+    found: set[str] = set()
+    for pattern in patterns:
+        text = _BETWEEN.format(pattern=pattern, bound=bound, most=MOST_ELEMENTS + 1)
+        (rows,) = visit.nexus.read(text, given, as_of=visit.then).results
+        assert isinstance(rows, Rows)
+        found |= {one.id for (one,) in rows.rows if isinstance(one, Concept | Link)}
+    return found
+
+
+def _said_of(dated: Dated) -> tuple[str, ...]:
+    """Return what a fact says something of; two of the same follow each other."""
+    element = dated.element
+    if isinstance(element, Link):
+        return (element.subject, element.predicate)
+    return (element.id,)
 
 
 def compared(nexus: Nexus, earlier: int, later: int) -> Compared:
@@ -83,11 +147,12 @@ def compared(nexus: Nexus, earlier: int, later: int) -> Compared:
     moved = [one for one in both if parts[one]]
     shown = shown_of(nexus, [after[one] for one in moved], now)
     return Compared(
-        earlier,
-        later,
+        f"#{earlier}",
+        f"#{later}",
         shown_of(nexus, came, now),
         shown_of(nexus, went, then),
         tuple((one, parts[one.id]) for one in shown),
+        (),
         later - earlier <= MOST_TRANSACTIONS and len(ids) <= MOST_ELEMENTS,
     )
 

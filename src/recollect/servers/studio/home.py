@@ -24,10 +24,9 @@ from recollect.model import (
     Triple,
     Value,
 )
-from recollect.servers.studio.comparing import transaction_of
 from recollect.servers.studio.growth import curve_of
 from recollect.servers.studio.shown import Shown, shown_ids
-from recollect.servers.studio.visit import Answered, Page, Route, Visit
+from recollect.servers.studio.visit import Answered, Page, Route, Visit, transaction_of
 
 MOST_CHANGES: Final = 15
 _MOST_TYPES: Final = 24

@@ -141,6 +141,26 @@ def moment_of(valid: str, known: str) -> AsOf | None:
     return read_as_of(given) if given else None
 
 
+def transaction_of(nexus: Nexus, given: str, otherwise: int, last: int) -> int:
+    """Return the last transaction that a text names or an instant saw. Cost: a few reads."""
+    if not given.strip():
+        return otherwise
+    moment = moment_of("", given.strip())
+    if moment is None:
+        return otherwise
+    if moment.transaction is not None:
+        return min(moment.transaction, last)
+    instant = moment.known
+    if instant is None:
+        raise RecollectError(INVALID_ARGUMENT, "the moment names no time", hint="from=2026-01-31")
+    low, high = 0, last  # transactions up to `low` were there by then
+    while low < high:
+        middle = (low + high + 1) // 2
+        (logged,) = nexus.changes(middle - 1, 1, most=0)
+        low, high = (middle, high) if logged.transaction.at <= instant else (low, middle - 1)
+    return low
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page: its template and what it shows."""

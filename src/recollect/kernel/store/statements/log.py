@@ -102,7 +102,7 @@ LIMIT 1
 
 _MISNUMBERED_PAST = """
 SELECT e.id, e.changed_at FROM (
-  SELECT p.id, p.changed_at, p.version, p.metadata,
+  SELECT p.id, p.changed_at, p.version, p.metadata, {json p.metadata} AS metadata_value,
     row_number() OVER (PARTITION BY p.id ORDER BY p.until) AS place
   FROM {table}_past AS p WHERE p.group_id = :group) AS e
 WHERE e.version <> {moved} + e.place LIMIT 1

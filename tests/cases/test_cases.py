@@ -1,6 +1,7 @@
 """Case files: one query and what each stage of the compiler makes of it, in one text file.
 
-A case has a head of `# key: value` lines and the sections `query`, `plan`, `sqlite` and `rows`;
+A case has a head of `# key: value` lines and the sections `query`, `plan`, `sqlite`,
+`postgres` and `rows`;
 `pytest tests/cases --update` rewrites all but the query from what the code prints now.
 """
 
@@ -22,6 +23,7 @@ from recollect.kernel.plan.show import show_plan
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
+from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.model import Cell, Concept, Link, Rows
 
@@ -40,13 +42,14 @@ def read_case(path: Path) -> dict[str, str]:
     return {"head": head, **dict(zip(parts[::2], parts[1::2], strict=True))}
 
 
-def compiled(query: str) -> tuple[str, str]:
-    """Return the plan and the SQL of a FIND, as the pure stages make them."""
+def compiled(query: str) -> tuple[str, str, str]:
+    """Return the plan of a FIND and its SQL in both dialects, as the pure stages make them."""
     (find,) = parse(query).statements
     assert isinstance(find, ast.Find)
     shape = ast.Find(find.columns, Lifting(Bindings({})).clauses(find.where), find.order_by)
     plan = plan_find(shape, COUNTS)
-    return show_plan(plan), compile_plan(plan, COUNTS, Clock(), SQLITE).sql
+    first, second = (compile_plan(plan, COUNTS, Clock(), one).sql for one in (SQLITE, POSTGRES))
+    return show_plan(plan), first, second
 
 
 def shown(cell: Cell) -> str:
@@ -74,7 +77,7 @@ def nexus() -> Nexus:
 @pytest.mark.parametrize("path", sorted(HERE.rglob("*.case")), ids=lambda path: path.stem)
 def test_a_case_compiles_and_answers_as_it_says(path: Path, nexus: Nexus, is_update: bool) -> None:
     case = read_case(path)
-    plan, sql = compiled(case["query"])
+    plan, sqlite, postgres = compiled(case["query"])
     (result,) = nexus.read(case["query"]).results
     assert isinstance(result, Rows)
     rows = "\n".join(" | ".join(map(shown, row)) for row in result.rows)
@@ -82,7 +85,8 @@ def test_a_case_compiles_and_answers_as_it_says(path: Path, nexus: Nexus, is_upd
         "head": case["head"],
         "query": case["query"],
         "plan": plan + "\n",
-        "sqlite": sql + "\n",
+        "sqlite": sqlite + "\n",
+        "postgres": postgres + "\n",
         "rows": rows + "\n",
     }
     if is_update:

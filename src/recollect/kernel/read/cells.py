@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import fsum, isfinite
 from typing import assert_never, cast
 
 import orjson
@@ -62,7 +62,7 @@ def _column(
             return [None if row[at] is None else _element(row[at], elements) for row in rows]
         case Shape.JSON:
             return [None if row[at] is None else json_value(row[at]) for row in rows]
-        case Shape.ELEMENTS | Shape.VALUES | Shape.SUM | Shape.AVG:
+        case Shape.ELEMENTS | Shape.VALUES | Shape.SUM | Shape.AVG | Shape.EXTREME:
             end = at + output.shape.width
             return [_folded(row[at:end], output, elements) for row in rows]
         case _:
@@ -75,6 +75,8 @@ def _folded(parts: SqlRow, output: Output, elements: Mapping[int, Element]) -> C
     if output.shape is Shape.AVG:
         count = cast(int, parts[4])
         return None if count == 0 else float(_sum(parts)) / count
+    if output.shape is Shape.EXTREME:
+        return _extreme(parts, output.reduces)
     if output.shape is Shape.VALUES:
         return _reduced(_listed(parts[0]), output.reduces)
     if output.reduces in ("sum", "avg"):  # an element is not a number
@@ -99,10 +101,23 @@ def _listed(cell: SqlValue) -> list[Value]:
     return held
 
 
+def _extreme(parts: SqlRow, reduces: str) -> Value:
+    """Return the least or greatest of a whole number, a real one and a string: numbers first."""
+    *said, text = parts
+    numbers = [cast("int | float", one) for one in said if one is not None]
+    if reduces == "min":
+        return min(numbers) if numbers else cast("str | None", text)
+    return cast(str, text) if text is not None else max(numbers, default=None)
+
+
 def _sum(parts: SqlRow) -> int | float:
-    high, low, real, reals = (cast("int | float", part or 0) for part in parts[:4])
-    whole = (int(high) << 32) + int(low)
-    return _finite(whole + float(real)) if reals else whole
+    high, low = (cast(int, part or 0) for part in parts[:2])
+    whole, real = (high << 32) + low, parts[2]
+    if not parts[3]:
+        return whole
+    if isinstance(real, str):  # the real numbers themselves
+        return _finite(whole + fsum(orjson.loads(real)))
+    return _finite(whole + cast(float, real))
 
 
 def _finite(total: float) -> float:

@@ -490,7 +490,7 @@ class Reader:
         group = self.group
         parameters: dict[str, SqlValue] = {
             "group": group.group_id,
-            "id_bits": group.id_bits,
+            "id_bits": self.session.dialect.id_bits(group.id_bits),
             **self.moment.parameters,
         }
         for name, value in values.items():

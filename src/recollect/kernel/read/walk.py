@@ -95,7 +95,7 @@ def _links_of(
 def _links_sql(clock: Clock, dialect: Dialect) -> str:
     """Return the SELECT of the links of a predicate that begin in the elements `:ids`."""
     wanted = nodes.Column("wanted", "value")
-    is_it = nodes.equal(nodes.Column("l", "predicate"), nodes.Param("predicate"))
+    is_it = nodes.equal(nodes.Column("l", "predicate"), nodes.Param("predicate", "bigint"))
     select = nodes.Select(
         tuple((nodes.Column("l", one), "") for one in ("id", "subject", "object")),
         (nodes.From(IDS, "wanted"), nodes.From("link", "l")),

@@ -111,8 +111,23 @@ def comparable(value: Value) -> nodes.Expr:
     """Return an expression equal for equal values and NULL for null: text, number or blob."""
     if isinstance(value, TextValue):
         return value.expr
-    parts = (JsonPart.TYPE, JsonPart.VALUE, JsonPart.JSON)
-    return nodes.Call("comparable", tuple(value.part(part) for part in parts))
+    return nodes.Call("comparable", _parts(value))
+
+
+def are_same(left: Value, right: Value) -> tuple[nodes.Expr, nodes.Expr]:
+    """Return what two values have in common if they are equal, and only then."""
+    if isinstance(left, TextValue) and isinstance(right, TextValue):
+        return bare(left.expr), bare(right.expr)
+    return _as_value(left), _as_value(right)
+
+
+def _as_value(value: Value) -> nodes.Expr:
+    found = bare(comparable(value))
+    return nodes.Call("as_value", (found,)) if isinstance(value, TextValue) else found
+
+
+def _parts(value: JsonValue) -> tuple[nodes.Expr, ...]:
+    return tuple(map(value.part, (JsonPart.TYPE, JsonPart.VALUE, JsonPart.JSON)))
 
 
 def bare(expr: nodes.Expr) -> nodes.Expr:
@@ -130,8 +145,13 @@ def text_of(value: Value) -> nodes.Expr:
 def number_of(value: Value) -> nodes.Expr:
     """Return the number, or NULL for what is not one."""
     if isinstance(value, TextValue):
-        return nodes.Null()
+        return nodes.Null("numeric")
     return nodes.Call("number_of", (value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)))
+
+
+def number_said(value: Value) -> nodes.Expr:
+    """Return the number as it was said, whole or real, or NULL for what is not one."""
+    return nodes.Null("text") if isinstance(value, TextValue) else nodes.Call("said", _parts(value))
 
 
 def json_of(value: Value) -> nodes.Expr:

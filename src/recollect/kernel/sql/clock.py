@@ -12,10 +12,10 @@ from functools import lru_cache
 from recollect.kernel.sql import nodes
 from recollect.model import LIVING
 
-GROUP = nodes.Param("group")
-KNOWN = nodes.Param("known")
-LAST_ID = nodes.Param("last_id")
-VALID = nodes.Param("valid")
+GROUP = nodes.Param("group", "bigint")
+KNOWN = nodes.Param("known", "bigint")
+LAST_ID = nodes.Param("last_id", "bigint")
+VALID = nodes.Param("valid", "bigint")
 
 
 @lru_cache(1024)
@@ -86,7 +86,7 @@ def _held_now(alias: str) -> tuple[nodes.Expr, ...]:
 @lru_cache(1024)
 def _held_then(alias: str) -> tuple[nodes.Expr, ...]:
     is_open = open_then(alias)
-    own_id = nodes.Call("bare", (nodes.Column(alias, "id"),))  # else engines seek by this range
+    own_id = nodes.Call("hidden", (nodes.Column(alias, "id"),))  # else engines seek by this range
     is_born = nodes.Binary("<=", own_id, LAST_ID)
     return (of_group(alias), is_open, is_born)
 

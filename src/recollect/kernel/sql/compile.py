@@ -128,11 +128,11 @@ def compile_plan(
     paging: Paging | None = None,
 ) -> Compiled:
     """Return the SQL of a plan. Pure: the same arguments give the same text."""
-    context = Context(clock, statistics)
+    context = Context(clock, statistics, dialect)
     statement, outputs, page = _answer(plan, context, paging)
     text = statement.sql(dialect)
     if not fits(statement, text):
-        context = Context(clock, statistics, is_row_by_row=True)
+        context = Context(clock, statistics, dialect, is_row_by_row=True)
         statement, outputs, page = _answer(plan, context, paging)
         text = statement.sql(dialect)
     return Compiled(

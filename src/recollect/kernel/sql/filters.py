@@ -18,6 +18,7 @@ from recollect.kernel.sql.bindings import (
     JsonValue,
     TextValue,
     Value,
+    are_same,
     bare,
     comparable,
     number_of,
@@ -29,6 +30,8 @@ from recollect.kernel.store.dialect import JsonPart
 
 _NEVER = nodes.Any(())
 _ALWAYS = nodes.All(())
+_SCALARS = {"string": "text", "number": "number"}
+_TYPES = {"number": "numeric", "boolean": "bigint"}
 _GUARDS = {"string": "is_json_text", "number": "is_json_number", "boolean": "is_json_boolean"}
 
 
@@ -79,15 +82,14 @@ class Filters:
             return self._is_null(left)
         one, other = self._element(left), self._element(right)
         if one is not None and other is not None:
-            return nodes.Binary("IS", one.id, other.id)
+            return nodes.Call("same", (one.id, other.id))
         if one is not None or other is not None:  # an element never equals a value
             return nodes.All((self._is_null(left), self._is_null(right)))
         if isinstance(left, ast.Parameter):
             left, right = right, left
         if isinstance(left, ast.READS) and isinstance(right, ast.Parameter):
             return _equals_parameter(self._value(left), right)
-        one_key, other_key = comparable(self._value(left)), comparable(self._value(right))
-        return nodes.Binary("IS", bare(one_key), bare(other_key))
+        return nodes.Call("same", are_same(self._value(left), self._value(right)))
 
     def _is_one_of(self, operand: ast.Operand, choice: ast.ValueNode) -> nodes.Expr:
         """Compare with one value, or with a list of strings or of numbers."""
@@ -98,8 +100,9 @@ class Filters:
         if not self._is_value(operand):
             return _NEVER
         value = self._value(operand)
-        scalar = text_of(value) if class_ == "strings" else number_of(value)
-        return nodes.InSelect(bare(scalar), items_of(choice.name))
+        if class_ == "strings":
+            return nodes.InSelect(bare(text_of(value)), items_of(choice.name, "each_text"))
+        return nodes.InSelect(number_of(value), items_of(choice.name, "each_value"))
 
     def _ordered(self, operator: str, left: ast.Operand, right: ast.Operand) -> nodes.Expr:
         """Numbers compare with numbers, strings with strings, and nothing else."""
@@ -148,39 +151,49 @@ class Filters:
         if isinstance(operand, ast.READS):
             return value_of(self._rows, self._scope[operand.name])
         assert isinstance(operand, ast.Parameter)
-        parameter = nodes.Param(operand.name)
+        parameter = _parameter(operand)
         match _class(operand):
             case "string":
                 return TextValue(parameter, is_nullable=False)
             case "boolean":
                 return JsonValue(nodes.Call("json_boolean", (parameter,)))
+            case "number":
+                return JsonValue(nodes.Call("json_given", (parameter,)))
         return JsonValue(parameter)
 
 
-def items_of(parameter: str) -> nodes.Select:
-    """Return what gives the items of a list that a parameter holds."""
-    items = (nodes.From(f"json_each(:{parameter})", "item"),)
+def items_of(parameter: str, each: str) -> nodes.Select:
+    """Return what gives the items of a list that a parameter holds: `each_text`, `each_value`."""
+    items = (nodes.From(nodes.Call(each, (nodes.Param(parameter, "text"),)), "item"),)
     return nodes.Select(((nodes.Column("item", "value"), ""),), items)
+
+
+def _parameter(operand: ast.Parameter) -> nodes.Param:
+    return nodes.Param(operand.name, _TYPES.get(_class(operand), "text"))
 
 
 def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:
     """Compare with a constant, with the SQL value bare so that an index can serve it."""
-    parameter = nodes.Param(operand.name)
+    parameter = _parameter(operand)
     class_ = _class(operand)
     if isinstance(value, TextValue):
         return nodes.equal(value.expr, parameter) if class_ == "string" else _NEVER
     if class_ == "container":
         return nodes.equal(comparable(value), comparable(JsonValue(parameter)))
     type_, sql_value = value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)
-    return nodes.All((nodes.equal(sql_value, parameter), nodes.Call(_GUARDS[class_], (type_,))))
+    given = nodes.Call("as_boolean" if class_ == "boolean" else "as_value", (parameter,))
+    is_equal = nodes.equal(sql_value, given)
+    return nodes.All((is_equal, nodes.Call(_GUARDS[class_], (type_,))))
 
 
 def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -> nodes.Expr:
     """Order against a constant, with the SQL value bare so that an index can serve it."""
     if (class_ := _class(operand)) not in ("string", "number"):
         return _NEVER
-    beyond = nodes.Binary(operator, value.part(JsonPart.VALUE), nodes.Param(operand.name))
-    return nodes.All((beyond, nodes.Call(_GUARDS[class_], (value.part(JsonPart.TYPE),))))
+    type_ = value.part(JsonPart.TYPE)
+    held = nodes.Call(f"{_SCALARS[class_]}_in", (type_, value.part(JsonPart.VALUE)))
+    beyond = nodes.Binary(operator, held, _parameter(operand))
+    return nodes.All((beyond, nodes.Call(_GUARDS[class_], (type_,))))
 
 
 def _class(operand: ast.Operand) -> str:

@@ -19,15 +19,17 @@ from recollect.kernel.sql.bindings import (
     comparable,
     json_of,
     number_of,
+    number_said,
     text_of,
 )
 from recollect.kernel.sql.output import Output, Shape
 from recollect.kernel.sql.reads import value_of
-from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions, ranked
+from recollect.kernel.sql.solutions import LIMIT, OFFSET, Solutions
 
 _HALF = nodes.Number(32)
 _LOW = nodes.Number(2**32 - 1)
 _GROUPED = "q"
+_PLAIN = Output(Shape.PLAIN)
 _MERGING = {ast.Function.COUNT: "sum", ast.Function.MIN: "min", ast.Function.MAX: "max"}
 """Aggregates of a whole that follow from those of its parts, and how."""
 
@@ -56,6 +58,7 @@ class Folds:
         self._inner: dict[str, nodes.Expr] = {}
         self._parts: dict[str, nodes.Expr] = {}  # what solutions are grouped by first, if twice
         self._needs_order = False
+        self._has_types = solutions.rows.context.dialect.has_types
 
     def query(self) -> tuple[nodes.Query, tuple[Output, ...]]:
         """Return the SELECT over the solutions, and what its columns mean."""
@@ -120,7 +123,8 @@ class Folds:
         if not self._merges:
             return nodes.FoldOf(called, self._add(name, expr))
         part = self._add(f"{called}_{name}", nodes.FoldOf(called, expr))
-        return nodes.FoldOf(_MERGING[function], part)
+        merged = nodes.FoldOf(_MERGING[function], part)
+        return nodes.Call("whole_number", (merged,)) if called == "count" else merged
 
     def _fold(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         place = fold.variable
@@ -130,7 +134,7 @@ class Folds:
             case ast.Function.COLLECT:
                 return self._collect(place, "distinct" if fold.is_distinct else "")
             case ast.Function.MIN | ast.Function.MAX:
-                return [self._extreme(fold)], Output(Shape.PLAIN)
+                return self._extreme(fold)
             case ast.Function.SUM | ast.Function.AVG:
                 if fold.is_distinct:
                     return self._collect(place, fold.function.lower())
@@ -147,7 +151,9 @@ class Folds:
         if not var.is_element or self._solutions.rows.element(var).is_nullable:
             return self._aggregate(fold.function, name, counted)
         every = nodes.FoldOf("count", None)
-        return nodes.FoldOf("sum", self._add("every", every)) if self._merges else every
+        if not self._merges:
+            return every
+        return nodes.Call("whole_number", (nodes.FoldOf("sum", self._add("every", every)),))
 
     def _collect(self, place: int, reduces: str) -> tuple[list[nodes.Expr], Output]:
         self._needs_order = True
@@ -158,36 +164,75 @@ class Folds:
         else:
             value = value_of(self._solutions.rows, self._solutions.plan.variables[place])
             is_null = nodes.IsNull(self._comparable(place))
-            text = nodes.Case(((is_null, nodes.Null()),), json_of(value))
+            text = nodes.Case(((is_null, nodes.Null("text")),), json_of(value))
             shown = nodes.Call("json", (self._add(f"t{place}", text),))
             shape = Shape.VALUES
         order = nodes.Column(_GROUPED, "n")
         array = nodes.FoldOf("json_group_array", shown, order=order, skips_null=True)
-        return [array], Output(shape, reduces)
+        return [nodes.Call("array", (array,))], Output(shape, reduces)
 
-    def _extreme(self, fold: ir.Fold) -> nodes.Expr:
-        """Return MIN or MAX over numbers and strings: SQLite orders them as KIP does."""
-        var = self._solutions.plan.variables[fold.variable]
-        scalar: nodes.Expr = nodes.Null()
-        if not var.is_element:
-            value = value_of(self._solutions.rows, var)
+    def _extreme(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
+        """Return MIN or MAX over numbers and strings: some engines order them as KIP does."""
+        function, name = fold.function, f"m{fold.variable}"
+        value = self._json_value(fold.variable)
+        if value is None:
+            return [self._aggregate(function, name, self._text(fold.variable))], _PLAIN
+        if not self._has_types:
             scalar = nodes.Call("coalesce", (number_of(value), text_of(value)))
-            if isinstance(value, TextValue):
-                scalar = value.expr
-        return self._aggregate(fold.function, f"m{fold.variable}", scalar)
+            return [self._aggregate(function, name, scalar)], _PLAIN
+        number = number_said(value)
+        parts = (
+            nodes.Case(((nodes.Call("is_integer", (number,)), _whole(number)),)),
+            nodes.Case(((nodes.Call("is_real", (number,)), _real(number)),)),
+            text_of(value),
+        )
+        found = [self._aggregate(function, f"{name}_{at}", one) for at, one in enumerate(parts)]
+        return found, Output(Shape.EXTREME, function.lower())
+
+    def _extreme_order(self, fold: ir.Fold, *, is_descending: bool) -> list[nodes.Order]:
+        """Return the order of MIN or MAX: numbers before strings."""
+        value = self._json_value(fold.variable)
+        if value is None or not self._has_types:
+            (extreme,), _ = self._extreme(fold)
+            return [nodes.Order(extreme, is_descending, nulls_last=True)]
+        number = self._aggregate(fold.function, f"x{fold.variable}", number_of(value))
+        text = self._aggregate(fold.function, f"m{fold.variable}_2", text_of(value))
+        of_number = nodes.IsNull(number, is_negated=True), nodes.Number(0)
+        of_text = nodes.IsNull(text, is_negated=True), nodes.Number(1)
+        if fold.function is ast.Function.MIN:
+            rank = nodes.Case((of_number, of_text))
+            text = nodes.Case(((nodes.IsNull(number), text),))
+        else:
+            rank = nodes.Case((of_text, of_number))
+            number = nodes.Case(((nodes.IsNull(text), number),))
+        first = nodes.Order(rank, is_descending, nulls_last=True)
+        return [first, nodes.Order(number, is_descending), nodes.Order(text, is_descending)]
+
+    def _json_value(self, place: int) -> JsonValue | None:
+        """Return a value of any type; None for an element or what can only be a string."""
+        var = self._solutions.plan.variables[place]
+        value = None if var.is_element else value_of(self._solutions.rows, var)
+        return value if isinstance(value, JsonValue) else None
+
+    def _text(self, place: int) -> nodes.Expr:
+        """Return what can only be a string; of an element there is none."""
+        var = self._solutions.plan.variables[place]
+        value = None if var.is_element else value_of(self._solutions.rows, var)
+        return value.expr if isinstance(value, TextValue) else nodes.Null("text")
 
     def _sum(self, fold: ir.Fold) -> tuple[list[nodes.Expr], Output]:
         """Sum the integers in two halves, so that no sum overflows, and the reals apart."""
         number = self._number(fold.variable)
         is_integer = nodes.Call("is_integer", (number,))
         is_real = nodes.Call("is_real", (number,))
-        high = nodes.Case(((is_integer, nodes.Binary(">>", number, _HALF)),))
-        low = nodes.Case(((is_integer, nodes.Binary("&", number, _LOW)),))
-        real = nodes.Case(((is_real, number),))
+        high = nodes.Case(((is_integer, nodes.Binary(">>", _whole(number), _HALF)),))
+        low = nodes.Case(((is_integer, nodes.Binary("&", _whole(number), _LOW)),))
+        real = nodes.Case(((is_real, _real(number)),))
+        reals = nodes.FoldOf("sum_of_reals", real, skips_null=self._has_types)
         parts: list[nodes.Expr] = [
-            nodes.FoldOf("sum", high),
-            nodes.FoldOf("sum", low),
-            nodes.FoldOf("sum", real),
+            _whole(nodes.FoldOf("sum", high)),
+            _whole(nodes.FoldOf("sum", low)),
+            nodes.Call("array", (reals,)),
             nodes.FoldOf("count", real),
         ]
         if fold.function is ast.Function.SUM:
@@ -209,15 +254,17 @@ class Folds:
             key = self._key(sort.key.variable)
             if var.is_element:
                 return [nodes.Order(key, sort.is_descending, nulls_last=True)]
-            return ranked(key, is_descending=sort.is_descending)
+            return self._solutions.ranked(var, key, is_descending=sort.is_descending)
+        if sort.key.function in (ast.Function.MIN, ast.Function.MAX):
+            return self._extreme_order(sort.key, is_descending=sort.is_descending)
         is_nullable = sort.key.function is not ast.Function.COUNT
         return [nodes.Order(self._fold_key(sort.key), sort.is_descending, is_nullable)]
 
     def _fold_key(self, fold: ir.Fold) -> nodes.Expr:
         """Return what an aggregate is sorted by; sums and averages as real numbers."""
         match fold.function:
-            case ast.Function.COUNT | ast.Function.MIN | ast.Function.MAX:
-                return self._fold(fold)[0][0]
+            case ast.Function.COUNT:
+                return self._count(fold)
             case ast.Function.COLLECT:
                 return nodes.Call("canonical_json", (self._fold(fold)[0][0],))
             case ast.Function.SUM | ast.Function.AVG:
@@ -227,13 +274,13 @@ class Folds:
                 is_sum = fold.function is ast.Function.SUM
                 return nodes.Call("coalesce", (key, nodes.Number(0))) if is_sum else key
             case _:
-                assert_never(fold.function)
+                raise AssertionError("an extreme has several keys")
 
     def _number(self, place: int) -> nodes.Expr:
         var = self._solutions.plan.variables[place]
-        number: nodes.Expr = nodes.Null()
+        number: nodes.Expr = nodes.Null("text")
         if not var.is_element:
-            number = number_of(value_of(self._solutions.rows, var))
+            number = number_said(value_of(self._solutions.rows, var))
         return self._add(f"s{place}", number)
 
     def _source(self) -> nodes.Query:
@@ -261,14 +308,9 @@ class Folds:
             *[(expr, f"i{at}") for at, expr in enumerate(identity)],
             *[(order.key, f"o{at}") for at, (order, _) in enumerate(position)],
         )
-        kept = [(nodes.Column("e", name), name) for _, name in columns]
-        firsts = [
-            (_first("e", f"o{at}", is_branch=at == 0), f"o{at}") for at in range(len(position))
-        ]
-        groups = tuple([nodes.Column("e", f"i{at}") for at in range(len(identity))])
-        once = nodes.Select(
-            (*kept, *firsts), (nodes.From(each, "e"),), group_by=groups or (nodes.Null(),)
-        )
+        names = (*(name for _, name in columns), *(f"o{at}" for at in range(len(position))))
+        told_by = tuple([f"i{at}" for at in range(len(identity))])
+        once = nodes.FirstOfEach(nodes.From(each, "e"), names, told_by, "o0" if position else "")
         outer = [(nodes.Column("d", name), name) for _, name in columns]
         if not self._needs_order:
             return once
@@ -276,10 +318,12 @@ class Folds:
         return nodes.Select((*outer, (number, "n")), (nodes.From(once, "d"),))
 
 
-def _first(table: str, name: str, *, is_branch: bool) -> nodes.Expr:
-    """Return a key of the position; of equal solutions the one of the first branch counts."""
-    column = nodes.Column(table, name)
-    return nodes.FoldOf("min", column) if is_branch else column
+def _whole(number: nodes.Expr) -> nodes.Expr:
+    return nodes.Call("whole_number", (number,))
+
+
+def _real(number: nodes.Expr) -> nodes.Expr:
+    return nodes.Call("real_number", (number,))
 
 
 def _number(orders: list[nodes.Order]) -> nodes.Expr:

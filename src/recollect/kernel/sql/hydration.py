@@ -10,7 +10,9 @@ from recollect.kernel.sql.clock import KNOWN, Clock, of_group
 from recollect.kernel.store.dialect import Dialect
 from recollect.model import ElementKind
 
-IDS = "json_each(:ids)"
+IDS = nodes.Call("each", (nodes.Param("ids", "text"),))
+"""The integer ids of a bound JSON array, as a table."""
+
 _CONTENT = ("attributes", "metadata")
 
 
@@ -53,9 +55,9 @@ def _shown(kind: ElementKind, clock: Clock) -> tuple[nodes.Expr, ...]:
         fixed = (
             nodes.Column("e", "predicate"),
             subject,
-            given_id(subject, "s", nodes.Null()),
+            given_id(subject, "s", nodes.Null("text")),
             object_,
-            given_id(object_, "o", nodes.Null()),
+            given_id(object_, "o", nodes.Null("text")),
         )
     content = tuple(clock.content("e", kind.value, column) for column in _CONTENT)
     return (nodes.Column("e", "id"), nodes.Column("e", "public_id"), *fixed, *content)
@@ -108,9 +110,6 @@ def record_sql(kind: ElementKind, clock: Clock, dialect: Dialect) -> str:
     return select.sql(dialect)
 
 
-NEAR = "json_each(:ids)"
-
-
 @lru_cache(64)
 def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> str:
     """Return the SELECT of the links whose `end` is one of the integer ids `:ids`.
@@ -141,19 +140,19 @@ def joints_sql(end: str, clock: Clock, dialect: Dialect, *, is_every: bool) -> s
     where: list[nodes.Expr] = [
         of_group("k"),
         nodes.equal(nodes.Column("k", end), nodes.Column("w", "value")),
-        nodes.Binary("<=", nodes.Column("k", "born_at"), nodes.Param("known")),
-        nodes.Binary(">", nodes.Column("k", "expired_at"), nodes.Param("after")),
+        nodes.Binary("<=", nodes.Column("k", "born_at"), KNOWN),
+        nodes.Binary(">", nodes.Column("k", "expired_at"), nodes.Param("after", "bigint")),
     ]
     if not is_every:
         wanted = nodes.Select(((nodes.Column("p", "value"), ""),), (nodes.From(_PREDICATES, "p"),))
         where.append(nodes.InSelect(nodes.Column("k", "predicate"), wanted))
     select = nodes.Select(
         tuple((one, "") for one in columns),
-        (nodes.From(NEAR, "w"), nodes.From(link, "k"), nodes.From(concept, "f", is_concept)),
+        (nodes.From(IDS, "w"), nodes.From(link, "k"), nodes.From(concept, "f", is_concept)),
         tuple(where),
         order_by=(nodes.Order(nodes.Column("k", "id")),),
     )
     return select.sql(dialect)
 
 
-_PREDICATES = "json_each(:predicates)"
+_PREDICATES = nodes.Call("each", (nodes.Param("predicates", "text"),))

@@ -6,8 +6,8 @@ query are parameters; the numbers and names here are the compiler's own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import field, replace
 
 from recollect.kernel.store.dialect import Dialect, JsonPart
 from recollect.node import node
@@ -28,12 +28,14 @@ class Column:
 
 @node(frozen=True, slots=True)
 class Param:
-    """A bound parameter."""
+    """A bound parameter, of the type it has for engines that cannot tell."""
 
     name: str
+    type: str
 
     def sql(self, dialect: Dialect) -> str:
-        return f"{dialect.parameter}{self.name}"
+        type_ = f"::{self.type}" if dialect.has_types else ""
+        return f"{dialect.parameter}{self.name}{type_}"
 
 
 @node(frozen=True, slots=True)
@@ -57,11 +59,21 @@ class Bareword:
 
 
 @node(frozen=True, slots=True)
-class Null:
-    """NULL."""
+class Every:
+    """All columns."""
 
     def sql(self, _: Dialect) -> str:
-        return "NULL"
+        return "*"
+
+
+@node(frozen=True, slots=True)
+class Null:
+    """NULL; it says its type where nothing beside it does."""
+
+    type: str = ""
+
+    def sql(self, dialect: Dialect) -> str:
+        return f"NULL::{self.type}" if self.type and dialect.has_types else "NULL"
 
 
 @node(frozen=True, slots=True)
@@ -83,7 +95,9 @@ class All:
     operands: tuple[Expr, ...]
 
     def sql(self, dialect: Dialect) -> str:
-        return _balanced(" AND ", _each(self.operands, dialect)) if self.operands else "1"
+        if not self.operands:
+            return dialect.functions["always"]
+        return _balanced(" AND ", _each(self.operands, dialect))
 
 
 @node(frozen=True, slots=True)
@@ -93,7 +107,9 @@ class Any:
     operands: tuple[Expr, ...]
 
     def sql(self, dialect: Dialect) -> str:
-        return _balanced(" OR ", _each(self.operands, dialect)) if self.operands else "0"
+        if not self.operands:
+            return dialect.functions["never"]
+        return _balanced(" OR ", _each(self.operands, dialect))
 
 
 @node(frozen=True, slots=True)
@@ -137,8 +153,11 @@ class InSelect:
     is_negated: bool = False
 
     def sql(self, dialect: Dialect) -> str:
+        operand, select = self.operand.sql(dialect), self.select.sql(dialect)
+        if dialect.is_fenced and isinstance(self.operand, Column) and not self.is_negated:
+            return f"({operand} = ANY(ARRAY(\n{select}\n)))"  # so that an index leads to each
         word = "NOT IN" if self.is_negated else "IN"
-        return f"({self.operand.sql(dialect)} {word} (\n{self.select.sql(dialect)}\n))"
+        return f"({operand} {word} (\n{select}\n))"
 
 
 @node(frozen=True, slots=True)
@@ -173,7 +192,9 @@ class Json:
     key: str | None
 
     def sql(self, dialect: Dialect) -> str:
-        return dialect.render_json(self.part, self.document.sql(dialect), self.key)
+        is_compared = dialect.has_types and self.part in (JsonPart.TYPE, JsonPart.VALUE)
+        document = parsed(self.document) if is_compared else self.document
+        return dialect.render_json(self.part, document.sql(dialect), self.key)
 
 
 @node(frozen=True, slots=True)
@@ -202,7 +223,8 @@ class FoldOf:
 
     def sql(self, dialect: Dialect) -> str:
         operand = "*" if self.operand is None else self.operand.sql(dialect)
-        text = f"{self.function}({'DISTINCT ' * self.is_distinct}{operand}"
+        function = dialect.functions.get(self.function, self.function)
+        text = f"{function}({'DISTINCT ' * self.is_distinct}{operand}"
         if self.order is not None:
             text += f" ORDER BY {self.order.sql(dialect)}"
         text += ")"
@@ -230,7 +252,8 @@ class Exists:
     is_negated: bool = False
 
     def sql(self, dialect: Dialect) -> str:
-        return f"{'NOT ' * self.is_negated}EXISTS (\n{self.select.sql(dialect)}\n)"
+        fence = f"\n{dialect.apart}" if dialect.is_fenced else ""
+        return f"{'NOT ' * self.is_negated}EXISTS (\n{self.select.sql(dialect)}{fence}\n)"
 
 
 @node(frozen=True, slots=True)
@@ -248,6 +271,7 @@ Expr = (
     | Param
     | Number
     | Bareword
+    | Every
     | Null
     | Binary
     | All
@@ -273,7 +297,8 @@ class Order:
 
     key: Expr
     is_descending: bool = False
-    nulls_last: bool = False  # else where the engine puts them: the key is never null
+    nulls_last: bool = False  # else where the engine puts them: those before it tell of nulls
+    type: str = "bigint"
 
     def sql(self, dialect: Dialect) -> str:
         key = self.key.sql(dialect)
@@ -305,6 +330,24 @@ class From:
             return f"  {dialect.inner_join} {self.sql(dialect)}"
         return f"  LEFT JOIN {self.sql(dialect)} ON {self.on.sql(dialect)}"
 
+    def loop(self, conditions: Sequence[Expr], dialect: Dialect) -> str:
+        """Return the table as it stands after others, read once for each row of those before it.
+
+        A table of the store has its conditions inside a fence, so that an index leads to what they
+        leave; what is computed is small, has no index, and the engine joins it as it likes.
+        """
+        kind = "INNER JOIN" if self.on is None else "LEFT JOIN"
+        if self.on is not None:
+            conditions = (self.on,)
+        on = "\n    AND ".join(_each(conditions, dialect)) or dialect.functions["always"]
+        if not isinstance(self.source, str):
+            return f"  {kind} LATERAL {self.sql(dialect)} ON {on}"
+        if self.source[-1].isdigit():  # a CTE
+            return f"  {kind} {self.sql(dialect)} ON {on}"
+        every = Select(((Every(), ""),), (From(self.source, self.alias),), tuple(conditions))
+        inside = replace(every, is_apart=True).sql(dialect)
+        return f"  {kind} LATERAL (\n{inside}\n) {self.alias} ON {dialect.functions['always']}"
+
 
 @node(frozen=True, slots=True)
 class Select:
@@ -316,27 +359,39 @@ class Select:
     group_by: tuple[Expr, ...] = ()
     order_by: tuple[Order, ...] = ()
     is_distinct: bool = False
+    distinct_on: tuple[Expr, ...] = ()  # the first row is kept of those that share these
     limit: Expr | None = None
     offset: Expr | None = None
     is_apart: bool = False  # run by itself, so that each column is computed once a row
 
     def sql(self, dialect: Dialect) -> str:
-        columns = [
+        columns, orders, where = self.columns, self.order_by, self.where
+        if self.group_by and dialect.has_types:  # others take the value of a row of the group
+            columns = tuple([(self._settled(one), name) for one, name in columns])
+            orders = tuple([replace(one, key=self._settled(one.key)) for one in orders])
+        shown = [
             f"{expr.sql(dialect)} AS {name}" if name else expr.sql(dialect)
-            for expr, name in self.columns
+            for expr, name in columns
         ]
-        text = f"SELECT {'DISTINCT ' * self.is_distinct}{', '.join(columns)}"
+        distinct = "DISTINCT " * self.is_distinct
+        if self.distinct_on:
+            distinct = f"DISTINCT ON ({', '.join(_each(self.distinct_on, dialect))}) "
+        text = f"SELECT {distinct}{', '.join(shown)}"
         if self.tables:
             first, *others = self.tables
             text += f"\nFROM {first.sql(dialect)}"
-            for table in others:
-                text += f"\n{table.join(dialect)}"
-        if self.where:
-            text += "\nWHERE " + "\n  AND ".join(_each(self.where, dialect))
+            if dialect.is_fenced and others:
+                where, *inside = placed(self.tables, self.where)
+                joins = [one.loop(own, dialect) for one, own in zip(others, inside, strict=True)]
+            else:
+                joins = [table.join(dialect) for table in others]
+            text += "".join([f"\n{one}" for one in joins])
+        if where:
+            text += "\nWHERE " + "\n  AND ".join(_each(where, dialect))
         if self.group_by:
             text += "\nGROUP BY " + ", ".join(_each(self.group_by, dialect))
-        if self.order_by:
-            text += "\nORDER BY " + ", ".join(_each(self.order_by, dialect))
+        if orders:
+            text += "\nORDER BY " + ", ".join(_each(orders, dialect))
         if self.limit is not None:
             text += f"\nLIMIT {self.limit.sql(dialect)}"
         if self.offset is not None:
@@ -344,6 +399,11 @@ class Select:
         if self.is_apart:
             text += f"\n{dialect.apart}"
         return text
+
+    def _settled(self, expr: Expr) -> Expr:
+        """Return an expression that has one value in a group: its own, or any of it."""
+        tables = {one.alias for one in self.tables}
+        return expr if _is_settled(expr, self.group_by, tables) else Call("any_value", (expr,))
 
 
 @node(frozen=True, slots=True)
@@ -357,7 +417,44 @@ class Compound:
         return f"\nUNION{' ALL' * self.is_all}\n".join(_each(self.selects, dialect))
 
 
-Query = Select | Compound
+@node(frozen=True, slots=True)
+class FirstOfEach:
+    """Of the rows of a subquery with the same identity the one with the least `order`.
+
+    Shown are some of its columns, `order` among them; with a limit they are in that order.
+    """
+
+    table: From
+    columns: tuple[str, ...]
+    identity: tuple[str, ...]
+    order: str
+    limit: Expr | None = None
+    offset: Expr | None = None
+
+    def sql(self, dialect: Dialect) -> str:
+        order = Column(self.table.alias, self.order)
+        keys = tuple([Column(self.table.alias, name) for name in self.identity])
+        groups = keys or (Null("bigint"),)  # so that no rows stay none
+        shown: tuple[tuple[Expr, str], ...]
+        shown = tuple([(Column(self.table.alias, name), name) for name in self.columns])
+        if not dialect.has_types:  # what is not aggregated is of the row with the least
+            least = FoldOf("min", order)
+            shown = tuple([(least if one == order else one, name) for one, name in shown])
+            once = Select(shown, (self.table,), group_by=groups)
+            return self._in_order(once, least).sql(dialect)
+        orders = tuple([Order(key) for key in (*groups, *[order] * bool(self.order))])
+        once = Select(shown, (self.table,), order_by=orders, distinct_on=groups)
+        if self.limit is None:
+            return once.sql(dialect)
+        return self._in_order(Select(shown, (From(once, self.table.alias),)), order).sql(dialect)
+
+    def _in_order(self, select: Select, order: Expr) -> Select:
+        if self.limit is None:
+            return select
+        return replace(select, order_by=(Order(order),), limit=self.limit, offset=self.offset)
+
+
+Query = Select | Compound | FirstOfEach
 
 
 @node(frozen=True, slots=True)
@@ -370,7 +467,8 @@ class Cte:
 
     def sql(self, dialect: Dialect) -> str:
         columns = f"({', '.join(self.columns)})" if self.columns else ""
-        return f"{self.name}{columns} AS (\n{self.query.sql(dialect)}\n)"
+        once = "MATERIALIZED " * dialect.is_fenced
+        return f"{self.name}{columns} AS {once}(\n{self.query.sql(dialect)}\n)"
 
 
 @node(frozen=True, slots=True)
@@ -393,12 +491,69 @@ def equal(left: Expr, right: Expr) -> Expr:
     return Binary("=", left, right)
 
 
-def each(found: Statement) -> Call:
-    """Return the table whose column `value` holds the items of the one array that is found."""
-    return Call("each", (Scalar(found),))
+def parsed(document: Expr) -> Expr:
+    """Return a JSON document as engines with types compare it, not as the text that it is."""
+    match document:
+        case Column() if document.name in ("attributes", "metadata"):
+            return Column(document.table, f"{document.name}_value")
+        case Case():
+            whens = tuple([(condition, parsed(then)) for condition, then in document.whens])
+            return Case(whens, parsed(document.otherwise))
+        case Scalar(select=Select() as select):
+            ((shown, name),) = select.columns
+            return Scalar(replace(select, columns=((parsed(shown), name),)))
+        case Call("coalesce", arguments):
+            return Call("coalesce", tuple(map(parsed, arguments)))
+        case Call("json_number" | "json_given" | "json_quote", arguments):
+            return Call("as_value", arguments)
+        case Call("json_boolean", arguments):
+            return Call("as_boolean", arguments)
+        case Null():
+            return Null("jsonb")
+    return Call("parsed", (document,))
 
 
-def _each(parts: Sequence[Expr | Order | Select | Cte], dialect: Dialect) -> list[str]:
+def _is_settled(part: object, groups: Sequence[Expr], tables: Collection[str]) -> bool:
+    """Whether a part of an expression has one value in a group."""
+    if part in groups or isinstance(part, FoldOf):
+        return True
+    if isinstance(part, Column):
+        return part.table not in tables
+    if isinstance(part, Call) and part.function == "any_value":
+        return True
+    return all(_is_settled(one, groups, tables) for one in _parts(part))
+
+
+def placed(tables: Sequence[From], where: Sequence[Expr]) -> list[tuple[Expr, ...]]:
+    """Return the conditions by table, each at the last one it mentions.
+
+    A condition on a table that there may be nothing of is of the whole: it stands at the first.
+    """
+    places = {table.alias: at for at, table in enumerate(tables)}
+    found: list[list[Expr]] = [[] for _ in tables]
+    for condition in where:
+        last = max((places.get(name, 0) for name in _mentioned(condition)), default=0)
+        found[last if tables[last].on is None else 0].append(condition)
+    return [tuple(conditions) for conditions in found]
+
+
+def _mentioned(part: object) -> Iterator[str]:
+    """Yield the tables whose columns are read in a part of the tree."""
+    if isinstance(part, Column):
+        yield part.table
+    for one in _parts(part):
+        yield from _mentioned(one)
+
+
+def _parts(part: object) -> Iterator[object]:
+    if isinstance(part, tuple | list):
+        yield from part
+    else:
+        for slot in getattr(part, "__slots__", ()):
+            yield getattr(part, slot)
+
+
+def _each(parts: Sequence[Expr | Order | Query | Cte], dialect: Dialect) -> list[str]:
     return [one.sql(dialect) for one in parts]
 
 

@@ -22,6 +22,7 @@ class Shape(StrEnum):
     PLAIN = "plain"  # one SQL value, as it is
     SUM = "sum"  # four: the integers' high and low halves, the reals' sum, and their count
     AVG = "avg"  # the same, and the count of all
+    EXTREME = "extreme"  # three: the least or greatest whole number, real and string
     ELEMENTS = "elements"  # one JSON array of integer ids
     VALUES = "values"  # one JSON array of values
 
@@ -31,15 +32,15 @@ class Shape(StrEnum):
         return _WIDTHS.get(self, 1)
 
 
-_WIDTHS = {Shape.SUM: 4, Shape.AVG: 5}
+_WIDTHS = {Shape.SUM: 4, Shape.AVG: 5, Shape.EXTREME: 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One column of the answer; `reduces` names what is left to do over a list of values."""
+    """One column of the answer; `reduces` names what is left to do over what it holds."""
 
     shape: Shape
-    reduces: str = ""  # "", distinct, sum, avg
+    reduces: str = ""  # "", distinct, sum, avg, min, max
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,11 @@ class Keyed:
         names: list[str] = []
         shown = dict(reversed(columns))
         for key in keys:
-            if key.key not in shown:
-                shown[key.key] = f"k{len(names)}"
-                all_columns.append((key.key, shown[key.key]))
-            names.append(shown[key.key])
+            held = _held(key)
+            if held not in shown:
+                shown[held] = f"k{len(names)}"
+                all_columns.append((held, shown[held]))
+            names.append(shown[held])
         return cls(tuple(all_columns), tuple(keys), tuple(names))
 
     @property
@@ -111,25 +113,38 @@ class Keyed:
             for key in self.keys
         )
 
-    def after(self, select: nodes.Select) -> nodes.Select:
+    def after(self, select: nodes.Select | nodes.FirstOfEach) -> nodes.Select | nodes.FirstOfEach:
         """Return what a SELECT of these columns has after a row whose keys are given."""
         if not self.keys:
             return select
-        if not select.group_by:
+        if isinstance(select, nodes.FirstOfEach):
+            inner: nodes.Query = replace(select, limit=None, offset=None)
+        elif not select.group_by:
             return replace(select, where=(*select.where, *_beyond(self.keys)))
+        else:
+            inner = replace(select, order_by=(), limit=None, offset=None)
         columns = tuple((nodes.Column(_PAGE, name), name) for _, name in self.columns)
         keys = tuple(
-            replace(key, key=nodes.Column(_PAGE, name))
+            replace(key, key=_read(key, nodes.Column(_PAGE, name)))
             for key, name in zip(self.keys, self.names, strict=True)
         )
         return nodes.Select(
             columns,
-            (nodes.From(replace(select, order_by=(), limit=None, offset=None), _PAGE),),
+            (nodes.From(inner, _PAGE),),
             _beyond(keys),
             order_by=keys,
             limit=select.limit,
             offset=select.offset,
         )
+
+
+def _held(order: nodes.Order) -> nodes.Expr:
+    """Return a key as a row carries it: as a text where a number may have too many digits."""
+    return nodes.Call("shown_number", (order.key,)) if order.type == "numeric" else order.key
+
+
+def _read(order: nodes.Order, held: nodes.Expr) -> nodes.Expr:
+    return nodes.Call("read_number", (held,)) if order.type == "numeric" else held
 
 
 def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
@@ -139,17 +154,17 @@ def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
     """
     condition: nodes.Expr = nodes.Any(())
     for at, order in reversed(list(enumerate(keys))):
-        given = nodes.Param(f"after{at}")
+        given = nodes.Param(f"after{at}", order.type)
         beyond: nodes.Expr
         beyond = nodes.Binary("<" if order.is_descending else ">", order.key, given)
         if order.nulls_last:
             is_first_null = nodes.IsNull(order.key), nodes.IsNull(given, is_negated=True)
             beyond = nodes.Any((beyond, nodes.All(is_first_null)))
-        same = nodes.Binary("IS", order.key, given)
+        same = nodes.Call("same", (order.key, given))
         is_last = at == len(keys) - 1
         condition = beyond if is_last else nodes.Any((beyond, nodes.All((same, condition))))
     first = keys[0]
     is_bounded = not first.is_descending and not first.nulls_last
     if len(keys) > 1 and isinstance(first.key, nodes.Column) and is_bounded:
-        return nodes.Binary(">=", first.key, nodes.Param("after0")), condition
+        return nodes.Binary(">=", first.key, nodes.Param("after0", first.type)), condition
     return (condition,)

@@ -56,12 +56,14 @@ def _walk_each(
     start = rows.element(first).id
     seed = nodes.Select(((start, "node"),))
     pairs = _pairs(Rows(context), step, seed, is_forward=is_forward)
+    node = nodes.Column(pairs, "node")
     ends = nodes.Select(
-        ((nodes.FoldOf("json_group_array", nodes.Column(pairs, "node")), ""),),
+        ((nodes.Call("array", (nodes.FoldOf("json_group_array", node),)), ""),),
         (nodes.From(pairs, pairs),),
         (nodes.equal(nodes.Column(pairs, "start"), start),),
     )
-    alias = rows.join(nodes.each(nodes.Statement(ends, context.ctes)), "p")
+    each = nodes.Call("each", (nodes.Scalar(nodes.Statement(ends, context.ctes)),))
+    alias = rows.join(each, "p")
     rows.bind_element(last, Element(nodes.Column(alias, "value"), far))
 
 

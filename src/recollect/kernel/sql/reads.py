@@ -30,7 +30,7 @@ _TIMES = {"_created_at": "born_at", "_updated_at": "changed_at"}
 _FACT_TIMES = {"_valid_at": "valid_at", "_invalid_at": "invalid_at"}
 CLOCK_KEYS = frozenset({*_TIMES, *_FACT_TIMES, "_expired_at", "_version"})
 """Keys of metadata that are read from the columns of an element; others are stored."""
-ID_BITS = nodes.Param("id_bits")
+ID_BITS = nodes.Param("id_bits", "bytea")
 
 
 def value_of(rows: Rows, var: ir.Var) -> Value:
@@ -44,7 +44,7 @@ def value_of(rows: Rows, var: ir.Var) -> Value:
         case HeldValue():
             return TextValue(binding.expr) if binding.is_text else JsonValue(binding.expr)
         case Nothing():
-            return TextValue(nodes.Null())
+            return TextValue(nodes.Null("text"))
     raise AssertionError("an element is not a value")
 
 
@@ -67,7 +67,7 @@ def _read(rows: Rows, read: ReadFrom) -> Value:
         values.append(_read_row(rows, element, element.link, ElementKind.LINK, read))
     match values:
         case []:
-            return TextValue(nodes.Null())
+            return TextValue(nodes.Null("text"))
         case [value]:
             return value
     concept, link = values
@@ -91,7 +91,7 @@ def _read_row(rows: Rows, element: Element, alias: str, kind: ElementKind, read:
         case ir.Part.METADATA:
             section = ast.Section.METADATA
         case ir.Part.FIELDS:
-            return TextValue(nodes.Null())
+            return TextValue(nodes.Null("text"))
         case _:
             assert_never(read.part)
     return JsonValue(rows.content(alias, kind.value, section.value), read.key)
@@ -117,13 +117,13 @@ def _computed_id(element: nodes.Expr) -> nodes.Expr:
 def _clock_value(rows: Rows, alias: str, kind: ElementKind, key: str) -> Value:
     """Return a reserved metadata value: the version, or an instant of either clock."""
     if key == "_version":
-        return JsonValue(nodes.Call("json", (rows.content(alias, kind.value, "version"),)))
+        return JsonValue(nodes.Call("json_number", (rows.content(alias, kind.value, "version"),)))
     if key in _FACT_TIMES:
         at = rows.content(alias, kind.value, _FACT_TIMES[key])
         bound = nodes.InList(at, (nodes.Number(BEGINNING), nodes.Number(FOREVER)))
         return TextValue(nodes.Case(((bound, nodes.Null()),), nodes.Call("instant", (at,))))
     if key not in _TIMES:  # `_expired_at` too: what a read shows has not expired by then
-        return TextValue(nodes.Null())
+        return TextValue(nodes.Null("text"))
     number: nodes.Expr = nodes.Column(alias, _TIMES[key])
     if key == "_updated_at":
         number = rows.content(alias, kind.value, "changed_at")

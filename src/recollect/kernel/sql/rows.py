@@ -18,6 +18,7 @@ from recollect.kernel.sql.bindings import (
     ReadFrom,
 )
 from recollect.kernel.sql.clock import Clock, is_current, of_group, superseded
+from recollect.kernel.store.dialect import Dialect
 from recollect.model import ElementKind
 
 
@@ -27,6 +28,7 @@ class Context:
 
     clock: Clock
     statistics: Statistics
+    dialect: Dialect
     ctes: list[nodes.Cte] = field(default_factory=list)
     terms: dict[str, str] = field(default_factory=dict)  # parameter -> type or predicate
     predicates: set[str] = field(default_factory=set)  # those of `terms` that are predicates
@@ -52,7 +54,7 @@ class Context:
         self.terms[name] = text
         if is_predicate:
             self.predicates.add(name)
-        return nodes.Param(name)
+        return nodes.Param(name, "bigint")
 
     def with_query(self, prefix: str, query: nodes.Query) -> str:
         """Add a CTE and return its name."""

@@ -33,8 +33,10 @@ from recollect.kernel.store.dialect import JsonPart
 Position = list[tuple[nodes.Order, ir.Var | None]]
 _NO_PROMISE = Statistics().uncertain()
 _ORDERED = (PredicateName, HeldValue)  # values that a row is told by
-LIMIT = nodes.Param("limit")
-OFFSET = nodes.Param("offset")
+_TYPES = {"number": "numeric", "string": "text"}
+_SCALARS = {"number": "number", "string": "text"}
+LIMIT = nodes.Param("limit", "bigint")
+OFFSET = nodes.Param("offset", "bigint")
 
 
 # How an answer keeps one row of each and its order. Two solutions are one row if what is shown has
@@ -115,20 +117,37 @@ class Solutions:
         value = value_of(self.rows, var)
         key = self.comparable(var)
         if isinstance(value, TextValue):
-            return [nodes.Order(key, is_descending, value.is_nullable)]
+            return [nodes.Order(key, is_descending, value.is_nullable, "text")]
         if var in self.classes:
-            return [nodes.Order(key, is_descending)]
+            return [nodes.Order(key, is_descending, type=_TYPES[self.classes[var]])]
         rank = nodes.Call("type_rank", (value.part(JsonPart.TYPE),))
         return [
             nodes.Order(rank, is_descending, nulls_last=True),
-            nodes.Order(key, is_descending),
+            *self._within_class(key, is_descending=is_descending),
+        ]
+
+    def _within_class(self, key: nodes.Expr, *, is_descending: bool) -> list[nodes.Order]:
+        """Return the order of comparable values of one class."""
+        return [
+            nodes.Order(nodes.Call(function, (key,)), is_descending, type=type_)
+            for function, type_ in self.rows.context.dialect.value_order
+        ] or [nodes.Order(key, is_descending)]
+
+    def ranked(self, var: ir.Var, key: nodes.Expr, *, is_descending: bool) -> list[nodes.Order]:
+        """Return the order of a comparable value: null last, boolean < number < string < rest."""
+        if var in self.classes or isinstance(value_of(self.rows, var), TextValue):
+            return [nodes.Order(key, is_descending, nulls_last=True)]
+        return [
+            nodes.Order(nodes.Call("rank", (key,)), is_descending, nulls_last=True),
+            *self._within_class(key, is_descending=is_descending),
         ]
 
     def comparable(self, var: ir.Var) -> nodes.Expr:
         """Return what equal values share; where a FILTER tells the class, the value itself."""
         value = value_of(self.rows, var)
         if isinstance(value, JsonValue) and var in self.classes:
-            return value.part(JsonPart.VALUE)
+            parts = value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)
+            return nodes.Call(f"{_SCALARS[self.classes[var]]}_in", parts)
         return comparable(value)
 
     def column(self, place: int) -> tuple[nodes.Expr, Output]:
@@ -169,7 +188,7 @@ class Solutions:
 
     def _select(
         self, columns: Columns, places: list[int], *, is_paged: bool
-    ) -> tuple[nodes.Select, Keyed]:
+    ) -> tuple[nodes.Select | nodes.FirstOfEach, Keyed]:
         sorts, sorted_by = self._sorts()
         position = self.position()
         telling = self._telling(position, sorted_by) if is_paged else []
@@ -283,31 +302,16 @@ class Solutions:
         columns: Columns,
         identity: tuple[nodes.Expr, ...],
         orders: tuple[nodes.Order, ...],
-    ) -> nodes.Select:
+    ) -> nodes.FirstOfEach:
         """Number the solutions in order and keep the first of each identity."""
         numbered = self.rows.select(
             *columns,
             *((expr, f"i{at}") for at, expr in enumerate(identity)),
             (nodes.RowNumber(orders), "n"),
         )
-        first = nodes.FoldOf("min", nodes.Column("q", "n"))
-        return nodes.Select(
-            (*((nodes.Column("q", name), name) for _, name in columns), (first, "n")),
-            (nodes.From(numbered, "q"),),
-            group_by=tuple(nodes.Column("q", f"i{at}") for at in range(len(identity)))
-            or (nodes.Null(),),
-            order_by=(nodes.Order(first),),
-            limit=LIMIT,
-            offset=OFFSET,
-        )
-
-
-def ranked(key: nodes.Expr, *, is_descending: bool) -> list[nodes.Order]:
-    """Return the order of a comparable value: null last, boolean < number < string < rest."""
-    return [
-        nodes.Order(nodes.Call("rank", (key,)), is_descending, nulls_last=True),
-        nodes.Order(key, is_descending),
-    ]
+        names = (*(name for _, name in columns), "n")
+        places = tuple(f"i{at}" for at in range(len(identity)))
+        return nodes.FirstOfEach(nodes.From(numbered, "q"), names, places, "n", LIMIT, OFFSET)
 
 
 def _first(position: Position, known: frozenset[ir.Var]) -> Position:

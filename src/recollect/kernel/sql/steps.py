@@ -24,6 +24,7 @@ from recollect.kernel.sql.bindings import (
     PredicateName,
     ReadFrom,
     TextValue,
+    are_same,
     bare,
     comparable,
     json_of,
@@ -73,19 +74,21 @@ def _run(rows: Rows, step: ir.Step) -> Rows:
         case ir.BindNull():
             rows.bindings[step.var] = _nothing(step.var)
         case ir.Unify():
-            rows.where.append(nodes.equal(_identity(rows, step.left), _identity(rows, step.right)))
+            rows.where.append(nodes.equal(*_identities(rows, step)))
         case _:
             assert_never(step)
     return rows
 
 
 def _nothing(var: ir.Var) -> Binding:
-    return Element(nodes.Null(), is_nullable=True) if var.is_element else Nothing()
+    return Element(nodes.Null("bigint"), is_nullable=True) if var.is_element else Nothing()
 
 
-def _identity(rows: Rows, var: ir.Var) -> nodes.Expr:
-    """Return what equal values share: an element's id, or a comparable value."""
-    return rows.element(var).id if var.is_element else bare(comparable(value_of(rows, var)))
+def _identities(rows: Rows, step: ir.Unify) -> tuple[nodes.Expr, nodes.Expr]:
+    """Return what two variables share: an element's id, or a comparable value."""
+    if step.left.is_element:
+        return rows.element(step.left).id, rows.element(step.right).id
+    return are_same(value_of(rows, step.left), value_of(rows, step.right))
 
 
 def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
@@ -98,16 +101,16 @@ def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
 def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
     conditions = list(rows.context.clock.alive(alias, "concept"))
     if step.name is not None:
-        conditions.append(nodes.equal(nodes.Column(alias, "name"), nodes.Param(step.name)))
+        conditions.append(nodes.equal(nodes.Column(alias, "name"), nodes.Param(step.name, "text")))
     if step.names is not None:
-        listed = nodes.InSelect(nodes.Column(alias, "name"), items_of(step.names))
+        listed = nodes.InSelect(nodes.Column(alias, "name"), items_of(step.names, "each_text"))
         conditions.append(listed)
     if step.type is not None:
         code = rows.context.term(step.type, is_predicate=False)
         type_: nodes.Expr = nodes.Column(alias, "type")
         # Written `+type`, the column cannot use the index by type, where far more rows are.
         if step.name is not None or step.names is not None:  # keeps the engine on that index
-            type_ = bare(type_)
+            type_ = nodes.Call("hidden", (type_,))
         conditions.append(nodes.equal(type_, code))
     if step.id is not None:
         conditions = _by_id(conditions, _is_called(rows, alias, "concept", step.id))
@@ -128,7 +131,7 @@ def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
     by_public_id = nodes.Select(
         ((nodes.Column(given, "id"), ""),),
         (nodes.From(table, given),),
-        (of_group(given), nodes.equal(nodes.Column(given, "public_id"), nodes.Param(id_))),
+        (of_group(given), nodes.equal(nodes.Column(given, "public_id"), nodes.Param(id_, "text"))),
     )
     own = rows.context.fresh(table[0])
     computed = nodes.Select(
@@ -136,7 +139,7 @@ def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
         (nodes.From(table, own),),
         (
             of_group(own),
-            nodes.equal(nodes.Column(own, "id"), nodes.Param(f"{id_}_element")),
+            nodes.equal(nodes.Column(own, "id"), nodes.Param(f"{id_}_element", "bigint")),
             nodes.IsNull(nodes.Column(own, "public_id")),
         ),
     )
@@ -322,16 +325,18 @@ def _extend_each(rows: Rows, step: ir.Extend) -> None:
                 columns += [(value, f"v{at}"), (owner_id(inner, export), f"w{at}")]
         selects.append(inner.select((nodes.Object(tuple(columns)), "found")))
     name = context.fresh("o")
+    one = nodes.Column(name, "found")
     found = nodes.Select(
-        ((nodes.FoldOf("json_group_array", nodes.Column(name, "found")), ""),),
+        ((nodes.Call("array", (nodes.FoldOf("json_group_array", one),)), ""),),
         (nodes.From(nodes.Compound(tuple(selects), is_all=True), name),),
     )
-    rows.left_join(nodes.each(nodes.Statement(found, context.ctes)), name, nodes.All(()))
+    each = nodes.Call("each_row", (nodes.Scalar(nodes.Statement(found, context.ctes)),))
+    rows.left_join(each, name, nodes.All(()))
     row = nodes.Column(name, "value")
     for at, output in enumerate(step.outputs):
         # An object has null for what is missing, which is no value to those who look for one.
         held = nodes.Call("json_or_null", (nodes.Json(JsonPart.JSON, row, f"v{at}"),))
-        own = nodes.Json(JsonPart.VALUE, row, f"{'v' if output.is_element else 'w'}{at}")
+        own = nodes.Json(JsonPart.ID, row, f"{'v' if output.is_element else 'w'}{at}")
         element = Element(own, is_nullable=True)
         rows.bindings[output] = element if output.is_element else HeldValue(held, own)
 
@@ -367,7 +372,7 @@ def owner_id(rows: Rows, var: ir.Var) -> nodes.Expr:
             return rows.element(read.owner).id
         case HeldValue() as held:
             return held.owner
-    return nodes.Null()
+    return nodes.Null("bigint")
 
 
 def _import(rows: Rows, step: ir.Extend, at: int, name: str, *, is_held: bool) -> Binding:

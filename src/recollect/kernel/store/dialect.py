@@ -8,7 +8,7 @@ engine ignores the case of ASCII in names, so capital letters are marked.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -17,11 +17,12 @@ from recollect.kernel.store.statement import Statement, spell
 
 
 class JsonPart(StrEnum):
-    """What to take of a JSON value: its type's name, its JSON text, or its SQL value."""
+    """What to take of a JSON value: its type's name, its JSON text, its SQL value, or an id."""
 
     TYPE = "type"
     JSON = "json"
     VALUE = "value"
+    ID = "id"
 
 
 class RenderJson(Protocol):
@@ -37,12 +38,15 @@ class Dialect:
 
     name: str
     functions: Mapping[str, str]
-    inner_join: str  # a join whose order the engine keeps
+    inner_join: str  # a join whose order the engine keeps, unless it is kept by fences
+    is_fenced: bool  # whether each further table is read inside a fence, so that loops stay loops
     render_json: RenderJson
     apart: str  # what ends a subquery that must not be merged into the query around it
     parameter: str  # what a bound parameter begins with: ":"
     words: Mapping[str, str]  # what statements say in braces
-    has_types: bool  # whether parameters say what they are: `:limit::bigint`
+    has_types: bool  # whether each expression has one type, and says it: `:limit::bigint`
+    id_bits: Callable[[bytes], bytes]  # of a group, as the function `public_id` takes them
+    value_order: tuple[tuple[str, str], ...]  # functions of values of one class, and their types
     overrides: Mapping[Statement, str]  # what this engine says in quite another way
 
     def spell(self, statement: Statement) -> str:

@@ -91,9 +91,26 @@ def element_id(id_bits: bytes, text: str) -> int | None:
 
 
 @functools.lru_cache(maxsize=256)
+def drawn_id(id_bits: bytes) -> bytes:
+    """Return what an engine needs to compute the ids of a group by itself.
+
+    The first 24 characters; then, if the group has a key, three tables for each round, in each 256
+    halves of three bytes.
+
+    >>> drawn_id(bytes(10))
+    b'00000000-0000-8000-8000-'
+    """
+    return _beginning(id_bits).encode() + (_drawn(id_bits) if has_key(id_bits) else b"")
+
+
+def _drawn(id_bits: bytes) -> bytes:
+    return hashlib.shake_256(id_bits[BITS_BYTES:]).digest(_TABLES * 256 * 3)
+
+
+@functools.lru_cache(maxsize=256)
 def _tables(id_bits: bytes) -> tuple[tuple[int, ...], ...]:
     """Return what the rounds look up, drawn from the key of a group: three tables for each."""
-    drawn = hashlib.shake_256(id_bits[BITS_BYTES:]).digest(_TABLES * 256 * 3)
+    drawn = _drawn(id_bits)
     halves = [int.from_bytes(drawn[at : at + 3], "big") for at in range(0, len(drawn), 3)]
     return tuple(tuple(halves[at : at + 256]) for at in range(0, len(halves), 256))
 

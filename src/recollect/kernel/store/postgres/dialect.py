@@ -1,25 +1,114 @@
-"""The PostgreSQL dialect."""
+"""The PostgreSQL dialect.
+
+A value is `jsonb` wherever it is compared, and the JSON text that was said where it is shown. What
+the server has no function for is made in `functions.py`.
+"""
 
 from __future__ import annotations
 
 from recollect.kernel.store.dialect import Dialect, JsonPart
+from recollect.kernel.store.identity import drawn_id
+
+_ITEMS = "(SELECT item.value{1} AS value FROM {0} AS item(value))"
 
 
 def _render_json(part: JsonPart, document: str, key: str | None) -> str:
-    path = "" if key is None else " -> '" + key.replace("'", "''") + "'"
+    at = "" if key is None else f" -> {_literal(key)}"
     match part:
         case JsonPart.TYPE:
-            return f"jsonb_typeof({document}{path})"
-        case JsonPart.JSON:
-            return f"({document}{path})"
+            return f"jsonb_typeof({document}{at})"
         case JsonPart.VALUE:
-            return f"({document}{path} #>> '{{}}')"
+            return f"({document}{at})"
+        case JsonPart.JSON:
+            return f"({document}::json{at})::text"
+        case JsonPart.ID:
+            return f"({document}::json{at})::text::bigint"
+
+
+def _literal(key: str) -> str:
+    """Return a key as an SQL literal: a bound key never uses an expression index."""
+    return "'" + key.replace("'", "''") + "'"
 
 
 POSTGRES = Dialect(
     name="postgres",
-    functions={},
-    inner_join="CROSS JOIN",
+    functions={
+        "always": "TRUE",
+        "any_value": "any_value({})",
+        "array": "coalesce({}, '[]')::text",
+        "as_boolean": "to_jsonb({} <> 0)",
+        "as_value": "to_jsonb({})",
+        "bare": "{}",
+        "canonical_json": '(canonical_json(({})::jsonb) COLLATE "C")',
+        "canonical_value": (
+            "(CASE WHEN jsonb_typeof({0}) IN ('array', 'object') THEN canonical_json({0}) END"
+            ' COLLATE "C")'
+        ),
+        "coalesce": "coalesce({}, {})",
+        "comparable": "nullif({1}, 'null'::jsonb)",
+        "contains": "(strpos({}, {}) > 0)",
+        "each": _ITEMS.format("json_array_elements_text(({})::json)", "::bigint"),
+        "each_row": "json_array_elements(({})::json)",
+        "each_text": _ITEMS.format("json_array_elements_text(({})::json)", ""),
+        "each_value": _ITEMS.format("jsonb_array_elements(value_of({}))", "::numeric"),
+        "ends_with": "(right({0}, length({1})) = {1})",
+        "hidden": "({} + 0)",
+        "instant": (  # in two parts, since an interval is multiplied as a double
+            "(to_char(timestamp 'epoch' + {0} / 86400000 * interval '1 day'"
+            " + {0} % 86400000 * interval '1 millisecond',"
+            ' \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\') COLLATE "C")'
+        ),
+        "is_integer": "({} !~ '[.eE]')",
+        "is_json_boolean": "({} = 'boolean')",
+        "is_json_number": "({} = 'number')",
+        "is_json_text": "({} = 'string')",
+        "is_real": "({} ~ '[.eE]')",
+        "json": "({})::json",
+        "json_boolean": "to_jsonb({} <> 0)::text",
+        "json_given": "({})::text",
+        "json_group_array": "json_agg",
+        "json_number": "({})::text",
+        "json_or_null": "nullif({}, 'null')",
+        "json_quote": "to_json({})::text",
+        "least": "least({}, {})",
+        "never": "FALSE",
+        "number_in": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
+        "number_of": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
+        "number_value": (
+            "CASE jsonb_typeof({0}) WHEN 'number' THEN ({0})::numeric"
+            " WHEN 'boolean' THEN ({0})::boolean::integer END"
+        ),
+        "object": "json_build_object({})",
+        "parsed": "value_of({})",
+        "public_id": '(public_id({}, {}) COLLATE "C")',
+        "rank": (
+            "CASE jsonb_typeof({}) WHEN 'boolean' THEN 0 WHEN 'number' THEN 1"
+            " WHEN 'string' THEN 2 WHEN 'array' THEN 3 WHEN 'object' THEN 3 END"
+        ),
+        "read_number": "({})::numeric",
+        "real": "({})::numeric",
+        "real_number": "({})::float8",
+        "said": (  # a double of 17 digits looks like a whole number in jsonb
+            "CASE WHEN {0} = 'number' THEN CASE WHEN abs(({1})::numeric) < 10000000000000000"
+            " THEN ({1}) #>> '{{}}' ELSE {2} END END"
+        ),
+        "same": "({} IS NOT DISTINCT FROM {})",
+        "shown_number": "({})::text",
+        "starts_with": "starts_with({}, {})",
+        "sum_of_reals": "json_agg",
+        "text_in": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
+        "text_of": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
+        "text_value": (
+            "(CASE WHEN jsonb_typeof({0}) = 'string' THEN ({0}) #>> '{{}}' END COLLATE \"C\")"
+        ),
+        "type_rank": (
+            "CASE {} WHEN 'boolean' THEN 0 WHEN 'number' THEN 1"
+            " WHEN 'string' THEN 2 WHEN 'array' THEN 3 WHEN 'object' THEN 3 END"
+        ),
+        "whole_number": "({})::bigint",
+    },
+    inner_join="INNER JOIN",
+    is_fenced=True,
     render_json=_render_json,
     apart="OFFSET 0",
     parameter=":",
@@ -28,6 +117,22 @@ POSTGRES = Dialect(
             "(SELECT item.value::bigint AS value, item.place - 1 AS key FROM"
             " jsonb_array_elements_text(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"
         ),
+        "texts": (
+            "(SELECT item.value, item.place - 1 AS key FROM"
+            " jsonb_array_elements_text(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"
+        ),
+        "rows": (
+            "(SELECT item.value, item.place - 1 AS key FROM"
+            " jsonb_array_elements(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"
+        ),
+        "pairs": (
+            "(SELECT item.key, item.value::bigint AS value FROM"
+            " jsonb_each_text(:{0}::jsonb) AS item(key, value)) AS {1}"
+        ),
+        "cell": "({0} ->> {1})::{2}",
+        "octets": "decode({0} ->> {1}, 'hex')",
+        "members": "jsonb_each({0}_value) AS {1}",
+        "json": "{0}_value",
         "least": "least({0}, {1})",
         "greatest": "greatest({0}, {1})",
         "limit": "LIMIT nullif(:{0}::bigint, -1)",
@@ -37,5 +142,11 @@ POSTGRES = Dialect(
         "part_of": "(strpos({0}, {1}) > 0)",
     },
     has_types=True,
+    id_bits=drawn_id,
+    value_order=(
+        ("number_value", "numeric"),
+        ("text_value", "text"),
+        ("canonical_value", "text"),
+    ),
     overrides={},
 )

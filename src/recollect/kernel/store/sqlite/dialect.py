@@ -15,7 +15,7 @@ def _render_json(part: JsonPart, document: str, key: str | None) -> str:
             return f"json_type({document}, {path})"
         case JsonPart.JSON:
             return f"({document} -> {path})"
-        case JsonPart.VALUE:
+        case JsonPart.VALUE | JsonPart.ID:
             return f"({document} ->> {path})"
 
 
@@ -28,8 +28,12 @@ def _path(key: str) -> str:
 SQLITE = Dialect(
     name="sqlite",
     functions={
+        "always": "1",
         "any_value": "{}",  # a column that is not aggregated has the value of one of the rows
-        "bare": "+{}",
+        "array": "{}",
+        "as_boolean": "{}",
+        "as_value": "{}",
+        "bare": "+{}",  # without a column's affinity
         "canonical_json": "canonical_json({})",
         "coalesce": "coalesce({}, {})",
         "comparable": (  # number < text < blob, as SQLite orders storage classes
@@ -39,8 +43,11 @@ SQLITE = Dialect(
         ),
         "contains": "(instr({}, {}) > 0)",
         "each": "json_each({})",
+        "each_row": "json_each({})",
+        "each_text": "json_each({})",
+        "each_value": "json_each({})",
         "ends_with": "({0} IS NOT NULL AND ({1} = '' OR substr({0}, -length({1})) = {1}))",
-        "false": "x'00'",
+        "hidden": "+{}",  # a column that no index is to be taken for
         "instant": "strftime('%Y-%m-%dT%H:%M:%fZ', {} / 1000.0, 'unixepoch')",
         "is_integer": "(typeof({}) = 'integer')",
         "is_json_boolean": "({} IN ('true', 'false'))",
@@ -49,21 +56,33 @@ SQLITE = Dialect(
         "is_real": "(typeof({}) = 'real')",
         "json": "json({})",
         "json_boolean": "CASE {} WHEN 1 THEN 'true' ELSE 'false' END",
+        "json_given": "{}",
+        "json_number": "json({})",
         "json_or_null": "nullif({}, 'null')",
         "json_quote": "json_quote({})",
         "least": "min({}, {})",
+        "never": "0",
+        "number_in": "{1}",
         "number_of": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",
         "object": "json_object({})",
         "public_id": "public_id({}, {})",
         "rank": "({} NOT IN (x'00', x'01'))",  # booleans before everything else
         "real": "CAST({} AS REAL)",
         "regex": "re2_search({1}, {0})",
+        "read_number": "{}",
+        "real_number": "{}",
+        "said": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",
+        "same": "({} IS {})",
+        "shown_number": "{}",
         "starts_with": "(substr({0}, 1, length({1})) = {1})",
+        "sum_of_reals": "sum",
+        "text_in": "{1}",
         "text_of": "CASE WHEN {0} = 'text' THEN {1} END",
-        "true": "x'01'",
         "type_rank": "(nullif({}, 'null') NOT IN ('true', 'false'))",  # the same, of a type's name
+        "whole_number": "{}",
     },
     inner_join="CROSS JOIN",  # SQLite never reorders across it
+    is_fenced=False,
     render_json=_render_json,
     apart="LIMIT -1",
     parameter=":",
@@ -94,6 +113,8 @@ SQLITE = Dialect(
         "part_of": "(instr({0}, {1}) > 0)",  # the second text is in the first
     },
     has_types=False,
+    id_bits=bytes,
+    value_order=(),
     overrides={
         # Without the FAIL, the engine keeps a journal of the statement: one row could fail after
         # another.

@@ -1,0 +1,108 @@
+"""The functions that the server gets: immutable, and the same answers as the kernel's own.
+
+The rule: `value_of` is what a JSON text is compared as. A number in it is the exact value of
+what was said, so that whole numbers of 64 bits and doubles are equal only where they are; `jsonb`
+by itself would take the shortest decimal of a double for it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+FUNCTIONS: Final = r"""
+CREATE FUNCTION exact_json(document json) RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    number float8;
+BEGIN
+    CASE json_typeof(document)
+        WHEN 'object' THEN
+            RETURN (SELECT coalesce(jsonb_object_agg(m.key, exact_json(m.value)), '{}')
+                FROM json_each(document) AS m);
+        WHEN 'array' THEN
+            RETURN (SELECT coalesce(jsonb_agg(exact_json(i.value) ORDER BY i.place), '[]')
+                FROM json_array_elements(document) WITH ORDINALITY AS i(value, place));
+        WHEN 'number' THEN
+            IF document::text !~ '[eE]' THEN
+                RETURN document::jsonb;
+            END IF;
+            number := document::text::float8;
+            IF abs(number) < 9007199254740992 OR number >= 9223372036854775808
+                OR number < -9223372036854775808 THEN
+                RETURN document::jsonb;
+            END IF;
+            RETURN to_jsonb(number::bigint);
+        ELSE
+            RETURN document::jsonb;
+    END CASE;
+END $$;
+
+CREATE FUNCTION value_of(document text) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT CASE WHEN document ~ '[0-9][eE]' THEN exact_json(document::json)
+        ELSE document::jsonb END
+$$;
+
+CREATE FUNCTION canonical_number(number numeric) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    parts text[];
+BEGIN
+    IF number = trunc(number)
+        AND number BETWEEN -9223372036854775808 AND 9223372036854775807 THEN
+        RETURN trunc(number)::text;
+    END IF;
+    IF abs(number) >= 0.00001 AND abs(number) < 10000000000000000 THEN
+        RETURN trim_scale(number)::text;
+    END IF;
+    parts := regexp_match(number::float8::text, '^([^e]*)e([+-])0*([0-9]+)$');
+    RETURN parts[1] || 'e' || CASE parts[2] WHEN '-' THEN '-' ELSE '' END || parts[3];
+END $$;
+
+CREATE FUNCTION canonical_json(value jsonb) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    CASE jsonb_typeof(value)
+        WHEN 'object' THEN
+            RETURN (SELECT '{' || coalesce(string_agg(
+                    to_json(m.key)::text || ':' || canonical_json(m.value), ','
+                    ORDER BY m.key COLLATE "C"), '') || '}'
+                FROM jsonb_each(value) AS m);
+        WHEN 'array' THEN
+            RETURN (SELECT '[' || coalesce(string_agg(
+                    canonical_json(i.value), ',' ORDER BY i.place), '') || ']'
+                FROM jsonb_array_elements(value) WITH ORDINALITY AS i(value, place));
+        WHEN 'number' THEN
+            RETURN canonical_number(value::numeric);
+        ELSE
+            RETURN value::text;
+    END CASE;
+END $$;
+
+CREATE FUNCTION drawn_half(drawn bytea, round integer, half bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+    SELECT ((get_byte(drawn, place) << 16) | (get_byte(drawn, place + 1) << 8)
+        | get_byte(drawn, place + 2))::bigint
+    FROM (SELECT 24 + (round * 256 + half::integer) * 3) AS of_half(place)
+$$;
+
+CREATE FUNCTION public_id(drawn bytea, element bigint) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    l bigint := element >> 24;
+    r bigint := element & 16777215;
+    shown bigint := element;
+BEGIN
+    IF length(drawn) > 24 THEN
+        l := l # drawn_half(drawn, 0, r & 255) # drawn_half(drawn, 1, r >> 8 & 255)
+            # drawn_half(drawn, 2, r >> 16);
+        r := r # drawn_half(drawn, 3, l & 255) # drawn_half(drawn, 4, l >> 8 & 255)
+            # drawn_half(drawn, 5, l >> 16);
+        l := l # drawn_half(drawn, 6, r & 255) # drawn_half(drawn, 7, r >> 8 & 255)
+            # drawn_half(drawn, 8, r >> 16);
+        shown := (l << 24) | r;
+    END IF;
+    RETURN convert_from(substr(drawn, 1, 24), 'UTF8') || lpad(to_hex(shown), 12, '0');
+END $$;
+"""
+"""`public_id` takes what `identity.drawn_id` returns of a group."""

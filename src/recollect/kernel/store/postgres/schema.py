@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from recollect.kernel.store.postgres.functions import FUNCTIONS
 from recollect.model import LIVING
 
 _TEXT: Final = 'text COLLATE "C"'
 _VALUES: Final = """
-    attributes_value jsonb GENERATED ALWAYS AS (attributes::jsonb) STORED,
-    metadata_value   jsonb GENERATED ALWAYS AS (metadata::jsonb) STORED"""
+    attributes_value jsonb GENERATED ALWAYS AS (value_of(attributes)) STORED,
+    metadata_value   jsonb GENERATED ALWAYS AS (value_of(metadata)) STORED"""
 _OFTEN: Final = "WITH (autovacuum_analyze_scale_factor = 0.02)"
 """The planner chooses the index of each loop by what it knows of the rows."""
 
@@ -220,4 +221,4 @@ CREATE UNIQUE INDEX embedded_element ON embedded (group_id, element);
 CREATE INDEX embedded_vector ON embedded (group_id, vector);
 """
 
-INITIAL: Final = _GRAPH + _WORK + _VECTORS
+INITIAL: Final = FUNCTIONS + _GRAPH + _WORK + _VECTORS

@@ -143,6 +143,7 @@ POSTGRES = Dialect(
         "text_at": "(({0})::jsonb ->> {1})",
         "is_text": "(jsonb_typeof({0} -> '{1}') = 'string')",
         "then": "INNER JOIN",
+        "is_object": "({0} IS JSON OBJECT)",
         "json": "{0}_value",
         "least": "least({0}, {1})",
         "greatest": "greatest({0}, {1})",

@@ -20,7 +20,6 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrDumper, TextLoader
 
 from recollect.kernel.store.port import Parameters, SqlValue
-from recollect.kernel.store.postgres.decimals import decimal
 
 _KEPT: Final = 4_096  # texts in the server's form
 _TOKEN: Final = re.compile(
@@ -30,6 +29,20 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+_EXACT_FROM, _EXACT_BELOW = 2.0**53, 2.0**63
+
+
+def decimal(number: float) -> str:
+    """Return the digits of a double: exact where a whole number of 64 bits could be equal to it.
+
+    >>> decimal(0.1), decimal(1.2345678901234568e18)
+    ('0.1', '1234567890123456768')
+    """
+    if _EXACT_FROM <= abs(number) < _EXACT_BELOW or number == -_EXACT_BELOW:
+        return str(int(number))
+    return repr(number)
 
 
 def bound(text: str, parameters: Parameters) -> tuple[str, Sequence[SqlValue]]:

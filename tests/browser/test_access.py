@@ -25,7 +25,7 @@ LONG = (
     "/episodes",
     f"/episodes/one?id={EPISODE}",
     "/knowledge?q=mesh",
-    "/markup",
+    "/markup?fold=none",
     "/compare?from=%231",
     "/care",
     "/care/import",

@@ -137,7 +137,13 @@ def test_a_document_of_markup_is_applied(page, nexus: Nexus):
     page.locator("#text").fill("- ID: new-1 [created]\n  Label: Tower\n")
     page.get_by_role("button", name="Show what it does").click()
     page.get_by_role("button", name="Apply it").click()
-    page.locator("pre.tree", has_text="Tower").wait_for()
+    page.locator("summary", has_text="Tower").wait_for()
+    page.get_by_role("link", name="Fold all", exact=True).click()
+    assert page.locator("details.node[open]", has_text="Tower").count() == 1  # its space alone
+    page.get_by_role("link", name="Unfold all").click()
+    page.get_by_role("link", name="Only what is below Bridges").click()
+    page.get_by_role("heading", name="Below").wait_for()
+    assert page.locator("summary", has_text="Tower").count() == 0
     assert "Tower" in Markup(nexus).render().text
 
 

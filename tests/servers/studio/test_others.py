@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.servers.studio.conftest import Visitor, said
@@ -92,6 +93,65 @@ def test_markup_is_tried_before_it_is_applied(visitor: Visitor, nexus: Nexus):
     assert wrong.status_code == 400 and "no state [eaten]" in wrong.text
     unmarked = Markup(nexus).render("main").text.replace("Lion", "Tiger")
     assert "it is not marked" in visitor.post("/markup", text=unmarked, step="try").text
+
+
+ZOO = """
+- CONCEPTUAL SPACE
+  ID: zoo
+  Label: Animals
+  - ID: lion
+    Label: Lion
+    Content: Lives in groups.
+    - ID: mane
+      Label: Mane
+"""
+SUMMARY = re.compile(r"<details class=\"node\"( open)?><summary>(.*?)</summary>", re.DOTALL)
+
+
+def folded(page: str) -> dict[str, bool]:
+    """Return which nodes of a page are folded, by what their line says."""
+    found = SUMMARY.findall(page)
+    return {" ".join(re.sub("<[^>]+>", "", line).split()): not opened for opened, line in found}
+
+
+@pytest.fixture
+def zoo(nexus: Nexus) -> Markup:
+    markup = Markup(nexus)
+    markup.load(ZOO)
+    return markup
+
+
+@pytest.mark.usefixtures("zoo")
+def test_spaces_are_trees_that_fold(visitor: Visitor):
+    names = ["Animals conceptual space 1", "Lion 1", "Mane"]
+    assert folded(visitor.get("/markup").text) == dict(
+        zip(names, [False, False, True], strict=True)
+    )
+    assert folded(visitor.get("/markup", fold="none").text) == dict.fromkeys(names, False)
+    assert folded(visitor.get("/markup", fold="all").text)["Lion 1"]
+    assert "Lives in groups." in visitor.text("/markup")
+    below = folded(visitor.get("/markup", root="lion").text)
+    assert "Mane" in below and "Animals conceptual space 1" not in below
+    assert "Lion" in visitor.text("/element", id="lion")
+
+
+def test_nodes_have_their_states(visitor: Visitor, zoo: Markup):
+    text = "- ID: lion [updated]\n  Label: Old lion\n- ID: new-1 [created]\n  Label: Tiger"
+    page = visitor.post("/markup", text=text, step="try").text
+    tried = page.partition("What it would do")[2].partition("Element by element")[0]
+    assert {"updated Old lion", "created Tiger"} <= folded(tried).keys()
+    assert "href" not in tried.partition("</ul>")[0]
+    zoo.set_read_only("lion")
+    zoo.apply("- ID: mane [deleted]")
+    assert {"read-only Lion"} <= folded(visitor.get("/markup").text).keys()
+    assert "deleted Mane" in folded(visitor.get("/markup", deleted="1").text)
+
+
+def test_the_tree_of_then_is_shown(visitor: Visitor, nexus: Nexus, zoo: Markup):
+    then = nexus.stats().transactions
+    zoo.apply("- ID: mane [deleted]")
+    assert "Mane" not in visitor.text("/markup")
+    assert "Mane" in folded(visitor.get("/markup", known=f"#{then}", fold="none").text)
 
 
 @pytest.mark.parametrize("at", ["orphans", "expiring", "fading", "schema", "audit", "duplicates"])

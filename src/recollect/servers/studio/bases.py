@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from recollect.errors import Notice, RecollectError
+from recollect.errors import RecollectError
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece, KnowledgeProvider
 from recollect.faces.knowledge.records import PIECE
-from recollect.faces.markup import Markup
+from recollect.faces.markup import Applied, Markup, parse
 from recollect.kernel import Nexus
-from recollect.model import AsOf, Concept, Rows
+from recollect.model import Concept, Rows
 from recollect.servers.studio.shown import shown_ids
-from recollect.servers.studio.trying import Tried, tried
+from recollect.servers.studio.trying import tried
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, required
+
+_DRAWN: Final = 100_000
+"""The budget of a document that is drawn as a tree."""
 
 _PIECES: Final = "FIND(?x) WHERE { ?x {type: $type} } LIMIT 100"
 
@@ -43,54 +46,44 @@ def knowledge_page(visit: Visit) -> Answered:
 
 
 def markup_page(visit: Visit) -> Answered:
-    """Show the spaces, and one of them, or a branch, as text."""
-    return _markup_page(visit, None, None)
+    """Show the spaces as trees that fold, all of them, one, or the branch below a node."""
+    return _markup_page(visit)
 
 
 def markup_apply(visit: Visit) -> Answered:
     """Show what a document would change, or apply it."""
     text = required(visit.form, "text")
-    notices: list[Notice] = []
+    done: list[Applied] = []
 
-    def work(nexus: Nexus) -> object:
+    def work(nexus: Nexus) -> None:
         markup = Markup(nexus, functions=visit.service.functions, actor=visit.actor)
-        applied = markup.apply(text, request_id=visit.request_id)
-        notices.extend(applied.notices)
-        return applied
+        done.append(markup.apply(text, request_id=visit.request_id))
 
     try:
         if visit.form.get("step") == "apply":
             work(visit.nexus)
             return Away(visit.to("/markup", root=visit.form.get("root", "")))
         effects = tried(visit, work)
-        return _markup_page(visit, text, effects, notices=notices)
+        (applied,) = done
+        return _markup_page(
+            visit, text=text, tried=effects, reply=applied.reply, notices=applied.notices
+        )
     except RecollectError as error:
-        return _markup_page(visit, text, None, error=error)
+        return _markup_page(visit, error.code.http, text=text, error=error)
 
 
-def _markup_page(
-    visit: Visit,
-    text: str | None,
-    effects: Tried | None,
-    *,
-    notices: Sequence[Notice] = (),
-    error: RecollectError | None = None,
-) -> Page:
+def _markup_page(visit: Visit, status: int = 200, **more: object) -> Page:
     markup = Markup(visit.nexus, functions=visit.service.functions, actor=visit.actor)
     root = visit.form.get("root") or visit.asked("root") or None
-    moment: AsOf | None = visit.then
-    spaces = markup.spaces(moment)
-    rendered = markup.render(root, as_of=moment) if spaces else None
-    shows = {
-        "spaces": spaces,
-        "root": root or "",
-        "rendered": rendered,
-        "text": text if text is not None else ("" if rendered is None else rendered.text),
-        "tried": effects,
-        "notices": notices,
-        "error": error,
-    }
-    return Page("markup.html", "Markup", shows, status=200 if error is None else error.code.http)
+    spaces = markup.spaces(visit.then)
+    shows: dict[str, object] = dict.fromkeys(("tried", "reply", "error", "rendered", "tree"))
+    shows |= {"spaces": spaces, "root": root or "", "text": "", "notices": ()}
+    if spaces:
+        with_deleted = bool(visit.asked("deleted"))
+        rendered = markup.render(root, budget=_DRAWN, as_of=visit.then, show_deleted=with_deleted)
+        tree = parse(rendered.text)
+        shows |= {"rendered": rendered, "text": rendered.text, "tree": tree}
+    return Page("markup.html", "Markup", shows | more, status)
 
 
 def _ids(visit: Visit, kind: str) -> list[str]:

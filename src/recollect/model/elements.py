@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Final, NewType
+from typing import Final, NamedTuple, NewType
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 
@@ -122,6 +122,16 @@ class Joint:
     key: str
     far: Concept | None  # None: a link is there
     is_living: bool = True
+
+
+class NamedStep(NamedTuple):
+    """A link between two concepts of a type, by their names."""
+
+    name: str
+    predicate: str
+    key: str
+    far: str
+    far_attributes: Attributes
 
 
 Cell = Value | Element | list[Element]

@@ -107,3 +107,16 @@ def test_closed_links_come_where_they_are_asked_for(nexus: Nexus) -> None:
 def test_another_word_for_the_end_is_refused(nexus: Nexus) -> None:
     with pytest.raises(RecollectError, match="no end of a link"):
         nexus.concepts.joints(["Ann"], "both")  # type: ignore[arg-type]
+
+
+def test_steps_lead_from_names_to_names_of_one_type(nexus: Nexus) -> None:
+    found = sorted(one[:4] for one in nexus.concepts.steps("Person", ["Ann", "Bob", "nobody"]))
+    assert found == [
+        ("Ann", "knows", "", "Bob"),
+        ("Ann", "knows", "work", "Bob"),
+        ("Bob", "knows", "", "Eve"),
+    ]
+    assert {one.far_attributes["age"] for one in nexus.concepts.steps("Person", PEOPLE)} == {1}
+    assert list(nexus.concepts.steps("Planet", PEOPLE)) == []
+    nexus.write([Delete("Eve")])
+    assert [one.far for one in nexus.concepts.steps("Person", ["Bob"])] == []

@@ -284,9 +284,10 @@ class KnowledgeBase:
     ) -> tuple[EntityMetadata | None, EntityMetadata | None]:
         if not self.include_metadata:
             return None, None
-        own = None if entity is None else self.metadata_store.get_metadata(entity)
-        shared = self.metadata_store.get_metadata(GLOBAL) if include_global else None
-        return own, shared
+        asked = [*([] if entity is None else [entity]), *([GLOBAL] if include_global else [])]
+        found = self.metadata_store.get_all(dict.fromkeys(asked))
+        own = None if entity is None else found.get(entity)
+        return own, found.get(GLOBAL) if include_global else None
 
 
 def _join(

@@ -7,7 +7,7 @@ a memory and close nothing that was given to them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, Final, Literal, Self
@@ -65,26 +65,16 @@ from recollect.model import (
     Delete,
     Joint,
     Key,
+    NamedStep,
     PutConcept,
     PutLink,
     Ranked,
     RemoveKeys,
-    Rows,
     Value,
 )
 
 _ALL: Final = 'FIND(?one) WHERE { ?one {type: "%s"} }'
 _THEN: Final = "FIND(?one) WHERE { ?one {type: $type} FILTER(IN(?one.name, $names)) } LIMIT 50000"
-_STEPS: Final = """
-FIND(?node.name, ?edge.predicate, ?far.name, ?far.attributes.label, ?far.attributes.node_type,
-  ?edge.attributes.piece_id)
-WHERE {
-  ?node {type: "KnowledgeEntity"}
-  FILTER(IN(?node.name, $names))
-  ?edge (?node, ?any, ?far)
-  ?far {type: "KnowledgeEntity"}
-  FILTER(IS_NOT_NULL(?far.attributes.node_type))
-} LIMIT 50000"""
 End = Literal["subject", "object"]
 _MORE: Final = 8  # hits beyond those asked for, so that ties seldom need another look
 
@@ -159,8 +149,12 @@ class NexusMetadataStore(OnNexus, MetadataStore):
 
     def get_metadata(self, entity_id: str) -> EntityMetadata | None:
         """Return the profile of an entity."""
-        held = self._entities([entity_id]).get(checked_id("entity_id", entity_id))
-        return None if held is None else profile_of(held)
+        return self.get_all([entity_id]).get(checked_id("entity_id", entity_id))
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, EntityMetadata]:
+        """Return the profiles there are of some ids, in one look."""
+        found = {name: profile_of(one) for name, one in self._entities(ids).items()}
+        return {name: one for name, one in found.items() if one is not None}
 
     def save_metadata(self, metadata: EntityMetadata) -> None:
         """Keep a profile in place of the one there is."""
@@ -460,17 +454,19 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
 
     def steps(self, ids: Sequence[str]) -> list[Step]:
         """Return the steps along the outgoing edges of several nodes, in one look."""
-        given: dict[str, Value] = {"names": [checked_id("node_id", one) for one in ids]}
-        found: list[Step] = []
-        asked = _STEPS
-        while given["names"]:
-            (page,) = self.nexus.read(asked, given, as_of=self.as_of).results
-            assert isinstance(page, Rows)
-            found += map(step_of, page.rows)
-            if page.next_cursor is None:
-                break
-            asked, given["cursor"] = f"{_STEPS} CURSOR $cursor", page.next_cursor
-        return found
+        names = [checked_id("node_id", one) for one in ids]
+        found = (
+            self.nexus.concepts.steps(ENTITY, names) if self.as_of is None else self._then(names)
+        )
+        return [step_of(one) for one in found if "node_type" in one.far_attributes]
+
+    def _then(self, names: Collection[str]) -> Iterator[NamedStep]:
+        """Yield the steps as of the moment of the store."""
+        near = {one.id: one.name for one in self._concepts(ENTITY, names).values()}
+        for one in self.nexus.concepts.joints(near, "subject", as_of=self.as_of):
+            if one.far is not None and one.far.type == ENTITY:
+                said = one.far.name, one.far.attributes
+                yield NamedStep(near[one.link.subject], one.link.predicate, one.key, *said)
 
     def get_neighbors(
         self, node_id: str, relation_type: str | None = None, depth: int = 1

@@ -9,6 +9,7 @@ knowledge base does that for what it stores.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 import uuid
 from collections.abc import ItemsView, KeysView, Mapping, Sequence
@@ -28,6 +29,7 @@ MOST_TEXT: Final = 10_000
 """Characters of a content or an embedding text."""
 
 MOST_ID: Final = 256
+_PLAIN_ID: Final = re.compile(f"[!-~]{{1,{MOST_ID}}}")
 MOST_TAGS: Final = 64
 MOST_TAG: Final = 64
 MOST_PROPERTIES: Final = 16 * 1024
@@ -315,6 +317,8 @@ class RetrievalResult:
 
 def checked_id(name: str, value: object) -> str:
     """Return an id or a type as it is stored: in NFC, with nothing unprintable in it."""
+    if type(value) is str and _PLAIN_ID.fullmatch(value):
+        return value  # as nearly all are
     if not isinstance(value, str):
         raise _refused(f"{name} is not a string", f"give {name} as a string")
     text = value if value.isascii() else unicodedata.normalize("NFC", value)
@@ -342,7 +346,7 @@ def checked_tags(given: object) -> list[str]:
     for one in given:
         if not isinstance(one, str):
             raise _refused("tags holds what is not a string", "give tags as strings")
-        tag = unicodedata.normalize("NFC", one).strip().lower()
+        tag = (one if one.isascii() else unicodedata.normalize("NFC", one)).strip().lower()
         _refuse_unprintable("tags", tag)
         if len(tag) > MOST_TAG:
             raise _too_large(f"a tag is longer than {MOST_TAG} characters")
@@ -423,6 +427,8 @@ def _checked_instant(name: str, value: object) -> datetime:
             raise _refused(f"{name} is not an ISO 8601 instant", "use 2026-11-20T00:00Z") from error
     if not isinstance(moment, datetime):
         raise _refused(f"{name} is not an instant", "use 2026-11-20T00:00Z")
+    if moment.tzinfo is UTC:
+        return moment
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 

@@ -7,10 +7,9 @@ each with attributes of its own. Empty is what a piece names and nobody describe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
-from unicodedata import normalize
 
 from recollect.faces.knowledge.model import (
     EntityMetadata,
@@ -20,7 +19,7 @@ from recollect.faces.knowledge.model import (
     KnowledgeType,
 )
 from recollect.faces.knowledge.stores import Step
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link, NamedStep
 
 PIECE: Final = "KnowledgePiece"
 ENTITY: Final = "KnowledgeEntity"
@@ -108,11 +107,10 @@ def edge_of(link: Link, source: str, target: str) -> GraphEdge:
     return GraphEdge(source, target, link.predicate, dict(link.attributes))
 
 
-def step_of(row: Sequence[object]) -> Step:
-    """Return the step along an edge: source, edge type, target, its label and type, and a piece."""
-    source, kind, target, label, node_type, piece = cast("Sequence[str | None]", row)
-    told = cast("tuple[str, str, str, str, str]", (source, kind, target, label, node_type))
-    return Step(*told, None if piece is None else normalize("NFC", piece))
+def step_of(step: NamedStep) -> Step:
+    """Return the step along an edge to a node: the key of the link is the piece it points to."""
+    source, kind, piece, target, told = cast("tuple[str, str, str, str, Any]", step)
+    return Step(source, kind, target, told["label"], told["node_type"], piece)
 
 
 def dates(created: datetime, updated: datetime) -> Attributes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RecollectError
 from recollect.faces.knowledge.model import (
@@ -19,7 +19,6 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
 )
-from recollect.node import node
 
 Direction = Literal["outgoing", "incoming", "both"]
 
@@ -30,16 +29,15 @@ MOST_DEPTH: Final = 10
 """Edges of one path."""
 
 
-@node(frozen=True, slots=True)
-class Step:
-    """One edge on the way from a node, as far as a walk needs it."""
+class Step(NamedTuple):
+    """One edge on the way from a node, as far as a walk needs it; steps are in order by this."""
 
     source: str
     edge_type: str
     target: str
     label: str
     node_type: str
-    piece_id: str | None = None
+    piece_id: str = ""  # empty: it points to none
 
 
 class _Store(ABC):
@@ -62,6 +60,11 @@ class MetadataStore(_Store):
     @abstractmethod
     def get_metadata(self, entity_id: str) -> EntityMetadata | None:
         """Return the profile of an entity, whatever its type."""
+
+    def get_all(self, ids: Iterable[str]) -> dict[str, EntityMetadata]:
+        """Return the profiles there are of some ids, by id."""
+        found = ((one, self.get_metadata(one)) for one in ids)
+        return {one: profile for one, profile in found if profile is not None}
 
     @abstractmethod
     def save_metadata(self, metadata: EntityMetadata) -> None:
@@ -202,7 +205,7 @@ class EntityGraphStore(_Store):
                 held = nodes[edge.target_id]
                 if held is not None:
                     target = (edge.target_id, held.label, held.node_type)
-                    found.append(Step(one, edge.edge_type, *target, edge.piece_id))
+                    found.append(Step(one, edge.edge_type, *target, edge.piece_id or ""))
         return found
 
     @abstractmethod

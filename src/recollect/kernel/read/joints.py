@@ -6,8 +6,8 @@ order of their birth.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Literal, get_args
+from collections.abc import Collection, Iterator
+from typing import Literal, cast, get_args
 
 import orjson
 
@@ -17,9 +17,10 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import joints_sql
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
-from recollect.kernel.store.port import SqlRow, SqlValue
+from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
 from recollect.kernel.store.schema import LIVING
-from recollect.model import Concept, Joint, Link
+from recollect.kernel.store.statements.listing import ONWARD
+from recollect.model import Concept, Joint, Link, NamedStep
 
 End = Literal["subject", "object"]
 
@@ -61,6 +62,30 @@ def joints_at(
     sql = joints_sql(end, moment.clock, session.dialect, is_every=predicates is None)
     rows = session.rows(sql, parameters)
     return [_joint(reader, row, named[whole(row[0])], end, known) for row in rows]
+
+
+def steps_from(reader: Reader, type: str, names: Collection[str]) -> Iterator[NamedStep]:
+    """Yield the living links between concepts of a type that begin at some, by their names.
+
+    They are in no order. Cost: a statement, which reads of links an index alone.
+    """
+    session = reader.session
+    code = reader.terms.code(session, type)
+    if code is None:
+        return iter(())
+    parameters: Parameters = {
+        "group": reader.group.group_id,
+        "names": orjson.dumps([*names]).decode(),
+        "type": code,
+        "living": LIVING,
+    }
+    rows = cast("list[tuple[str, int, str, str, str]]", session.rows(ONWARD, parameters))
+    predicates = {one: reader.terms.text(session, one) for one in {row[1] for row in rows}}
+    said = {one: members(one) for one in {row[4] for row in rows}}  # many say the same
+    return (
+        NamedStep(near, predicates[predicate], key, far, said[told])
+        for near, predicate, key, far, told in rows
+    )
 
 
 def _joint(reader: Reader, row: SqlRow, near: str, end: End, known: int) -> Joint:

@@ -7,7 +7,7 @@ are found.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -16,7 +16,7 @@ import orjson
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.hydrate import hydrate
-from recollect.kernel.read.joints import End, joints_at
+from recollect.kernel.read.joints import End, joints_at, steps_from
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id, public_ids
 from recollect.kernel.read.reader import Reader
@@ -29,7 +29,7 @@ from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlValue, Store
 from recollect.kernel.store.schema import EVERY_GROUP, LIVING
 from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED, Listing
-from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, Ranked
+from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, NamedStep, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 
@@ -190,6 +190,14 @@ class Concepts:
         """
         with self._store.reading() as session:
             return joints_at(self._reader(session, as_of), ids, end, predicates, closed=closed)
+
+    def steps(self, type: str, names: Collection[str]) -> Iterator[NamedStep]:
+        """Yield the living links between concepts of a type that begin at some, by their names.
+
+        They are in no order. Cost: one statement, whatever the number of names.
+        """
+        with self._store.reading() as session:
+            return steps_from(self._reader(session), type, names)
 
     def best(
         self,

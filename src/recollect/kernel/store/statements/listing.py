@@ -34,6 +34,18 @@ WHERE c.group_id = :group AND c.name = w.value AND c.expired_at = :living AND c.
 """
 )
 
+ONWARD = Statement(
+    """
+SELECT near.name, k.predicate, k.key, far.name, far.attributes
+FROM {texts names w} CROSS JOIN concept AS near CROSS JOIN link AS k CROSS JOIN concept AS far
+WHERE near.group_id = :group AND near.name = w.value AND near.expired_at = :living
+  AND near.type = :type
+  AND k.group_id = :group AND k.subject = near.id AND k.expired_at = :living
+  AND far.group_id = :group AND far.id = k.object AND far.expired_at = :living
+  AND far.type = :type
+"""
+)
+
 IS_LIVING = Statement(
     """
 SELECT 1 FROM concept AS c

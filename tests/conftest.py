@@ -41,6 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: postgres.forget_place(place))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--engine") == "sqlite":
+        return
+    for item in items:
+        for mark in item.iter_markers("sqlite_only"):
+            item.add_marker(pytest.mark.skip(reason=f"only of a file: {mark.args[0]}"))
+
+
 @pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a PostgreSQL server, started for the run unless the run names one."""
@@ -58,6 +66,16 @@ def database(server: str, request: pytest.FixtureRequest) -> Iterator[str]:
     worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
     with postgres.database(server, f"recollect_test_{worker}") as created:
         yield created
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _engine(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have the memories of all tests where the run wants them."""
+    if request.config.getoption("--engine") == "sqlite":
+        yield
+    else:
+        with postgres.served_memories(request.getfixturevalue("database")):
+            yield
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ Its data is thrown away, so nothing waits for a disk. A test gets a schema of it
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import tempfile
 import warnings
@@ -15,6 +16,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
+import pytest
+
+from recollect.kernel import nexus, parse_address
+from recollect.kernel.store.address import is_server
+from recollect.kernel.store.opening import open_store
+from recollect.kernel.store.port import Store
+from recollect.kernel.store.settings import Settings
 
 _SETTINGS = """
 fsync = off
@@ -77,7 +85,37 @@ def schema(database: str) -> Iterator[str]:
     try:
         yield f"{database}{separator}schema={name}"
     finally:
-        with psycopg.connect(database, autocommit=True) as connection:
-            connection.execute("SET client_min_messages = warning")
-            connection.execute("SET lock_timeout = '10s'")
-            connection.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE')
+        _drop(database, name)
+
+
+@contextmanager
+def served_memories(database: str) -> Iterator[None]:
+    """Let every memory that is opened inside be on a server: each file a schema of its own.
+
+    One in memory is gone when it is closed, there as well.
+    """
+    schemas: dict[str, str] = {}
+    separator = "&" if "?" in database else "?"
+
+    def opened(address: str | os.PathLike[str], settings: Settings | None = None) -> Store:
+        if isinstance(address, str) and is_server(address):
+            return open_store(address, settings)
+        known = parse_address(address).path
+        name = f"memory_{next(_NUMBERS)}"
+        if known is not None:
+            name = schemas.setdefault(str(known.absolute()), name)
+        store = open_store(f"{database}{separator}schema={name}", settings)
+        if known is None:
+            store.before_close(lambda: _drop(database, name))
+        return store
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nexus, "open_store", opened)
+        yield
+
+
+def _drop(database: str, schema: str) -> None:
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("SET lock_timeout = '10s'")
+        connection.execute(f'DROP SCHEMA IF EXISTS "{schema}" CASCADE')

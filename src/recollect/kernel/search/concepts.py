@@ -272,7 +272,7 @@ def _indexed(session: Session, group: Group, type_: str) -> frozenset[str]:
     rows = session.rows(INDEXES, {"group": group.group_id, "every": EVERY_GROUP, "name": type_})
     built = {text(one) for (one,) in session.rows(BUILT)} if rows else ()
     declared = (text(one) for (one,) in rows)
-    return frozenset(one for one in declared if index_name(one) in built)
+    return frozenset(one for one in declared if index_name(one, session.dialect) in built)
 
 
 def _fit(asked: _Asked, parameters: dict[str, SqlValue], where: Where) -> _Fit:

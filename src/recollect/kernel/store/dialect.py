@@ -7,6 +7,7 @@ engine ignores the case of ASCII in names, so capital letters are marked.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ class Dialect:
     render_json: RenderJson
     apart: str  # what ends a subquery that must not be merged into the query around it
     parameter: str  # what a bound parameter begins with: ":"
+    longest_name: int | None  # bytes of a name, where there is a limit
     words: Mapping[str, str]  # what statements say in braces
     has_types: bool  # whether each expression has one type, and says it: `:limit::bigint`
     id_bits: Callable[[bytes], bytes]  # of a group, as the function `public_id` takes them
@@ -67,9 +69,9 @@ class Dialect:
 _PLAIN, _MARKED = PREFIXES = "attribute:", "attribute^:"
 """What the names of such indexes begin with; the attribute follows, without or with marks."""
 
-BUILT = """
+BUILT = Statement("""
 SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute%:%'
-"""
+""")
 """The names of all that there are."""
 
 _CAPITAL = re.compile(r"[A-Z]")
@@ -83,7 +85,7 @@ def create_attribute_index(attribute: str, dialect: Dialect) -> str:
     """
     value = dialect.render_json(JsonPart.VALUE, dialect.word("json", "attributes"), attribute)
     return (
-        f"CREATE INDEX IF NOT EXISTS {quoted(index_name(attribute))}"
+        f"CREATE INDEX IF NOT EXISTS {quoted(index_name(attribute, dialect))}"
         f" ON concept (group_id, type, expired_at, {value}) WHERE {value} IS NOT NULL"
     )
 
@@ -93,15 +95,18 @@ def drop_attribute_index(name: str) -> str:
     return f"DROP INDEX IF EXISTS {quoted(name)}"
 
 
-def index_name(attribute: str) -> str:
-    """Return the name of the index of an attribute.
+def index_name(attribute: str, dialect: Dialect) -> str:
+    """Return the name of the index of an attribute: `attribute:code`, `attribute^:^Code`.
 
-    >>> index_name("code"), index_name("Code"), index_name("^Code")
-    ('attribute:code', 'attribute^:^Code', 'attribute^:^^^Code')
+    One that the engine would cut off ends in a digest instead.
     """
-    if _CAPITAL.search(attribute) is None:
-        return _PLAIN + attribute
-    return _MARKED + _TO_MARK.sub(r"^\g<0>", attribute)
+    name = _PLAIN + attribute
+    if _CAPITAL.search(attribute) is not None:
+        name = _MARKED + _TO_MARK.sub(r"^\g<0>", attribute)
+    most = dialect.longest_name
+    if most is None or len(name.encode()) <= most:
+        return name
+    return f"{_PLAIN}{hashlib.sha256(attribute.encode()).hexdigest()[:32]}"
 
 
 def quoted(name: str) -> str:

@@ -100,7 +100,8 @@ def indexable(attribute: object) -> str:
 
 def built_indexes(session: Session) -> tuple[dict[str, str], set[str]]:
     """Return the attributes that are declared to have an index, by its name, and what is built."""
-    declared = {index_name(text(one)): text(one) for (one,) in session.rows(INDEXED)}
+    attributes = [text(one) for (one,) in session.rows(INDEXED)]
+    declared = {index_name(one, session.dialect): one for one in attributes}
     return declared, {text(one) for (one,) in session.rows(BUILT)}
 
 

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from recollect.errors import RecollectError
+from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_name
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.completeness import whole_store as whole_file
@@ -133,4 +134,16 @@ def test_what_a_store_lacks_is_told_and_what_is_not_whole(on_server: str, databa
     )
     with store.reading() as session:
         assert [one.tree for one in store.upkeep(session).faults()] == ["tx_at"]
+    store.close()
+
+
+def test_long_names_of_indexes_are_not_cut_off(on_server: str) -> None:
+    attributes = ["Code", "code", "a" * 80 + "b", "a" * 80 + "c"]
+    store = PostgresStore(on_server)
+    with store.writing() as session:
+        for one in attributes:
+            session.rows(create_attribute_index(one, session.dialect))
+        built = {name for (name,) in session.rows(BUILT)}
+        assert built == {index_name(one, session.dialect) for one in attributes}
+        assert len(built) == len(attributes)
     store.close()

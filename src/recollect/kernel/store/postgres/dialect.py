@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from recollect.kernel.store.dialect import Dialect, JsonPart
 from recollect.kernel.store.identity import drawn_id
+from recollect.kernel.store.postgres.overrides import OVERRIDES
 
 _ITEMS = "(SELECT item.value{1} AS value FROM {0} AS item(value))"
 
@@ -112,6 +113,7 @@ POSTGRES = Dialect(
     render_json=_render_json,
     apart="OFFSET 0",
     parameter=":",
+    longest_name=63,
     words={
         "numbers": (
             "(SELECT item.value::bigint AS value, item.place - 1 AS key FROM"
@@ -162,5 +164,5 @@ POSTGRES = Dialect(
         ("text_value", "text"),
         ("canonical_value", "text"),
     ),
-    overrides={},
+    overrides=OVERRIDES,
 )

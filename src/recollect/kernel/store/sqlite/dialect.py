@@ -86,6 +86,7 @@ SQLITE = Dialect(
     render_json=_render_json,
     apart="LIMIT -1",
     parameter=":",
+    longest_name=None,
     words={
         # A bound JSON array as a table: {numbers ids w} has w.value, and w.key, its place from 0.
         "numbers": "json_each(:{0}) AS {1}",

@@ -25,6 +25,14 @@ WHERE c.name = w.value AND c.group_id = :group AND c.type = (
   AND c.expired_at > :known AND c.born_at <= :known
 """)
 
+FLAGGED: Final = Statement("""
+SELECT c.name FROM concept AS c
+WHERE c.group_id = :group AND c.type = (
+    SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :meta)
+  AND c.expired_at = :living AND {json c.attributes} -> :attribute = 'true'
+""")
+"""The definitions whose attribute is `true`."""
+
 INDEXES: Final = Statement("""
 SELECT a.type, a.attribute FROM attribute_index AS a
 WHERE a.group_id = :group ORDER BY a.type, a.attribute

@@ -126,7 +126,9 @@ class Listing:
             return f"{self.dialect.word('numbers', 'among', 'w')} CROSS JOIN concept AS c"
         if attribute is None:
             return "concept AS c"
-        return f"concept AS c {self.dialect.word('by', quoted(index_name(attribute)))}"
+        return (
+            f"concept AS c {self.dialect.word('by', quoted(index_name(attribute, self.dialect)))}"
+        )
 
     def _value(self, table: str, attribute: str) -> str:
         """Return an attribute's value as its index spells it."""

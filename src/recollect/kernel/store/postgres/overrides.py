@@ -1,0 +1,55 @@
+"""What a server says of its counters: ids are counted for each group, in its own row.
+
+The rule: no row is written by writers of different groups, but for purges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from recollect.kernel.store.dialect import BUILT
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.counters import (
+    AGREE,
+    COUNT_IDS,
+    RAISE_IDS,
+    TAKEN,
+    WRONG_IDS,
+)
+from recollect.kernel.store.statements.elements import LAST
+
+OVERRIDES: Final[Mapping[Statement, str]] = {
+    BUILT: """
+SELECT c.relname::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind = 'i' AND c.relname LIKE 'attribute%:%'
+""",
+    LAST: """
+SELECT e.begun, coalesce(g.last_n, 0), g.number, g.at, g.chain
+FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name
+""",
+    COUNT_IDS: "UPDATE grp SET last_n = :last_n WHERE group_id = :group",
+    RAISE_IDS: """
+UPDATE grp SET last_n = greatest(last_n, coalesce((
+  SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0))
+""",
+    TAKEN: "SELECT 0::bigint",  # an id of one group says nothing about another's
+    AGREE: """
+SELECT coalesce(bool_and(n.last_n >= n.given), TRUE) AND e.finished <= e.begun,
+  coalesce(bool_and(n.last_n <= n.given), TRUE),
+  greatest(max(n.last_n), e.begun) < :living
+FROM erasure AS e LEFT JOIN (
+  SELECT g.last_n, greatest(0, coalesce((
+    SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = g.group_id), 0)) AS given
+  FROM grp AS g) AS n ON TRUE
+GROUP BY e.begun, e.finished
+""",
+    WRONG_IDS: """
+SELECT e.id FROM (
+  SELECT c.id, (c.id & 1) = :link AS is_wrong FROM concept AS c WHERE c.group_id = :group
+  UNION ALL
+  SELECT k.id, (k.id & 1) != :link FROM link AS k WHERE k.group_id = :group
+) AS e WHERE e.is_wrong OR e.id > (
+  SELECT 2 * g.last_n + 1 FROM grp AS g WHERE g.group_id = :group) LIMIT :most
+""",
+}

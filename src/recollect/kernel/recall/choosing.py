@@ -18,7 +18,7 @@ from recollect.kernel.recall.scoring import NEAR, Ranking
 from recollect.kernel.recall.words import telling_stems
 from recollect.model import Dated
 
-FLOOR: Final = 0.45
+FLOOR: Final = 0.35
 """How much of a question one of the first memories must hold, by the rarity of its words ...
 
 ... unless what it means is as near to the question as `NEAR`: it may share no word with it.

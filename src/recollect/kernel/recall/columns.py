@@ -30,8 +30,8 @@ NONE: Final = -1
 GAP: Final = 3_600_000
 """Milliseconds of silence after which a conversation begins a new session."""
 
-SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, ONLY_ASKS = 1, 2, 4, 8, 16
-"""Flags of a text: what it tells, or that it is a turn which ends in a question."""
+SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING = 1, 2, 4, 8, 16
+"""Flags of a text: what it tells, and that it tells anything."""
 
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
@@ -53,11 +53,10 @@ _PLACE: Final = re.compile(
     r"\b(?:in|at|to|from|near|nach|aus|bei|en|de|a)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÄÖÜ]\w+"
     r"|\b(?:at|to|in)\s+the\s+\w+",
 )
-_ASKS: Final = re.compile("[?\uff1f]" r"\s*(?:\[[^\]]*\]\s*)?$")  # before a note in brackets, too
 
 
 def says(memory: Memory) -> int:
-    """Return the flags of what a memory tells: when, how many, who, where; or that it asks."""
+    """Return the flags of what a memory tells: when, how many, who, where, and anything."""
     text = memory.text
     told = len(memory.spans) > memory.is_turn  # beside the day on which it was said
     found = SAYS_WHEN if told else 0
@@ -67,8 +66,8 @@ def says(memory: Memory) -> int:
         found |= SAYS_WHO
     if _PLACE.search(text):
         found |= SAYS_WHERE
-    if memory.is_turn and _ASKS.search(text):
-        found |= ONLY_ASKS
+    if memory.tells:
+        found |= SAYS_ANYTHING
     return found
 
 

@@ -42,6 +42,7 @@ from recollect.model import (
 
 _LINE: Final = re.compile(r"(\w+)\(([^()\n]*)\): ", re.ASCII)
 _STATUS: Final = {"verified": 1.0, "observed": 0.95, "inferred": 0.85}
+_ASKS: Final = re.compile("[?\uff1f]" r"\s*(?:\[[^\]]*\]\s*)?$")  # before a note in brackets, too
 _NAMES: Final = ("aliases", "nicknames")
 _OF_SOURCES: Final = 0.1  # of trust, for more sources than one ...
 _MOST_SOURCES: Final = 4  # ... up to this many
@@ -60,6 +61,7 @@ class Memory(NamedTuple):
     said_at: int  # milliseconds; BEGINNING where that is not told
     speaker: str | None
     is_assistant: bool
+    tells: bool  # more than a name, and does not end a turn in a question
     is_turn: bool  # of a conversation, whose day is among its spans
     spans: tuple[Span, ...]
     author: str | None  # whom it rests on, where it is only inferred or observed
@@ -125,10 +127,11 @@ def _concept(
         said_at=said_at,
         speaker=None,
         is_assistant=False,
+        tells=code != CONCEPTS or text != one.name,
         is_turn=False,
         spans=_spans(one, text, said_at),
         author=None if status == "verified" else _text(author) or actors.get(one.since),
-        trust=0.0 if code == CONCEPTS and text == one.name else _STATUS.get(status or "", 1.0),
+        trust=_STATUS.get(status or "", 1.0),
     )
 
 
@@ -155,6 +158,7 @@ def _episode(one: Standing, code: int, body: str, attributes: Attributes) -> Mem
         said_at=said_at,
         speaker=folded(speaker) or None if speaker else None,
         is_assistant=role_type in {"assistant", "system", "tool"},
+        tells=_ASKS.search(body) is None,
         is_turn=said_at != BEGINNING,
         spans=told if said_at == BEGINNING else (day_of(said_at), *told),
         author=None,
@@ -192,6 +196,7 @@ def _fact(
         said_at=said_at,
         speaker=None,
         is_assistant=False,
+        tells=True,
         is_turn=False,
         spans=_spans(one, text, said_at),
         author=_text(first) or actors.get(one.since),

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from recollect.kernel.recall.asking import Asking, Meant
-from recollect.kernel.recall.columns import NONE, ONLY_ASKS, Columns, Floats, Mask, Places
+from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats, Mask, Places
 from recollect.kernel.recall.kinds import CONCEPTS, FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
@@ -39,7 +39,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     TRUST: 0.2,
 }
 
-NEAR: Final = 0.46
+NEAR: Final = 0.44
 """The cosine from which on a meaning alone makes a candidate, and one that is near enough."""
 
 PAST: Final = 0.5
@@ -121,9 +121,9 @@ def ranked(
         shares[KIND] = ((columns.flags & question.wants) > 0).astype(np.float64)
     if bool(columns.is_assistant.any()):
         shares[ROLE] = (~columns.is_assistant).astype(np.float64)
-    asking = (columns.flags & ONLY_ASKS) > 0
-    if bool(asking.any()):
-        shares[TELLS] = (~asking).astype(np.float64)
+    telling = (columns.flags & SAYS_ANYTHING) > 0
+    if not bool(telling.all()):
+        shares[TELLS] = telling.astype(np.float64)
     near = None if meant is None else _near(columns, meant)
     if near is not None:
         shares[MEANING] = _standing_out(_smoothed(columns, near, counted), candidates)

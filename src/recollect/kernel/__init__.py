@@ -8,7 +8,7 @@ from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
-from recollect.kernel.recall.recollection import Recalled, Recollection, Share
+from recollect.kernel.recall.recollection import Recalled, Recollection, Share, compared_by
 from recollect.kernel.search.called import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.stopwords import STOP_WORDS
@@ -42,6 +42,7 @@ __all__ = [
     "called",
     "check",
     "check_as_of",
+    "compared_by",
     "format_text",
     "instant",
     "is_wordless",

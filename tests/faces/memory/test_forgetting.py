@@ -29,3 +29,29 @@ def test_a_question_forgets_what_is_told_of_a_thing_and_not_the_thing():
         memory.forget("Where does Maria live? Rosenweg", limit=1, dry_run=False)
         told = [one.text for one in memory.list(about="Maria").memories if one.kind == "fact"]
         assert told == ["Maria works at BMW"]
+
+
+def test_a_question_forgets_every_copy_of_what_it_finds():
+    said = [
+        {"content": "The gate code is 4711 since spring", "timestamp": f"2026-01-0{day}T09:00:00Z"}
+        for day in (1, 2, 3)
+    ]
+    with recollect.memory(":memory:", actor="agent") as memory:
+        memory.remember(messages=said)
+        (found,) = memory.recall("What is the gate code?").memories
+        assert found.copies == 2
+        assert len(memory.forget("What is the gate code?").memories) == 3
+        memory.forget("What is the gate code?", effect="erase", dry_run=False)
+        assert memory.list("episode").memories == ()
+
+
+def test_a_withdrawn_message_comes_back_by_undo_or_by_being_told_again():
+    said = [{"content": "The roof leaks", "timestamp": "2026-01-01T09:00:00Z"}]
+    with recollect.memory(":memory:", actor="agent") as memory:
+        (one,) = memory.remember(messages=said).episodes
+        for again in (memory.undo, lambda _: memory.remember(messages=said)):
+            memory.forget(id=one)
+            assert memory.recall("Does the roof leak?").memories == ()
+            again(one)
+            (found,) = memory.recall("Does the roof leak?").memories
+            assert found.memory.id == one

@@ -244,3 +244,35 @@ def test_another_persons_fact_is_no_answer(memory: Memory) -> None:
     found = [str(one) for one in memory.recall("When was Henrik born?").memories]
     assert "Nadia born on 14 March 1988" not in found[:1]
     assert str(memory.recall("When was Nadia born?").memories[0]) == "Nadia born on 14 March 1988"
+
+
+def test_messages_told_twice_are_kept_once(memory: Memory) -> None:
+    said = [{"role": "ann", "content": "The roof leaks", "timestamp": "2026-01-01T09:00:00Z"}]
+    first, again = memory.remember(messages=said), memory.remember(messages=said)
+    assert first.episodes == again.episodes
+    assert (first.transaction is None, again.transaction) == (False, None)
+    assert len(memory.list("episode").memories) == 1
+
+
+def test_what_holds_until_a_day_to_come_says_so_wherever_it_is_told(memory: Memory) -> None:
+    home = {"subject": "Dana", "predicate": "lives_in"}
+    memory.remember(
+        facts=[{**home, "object": "Oslo"}, {**home, "object": "Rome", "valid_at": "2999"}]
+    )
+    told = "Dana lives in Oslo (until 2999-01-01)"
+    (recalled, *_) = memory.recall("Where does Dana live?").memories
+    assert str(recalled) == told
+    assert told in [str(one) for one in memory.list("fact").memories]
+    brief = str(memory.brief("Dana"))
+    assert f"- {told}" in brief
+    assert "- Dana lives in Rome (from 2999)" in brief
+
+
+def test_a_brief_says_what_has_ended_of_what_a_question_names(memory: Memory) -> None:
+    work = {"subject": "Dana", "predicate": "works_at", "object": "Acme", "invalid_at": "2020"}
+    memory.remember(facts=[work])
+    assert "- Dana works at Acme (until 2020-01-01)" in str(memory.brief("Where did Dana work?"))
+
+
+def test_a_brief_says_what_recall_compares(memory: Memory) -> None:
+    assert "- you recall by words and meaning" in str(memory.brief())

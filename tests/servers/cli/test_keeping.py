@@ -183,6 +183,7 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
         "is_optimised": False,
         "counting": [],
         "is_well": True,
+        "recall": "words and meaning",
     }
     connection = apsw.Connection(memory)
     connection.execute("UPDATE tally SET count = 9")

@@ -159,6 +159,7 @@ def test_where_tells_which_memory_and_why(cli: Cli, memory: str):
         "reason": "named by RECOLLECT_DB",
         "exists": True,
         "group": "default",
+        "recall": "words and meaning",
     }
     assert "named on the command line" in cli("where", "x.db").stdout
     cli("init", "memory.db")

@@ -15,7 +15,7 @@ from recollect.faces.kip import identity_of
 from recollect.faces.memory.listing import listed
 from recollect.faces.memory.model import Brief, MemoryRecord
 from recollect.faces.memory.recalling import recalled
-from recollect.kernel import Nexus, instant
+from recollect.kernel import Nexus, compared_by, instant
 from recollect.model import Description, instant_text
 
 MAX_TOKENS: Final = 800
@@ -75,13 +75,15 @@ def _sections(
 
 def _who(nexus: Nexus, actor: str | None) -> Iterator[str]:
     identity = identity_of(nexus)
-    if actor is not None:
-        yield f"you act as {actor}, in the group {nexus.group_name}"
+    found = [] if actor is None else [f"you act as {actor}, in the group {nexus.group_name}"]
     for name in ("role", "objectives", "capabilities"):
         value = getattr(identity, name)
         if value:
             told = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-            yield f"{name}: {told}"
+            found.append(f"{name}: {told}")
+    yield from found
+    if found:
+        yield f"you recall by {compared_by()}"
 
 
 def _known(nexus: Nexus) -> Iterator[str]:
@@ -104,7 +106,7 @@ def _about(nexus: Nexus, topic: str) -> tuple[tuple[MemoryRecord, ...], tuple[Me
     except RecollectError as error:
         if error.code is not RESOURCE_NOT_FOUND:
             raise
-        others = recalled(nexus, topic, limit=_LINES).memories
+        others = recalled(nexus, topic, limit=_LINES, past=True).memories
         found = tuple(one.memory for one in others if one.memory.kind != "claim")
     return found, tuple(one.memory for one in claims)
 

@@ -31,7 +31,7 @@ from recollect.model import (
 
 UNDO: Final[dict[Effect, str]] = {
     "end": "undo it by its id, and it holds on",
-    "withdraw": "undo a fact or a concept by its id; a disputed claim is remembered anew",
+    "withdraw": "undo it by its id; a disputed claim is remembered anew",
     "erase": "it cannot be undone",
 }
 

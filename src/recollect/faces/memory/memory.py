@@ -175,7 +175,7 @@ class Memory:
             if told:
                 answer = self._keep_facts(told, answer)
             if messages:
-                answer = replace(answer, episodes=self._add_messages(messages))
+                answer = self._add_messages(messages, answer)
         return answer
 
     def recall(
@@ -366,8 +366,9 @@ class Memory:
 
     def _candidates(self, what: str | None, limit: int) -> Iterator[MemoryRecord]:
         if what is not None:
-            found = self.recall(what, limit=limit, kinds=_FORGOTTEN).memories
-            yield from (one.memory for one in found)
+            found = self.nexus.recall(what, limit=limit, kinds=_FORGOTTEN).memories
+            same = [each for one in found for each in (one.element, *one.others)]
+            yield from records_of(self.nexus, same)
             return
         for kind in _FORGOTTEN:
             cursor: str | None = None
@@ -406,8 +407,7 @@ class Memory:
         One that supersedes another is about the same: of its project, scope, domain and tags.
         """
         wire = [replace(one, fetched_at=None) for one in refs]
-        says = json.dumps([self.nexus.group_name, text, repr(wire), old and old.id])
-        identifier = str(uuid.uuid5(_NAMESPACE, says))
+        identifier = self._named(text, repr(wire), old and old.id)
         if one_claim(self.nexus, identifier) is None:
             claim = Claim(
                 text,
@@ -439,18 +439,32 @@ class Memory:
             transaction=written.transaction,
         )
 
-    def _add_messages(self, messages: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-        """Keep messages as episodes, and return their ids."""
+    def _add_messages(
+        self, messages: Sequence[Mapping[str, Any]], answer: Remembered
+    ) -> Remembered:
+        """Keep messages as episodes, each once; one that was withdrawn is told again."""
         now = instant_text(self.nexus.now())
-        items = [
-            {"uuid": str(uuid.uuid4()), "role_type": "user", "timestamp": now, **one}
-            for one in messages
-        ]
+        told = [{"role_type": "user", "timestamp": now, **one} for one in messages]
+        items = [{"uuid": self._named(one), **one} for one in told]
+        ids = tuple(str(one["uuid"]) for one in items)
+        living = self.nexus.look_up(ids)
+        withdrawn = self.nexus.look_up(ids, closed=True).keys() - living.keys()
         given = {"group_id": self.nexus.group_name, "messages": items}
         envelope = self._operations().call("AddMessages", given)
         if "error" in envelope:
             raise told_error(envelope["error"])
-        return tuple(str(one["uuid"]) for one in items)
+        for one in withdrawn:
+            self.undo(one)
+        new = [one for one in ids if one not in living]
+        if not new:
+            return replace(answer, episodes=ids)
+        last = self.nexus.history(new[-1])[-1].versions[-1]
+        return replace(answer, episodes=ids, transaction=last.since.number)
+
+    def _named(self, *says: object) -> str:
+        """Return the id of what is told: the same for the same, so that it is kept once."""
+        told = json.dumps([self.nexus.group_name, *says], sort_keys=True, default=str)
+        return str(uuid.uuid5(_NAMESPACE, told))
 
     def _operations(self) -> Operations:
         if self._given is not None:

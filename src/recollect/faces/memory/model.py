@@ -71,7 +71,8 @@ def _as_json(value: object) -> Any:  # noqa: ANN401
 class MemoryRecord(_Said):
     """One memory: what it says, when it is true, since when it is known, and what it rests on.
 
-    `str()` is its text with its standing: `Maria works at Siemens (until 2026-05-01)`.
+    `str()` is its text with its standing, or with when it will end: `Maria works at Siemens (until
+    2026-05-01)`.
     """
 
     kind: str
@@ -97,7 +98,9 @@ class MemoryRecord(_Said):
     truncated: bool | None = None  # whether the element says more than is shown
 
     def __str__(self) -> str:
-        return f"{self.text} ({self.standing})" if self.standing else self.text
+        ends = "" if self.invalid_at is None else f"until {self.invalid_at[:10]}"
+        told = self.standing or ends
+        return f"{self.text} ({told})" if told else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,10 @@ from recollect.model import (
 )
 
 _ENDS: Final[tuple[Literal["subject", "object"], ...]] = ("subject", "object")
+_EPISODE: Final = "Episode"
+_KEPT: Final = ("Claim", _EPISODE, "KnowledgePiece")
+"""Types of what is never changed; of these an episode may be withdrawn, and told once more."""
+
 _OWN: tuple[str, ...] = (REPLACED_BY, "valid_from", "valid_until")
 
 
@@ -125,13 +129,14 @@ def _told(metadata: Any) -> dict[str, Value]:  # noqa: ANN401 - members of any k
 
 
 def _concept_back(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
-    if concept.type in ("Claim", "Episode", "KnowledgePiece"):
+    is_withdrawn = dated.expired_at is not None
+    if concept.type in _KEPT and not (is_withdrawn and concept.type == _EPISODE):
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"nothing is taken back of a {concept.type}",
+            f"of what is a {concept.type} nothing is taken back",
             hint="remember what is right, with evidence",
         )
-    if dated.expired_at is not None:
+    if is_withdrawn:
         return _born_again(nexus, dated, concept)
     before = _version_before(nexus, concept.id)
     if before is None or before.after is None:
@@ -159,6 +164,8 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
                     told = replace(told, object=key)
                 changes.append(told)
     put = PutConcept(concept.type, concept.name, concept.attributes, _told(concept.metadata))
+    if concept.type == _EPISODE:
+        put = replace(put, id=concept.id)
     return [put, *changes, put]
 
 

@@ -45,7 +45,7 @@ class Pick:
     row: int
     dated: Dated
     text: str
-    copies: list[int] = field(default_factory=list)  # rows that say the same
+    others: list[Dated] = field(default_factory=list)  # that say the same
     stems: frozenset[str] = frozenset()
 
 
@@ -66,7 +66,7 @@ def chosen(look: Look, ranking: Ranking, wanted: int, threshold: float) -> Choic
             break
         same = next((one for one in waiting if _are_alike(one, place)), None)
         if same is not None:
-            same.copies.append(place.row)
+            same.others.append(place.dated)
         else:
             waiting.append(place)
         if len(waiting) == most:

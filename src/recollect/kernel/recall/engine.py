@@ -22,15 +22,12 @@ from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.held import HeldColumns
 from recollect.kernel.recall.kinds import said_by_concept, said_by_link
 from recollect.kernel.recall.meaning import meaning
-from recollect.kernel.recall.recollection import Recalled, Recollection
+from recollect.kernel.recall.recollection import Recalled, Recollection, compared_by
 from recollect.kernel.recall.scoring import Point, Ranking, ranked
 from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
 from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds
-
-MODES: Final = ("words", "words and meaning")
-"""What texts are compared by, without the embedding and with it."""
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 _CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")
@@ -94,7 +91,7 @@ def recollected(
         as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
         nearest=missed,
         cursor=f"r1.{at.valid}.{at.known}.{after}" if has_more else None,
-        mode=MODES[model is not None],
+        mode=compared_by(),
         notices=asked.notices,
     )
 

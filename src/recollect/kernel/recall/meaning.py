@@ -10,17 +10,16 @@ in Latin letters, and what is told in one is near to what is asked in another.
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import resources
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.kernel.recall.recollection import EMBEDDING
 from recollect.kernel.search.tokens import tokens
 
 Vector = NDArray[np.float32]
 
-_FILE: Final = "meanings.npz"
 _LONGEST: Final = 30  # characters of a word that is cut into others
 _SHORTEST: Final = 3  # characters of those
 
@@ -75,10 +74,9 @@ def meaning() -> Meaning | None:
 
     Cost: the first time a few hundredths of a second.
     """
-    file = resources.files("recollect.kernel.recall") / _FILE
-    if not file.is_file():
+    if not EMBEDDING.is_file():
         return None
-    with file.open("rb") as stream:
+    with EMBEDDING.open("rb") as stream:
         held = np.load(stream)
         words = held["words"].tobytes().decode().split("\n")
         return Meaning(held["numbers"], held["scales"].astype(np.float32), words)

@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from importlib import resources
+from typing import Final, NamedTuple
 
 from recollect.errors import Notice
 from recollect.model import AsOf, Dated
+
+EMBEDDING: Final = resources.files("recollect.kernel.recall") / "meanings.npz"
+"""The embedding that meanings are compared by, where it is installed."""
+
+
+def compared_by() -> str:
+    """Return what recall compares texts by: words, or words and meaning."""
+    return "words and meaning" if EMBEDDING.is_file() else "words"
 
 
 class Share(NamedTuple):
@@ -29,8 +38,13 @@ class Recalled:
     score: float  # 0 to 1: the sum of the points of `why`
     why: Mapping[str, Share]
     passage: str  # the part of its text that answers best
-    copies: int = 0  # other memories that say the same, which it stands for
+    others: tuple[Dated, ...] = ()  # memories that say the same, which it stands for
     is_past: bool = False  # ended or was withdrawn: there only with `past=True`
+
+    @property
+    def copies(self) -> int:
+        """How many others say the same, and take no places of their own."""
+        return len(self.others)
 
 
 @dataclass(frozen=True, slots=True)

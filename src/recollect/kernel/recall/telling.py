@@ -64,7 +64,7 @@ def told(
         score=max(0.0, sum(one.points for one in why.values())),
         why=why,
         passage=passage(place.text, question),
-        copies=len(place.copies),
+        others=tuple(place.others),
         is_past=is_past,
     )
 

@@ -10,6 +10,7 @@ from shlex import quote
 import typer
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.kernel import compared_by
 from recollect.model import Finding
 from recollect.servers.cli.cells import counted
 from recollect.servers.cli.given import STANDARD_INPUT, STANDARD_OUTPUT, refuse_json_beside
@@ -133,7 +134,8 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
             diagnosis = nexus.doctor(fix=fix, progress=progress)
         out.failed = not diagnosis.is_well
         if out.as_json:
-            out.json({"result": {**asdict(diagnosis), "is_well": diagnosis.is_well}})
+            found = {**asdict(diagnosis), "is_well": diagnosis.is_well, "recall": compared_by()}
+            out.json({"result": found})
             return
         for finding in diagnosis.findings:
             out.say(_finding_line(finding), "green" if finding.is_mended else "red")
@@ -142,6 +144,7 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
         looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"
         verdict = "all is well" if diagnosis.is_well else "not all is well"
         out.say(f"{verdict}: looked at {looked}", "bold")
+        out.say(f"recall compares {compared_by()}", "dim")
         if not diagnosis.is_well:
             out.say(_MEND if diagnosis.is_mendable and not fix else _GO_BACK, "dim")
 

@@ -238,10 +238,7 @@ def _tell_others(out: Output, ended: Iterable[Holding], held: Iterable[Holding])
 def _line(one: MemoryRecord, word: str) -> Text:
     line = Text(f"{word:<11} ", "green" if word in ("remembered", "now") else "cyan")
     line.append(shown(one.text))
-    if one.standing:
-        line.append(shown(f" ({one.standing})", "yellow"))
-    elif one.invalid_at is not None:
-        line.append(shown(f" (until {one.invalid_at[:10]})", "dim"))
+    line.append(shown(str(one).removeprefix(one.text), "yellow" if one.standing else "dim"))
     return line.append(f"  {one.id}", "dim")
 
 

@@ -66,6 +66,7 @@ def list_groups(on: Invocation) -> None:
 @takes("place", "db", "group", "json")
 def show_place(on: Invocation) -> None:
     """Tell which memory would be used, and why."""
+    from recollect.kernel import compared_by
     from recollect.servers.cli.cells import facts
     from recollect.servers.cli.output import output
     from recollect.servers.settings import Settings
@@ -79,6 +80,7 @@ def show_place(on: Invocation) -> None:
     }
     with output(as_json=on.as_json) as out:
         told["group"] = settings.group(on.group)
+        told["recall"] = compared_by()
         if out.as_json:
             out.json({"result": told})
         else:

@@ -156,6 +156,10 @@ def forget_memories(
         str | None, typer.Option("--at", metavar="INSTANT", help="With --how end: until then.")
     ] = None,
     source: Annotated[str | None, typer.Option("--source", help="All that came from it.")] = None,
+    session: Annotated[
+        str | None,
+        typer.Option("--session", help="All that was said in it, or learnt there alone."),
+    ] = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="INSTANT", help="All that came since then.")
     ] = None,
@@ -170,7 +174,7 @@ def forget_memories(
     """Let a memory end, withdraw it, or erase it; by anything but an id it is shown first."""
     from recollect.servers.cli.memory import forget
 
-    by = {"source": source, "since": since, "until": until, "at": at}
+    by = {"source": source, "session": session, "since": since, "until": until, "at": at}
     forget(on, question, id, effect.value, by, limit, is_sure=yes)
 
 

@@ -195,7 +195,9 @@ def test_the_doctor_finds_and_mends(cli: Cli, memory: str):
     mended = cli("doctor", memory, "--fix")
     assert mended.exit_code == 0
     assert "mended: counts" in mended.stdout
-    assert cli("doctor", memory).stdout == "all is well: looked at 4 elements of 1 group\n"
+    assert cli("doctor", memory).stdout == (
+        "all is well: looked at 4 elements of 1 group\nrecall compares words and meaning\n"
+    )
 
 
 def test_the_doctor_sends_to_a_backup_when_nothing_is_left_to_mend(cli: Cli, memory: str):

@@ -6,8 +6,6 @@ It stands above the other faces and uses what they offer; what one of them wrote
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Self
@@ -36,6 +34,7 @@ from recollect.faces.memory.forgetting import (
     forget_all,
 )
 from recollect.faces.memory.listing import MOST, listed
+from recollect.faces.memory.messages import id_of, keep_messages
 from recollect.faces.memory.model import (
     Brief,
     Corrected,
@@ -59,7 +58,6 @@ from recollect.faces.memory.told import (
 )
 from recollect.faces.memory.undoing import changes_back, in_place_of
 from recollect.faces.operations import Operations
-from recollect.faces.operations.envelope import told_error
 from recollect.kernel import Nexus, instant
 from recollect.model import (
     FACT,
@@ -72,7 +70,6 @@ from recollect.model import (
     PutConcept,
     Value,
     bound_text,
-    instant_text,
 )
 
 LIMIT: Final = 10
@@ -89,8 +86,6 @@ _KEEPING: Final = frozenset({"invalid_at", "source", "confidence"})
 
 _OF_A_CLAIM: Final = ("project", "scope_type", "scope_id", "domain", "tags")
 """What a claim is about, which one that supersedes it is about too."""
-
-_NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
 
 
 class Memory:
@@ -175,7 +170,10 @@ class Memory:
             if told:
                 answer = self._keep_facts(told, answer)
             if messages:
-                answer = self._add_messages(messages, answer)
+                ids, number = keep_messages(
+                    self.nexus, self._operations(), messages, self.actor.actor_id
+                )
+                answer = replace(answer, episodes=ids, transaction=number or answer.transaction)
         return answer
 
     def recall(
@@ -407,7 +405,7 @@ class Memory:
         One that supersedes another is about the same: of its project, scope, domain and tags.
         """
         wire = [replace(one, fetched_at=None) for one in refs]
-        identifier = self._named(text, repr(wire), old and old.id)
+        identifier = id_of(self.nexus.group_name, text, repr(wire), old and old.id)
         if one_claim(self.nexus, identifier) is None:
             claim = Claim(
                 text,
@@ -438,33 +436,6 @@ class Memory:
             warnings=(*answer.warnings, *written.notices),
             transaction=written.transaction,
         )
-
-    def _add_messages(
-        self, messages: Sequence[Mapping[str, Any]], answer: Remembered
-    ) -> Remembered:
-        """Keep messages as episodes, each once; one that was withdrawn is told again."""
-        now = instant_text(self.nexus.now())
-        told = [{"role_type": "user", "timestamp": now, **one} for one in messages]
-        items = [{"uuid": self._named(one), **one} for one in told]
-        ids = tuple(str(one["uuid"]) for one in items)
-        living = self.nexus.look_up(ids)
-        withdrawn = self.nexus.look_up(ids, closed=True).keys() - living.keys()
-        given = {"group_id": self.nexus.group_name, "messages": items}
-        envelope = self._operations().call("AddMessages", given)
-        if "error" in envelope:
-            raise told_error(envelope["error"])
-        for one in withdrawn:
-            self.undo(one)
-        new = [one for one in ids if one not in living]
-        if not new:
-            return replace(answer, episodes=ids)
-        last = self.nexus.history(new[-1])[-1].versions[-1]
-        return replace(answer, episodes=ids, transaction=last.since.number)
-
-    def _named(self, *says: object) -> str:
-        """Return the id of what is told: the same for the same, so that it is kept once."""
-        told = json.dumps([self.nexus.group_name, *says], sort_keys=True, default=str)
-        return str(uuid.uuid5(_NAMESPACE, told))
 
     def _operations(self) -> Operations:
         if self._given is not None:

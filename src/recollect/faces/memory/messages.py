@@ -1,0 +1,51 @@
+"""Messages become episodes, which are found by their words.
+
+The rule: what is told has an id that its content gives, so what is told twice is kept once; what
+was withdrawn and is told again comes back.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from recollect.faces.memory.undoing import changes_back
+from recollect.faces.operations import Operations
+from recollect.faces.operations.envelope import told_error
+from recollect.kernel import Nexus
+from recollect.model import instant_text
+
+_NAMESPACE: Final = uuid.UUID("5b9c52d8-6d6e-5a0e-9b52-0c5f6f1a7e11")
+
+
+def id_of(group: str, *says: object) -> str:
+    """Return the id of what is told in a group."""
+    told = json.dumps([group, *says], sort_keys=True, default=str)
+    return str(uuid.uuid5(_NAMESPACE, told))
+
+
+def keep_messages(
+    nexus: Nexus, operations: Operations, messages: Sequence[Mapping[str, Any]], actor: str | None
+) -> tuple[tuple[str, ...], int | None]:
+    """Keep messages, and return the ids of their episodes and the transaction of the last new one.
+
+    A message is of a user and of now, unless it says otherwise.
+    """
+    now = instant_text(nexus.now())
+    told = [{"role_type": "user", "timestamp": now, **one} for one in messages]
+    items = [{"uuid": id_of(nexus.group_name, one), **one} for one in told]
+    ids = tuple(str(one["uuid"]) for one in items)
+    living = nexus.look_up(ids)
+    withdrawn = nexus.look_up(ids, closed=True).keys() - living.keys()
+    given = {"group_id": nexus.group_name, "messages": items}
+    envelope = operations.call("AddMessages", given)
+    if "error" in envelope:
+        raise told_error(envelope["error"])
+    for one in withdrawn:
+        nexus.write(changes_back(nexus, one), actor=actor)
+    new = [one for one in ids if one not in living]
+    if not new:
+        return ids, None
+    return ids, nexus.history(new[-1])[-1].versions[-1].since.number

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from threading import Event
 
 import pytest
 from tests.servers.studio.conftest import Visitor, said
+from tests.serving import SECONDS
 
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
 from recollect.faces.markup import Markup
 from recollect.faces.operations.naming import fact_uuid
 from recollect.kernel import Nexus
-from recollect.model import Key, PutConcept, PutFact
+from recollect.model import Key, Progress, PutConcept, PutFact
 from recollect.servers.http.options import Options
 from recollect.servers.service import Service
+from recollect.servers.studio.working import Working
 
 
 @pytest.fixture
@@ -180,6 +183,43 @@ def test_the_doctor_and_copies_are_there(visitor: Visitor):
     assert visitor.post("/care/backup").content.startswith(b"SQLite format 3")
     lines = visitor.post("/care/dump").content.splitlines()
     assert len(lines) > 5 and isinstance(json.loads(lines[0]), dict)
+
+
+@pytest.mark.usefixtures("told")
+def test_the_steps_of_long_work_come_before_what_it_found(visitor: Visitor, nexus: Nexus):
+    doctor = visitor.post("/care/doctor").text
+    steps = [said(one) for one in re.findall(r'<p class="working">.*?</p>', doctor)]
+    assert (steps[0], steps[-1]) == ("file: 0 of 1", "groups: 2 of 2")
+    assert doctor.rindex('class="working"') < doctor.index("The file is well")
+    audit = visitor.get("/care/look", at="audit").text
+    last = f"transactions: {nexus.stats().transactions} of {nexus.stats().transactions}"
+    assert audit.index(last) < audit.index("Nothing was changed behind the log")
+    wrong = visitor.get("/care/look", at="audit", head="x").text
+    assert "INVALID_ARGUMENT" in said(wrong) and "Copies" in wrong
+
+
+@pytest.mark.usefixtures("told")
+def test_home_has_the_last_word_of_the_doctor(visitor: Visitor):
+    assert "has not looked since this server started" in visitor.text("/")
+    visitor.post("/care/doctor")
+    assert "The doctor found it well" in visitor.text("/")
+
+
+def test_work_is_told_on_its_way_while_it_goes_on():
+    goes_on = Event()
+
+    def work(progress: Progress) -> dict[str, object]:
+        progress("digging", 1, 2)
+        assert goes_on.wait(SECONDS)
+        progress("digging", 2, 2)
+        return {"found": "gold"}
+
+    working = Working(work)
+    steps = working.steps()
+    assert next(steps) == ("digging", 1, 2)
+    goes_on.set()
+    assert list(steps) == [("digging", 2, 2)]
+    assert working.outcome() == {"found": "gold"}
 
 
 def test_a_token_is_shown_once(visitor: Visitor):

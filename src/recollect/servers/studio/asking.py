@@ -244,21 +244,12 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
     return {
         "q": text,
         "is_kip": is_kip(text),
-        "is_plain": False,
-        "memories": (),
-        "is_near": False,
-        "next_cursor": None,
-        "kinds": (),
         "parameters": given,
         "given": {_GIVEN + name: value for name, value in given.items()},
-        "waits": (),
-        "writes": False,
-        "shapes": (),
-        "notices": (),
-        "error": None,
-        "marked": None,
         "saved": saved,
         "view": visit.asked("as", "table"),
+        **dict.fromkeys(("memories", "kinds", "waits", "shapes", "notices"), ()),
+        **dict.fromkeys(("is_plain", "is_near", "writes", "next_cursor", "error", "marked")),
     }
 
 
@@ -309,16 +300,11 @@ def shape_of(visit: Visit, result: Result) -> Shape:
 
 def cell_of(cell: Cell, ends: Mapping[str, Dated], kinds: Kinds) -> object:
     """Return what a cell shows: an element by its name, a list, or a value."""
-    match cell:
-        case Concept() | Link():
-            return Named(cell.id, line_of(cell, ends, kinds))
-        case list():
-            return [
-                Named(one.id, line_of(one, ends, kinds)) if isinstance(one, Concept | Link) else one
-                for one in cell
-            ]
-        case _:
-            return cell
+    if isinstance(cell, list):
+        return [cell_of(one, ends, kinds) for one in cell]
+    if isinstance(cell, Concept | Link):
+        return Named(cell.id, line_of(cell, ends, kinds))
+    return cell
 
 
 def _elements(cell: Cell) -> Iterator[Element]:
@@ -352,18 +338,14 @@ def download(visit: Visit) -> Answered:
 def _plain_rows(visit: Visit, rows: Rows) -> Iterator[list[object]]:
     elements = [one for row in rows.rows for cell in row for one in _elements(cell)]
     ends, kinds = ends_of(visit.nexus, elements, visit.then), visit.nexus.kinds
+
+    def plain(cell: Cell) -> object:
+        if isinstance(cell, list):
+            return [plain(one) for one in cell]
+        return name_of(cell, ends, kinds) if isinstance(cell, Concept | Link) else cell
+
     for row in rows.rows:
-        yield [
-            name_of(cell, ends, kinds)
-            if isinstance(cell, Concept | Link)
-            else [
-                name_of(one, ends, kinds) if isinstance(one, Concept | Link) else one
-                for one in cell
-            ]
-            if isinstance(cell, list)
-            else cell
-            for cell in row
-        ]
+        yield [plain(cell) for cell in row]
 
 
 def _csv(columns: Iterable[str], rows: Iterable[list[object]]) -> bytes:

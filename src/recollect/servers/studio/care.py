@@ -14,12 +14,15 @@ from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.kip.maintenance import Duplicates, decay, expire, find_duplicates, find_orphans
 from recollect.faces.kip.maintenance.duplicates import Duplicate
 from recollect.kernel import Nexus
-from recollect.model import Stats
+from recollect.model import Progress, Stats
 from recollect.servers.http.tokens import new_token
 from recollect.servers.studio.shown import Shown, shown_ids
 from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, required
+from recollect.servers.studio.working import Working
 
-_SHOWN: Final = "pairs orphans expiry fading schema audit diagnosis made_token made_row"
+_SHOWN: Final = (
+    "pairs orphans expiry fading schema audit diagnosis error working made_token made_row"
+)
 _MOST_LISTED: Final = 40
 _LARGEST_COPY: Final = 512 * 2**20
 """Bytes of a file that is downloaded from here; a larger one is copied by the command line."""
@@ -45,7 +48,12 @@ def look(visit: Visit) -> Answered:
         case "schema":
             shows = {"schema": nexus.schema()}
         case "audit":
-            shows = {"audit": nexus.verify(visit.asked("head") or None)}
+            head = visit.asked("head") or None
+            shows = {
+                "working": Working(
+                    lambda progress: {"audit": nexus.verify(head, progress=progress)}
+                )
+            }
         case _:
             raise RecollectError(
                 INVALID_ARGUMENT, "there is no such look", hint="open /care and choose one"
@@ -56,7 +64,13 @@ def look(visit: Visit) -> Answered:
 def doctor(visit: Visit) -> Answered:
     """Examine the file and every group; nothing is mended."""
     check_whole(visit)
-    return _page(visit, {"diagnosis": visit.nexus.doctor()})
+    nexus, word = visit.nexus, visit.last_word
+
+    def examine(progress: Progress) -> dict[str, object]:
+        word.diagnosis, word.at = nexus.doctor(progress=progress), nexus.now()
+        return {"diagnosis": word.diagnosis}
+
+    return _page(visit, {"working": Working(examine)})
 
 
 def upkeep(visit: Visit) -> Answered:
@@ -106,9 +120,8 @@ def make_token(visit: Visit) -> Answered:
 
 def _page(visit: Visit, shows: dict[str, object]) -> Page:
     nothing = dict.fromkeys(_SHOWN.split())
-    is_whole = visit.caller.is_admin and visit.caller.groups is None
-    frame = {"stats": visit.nexus.stats(), "is_whole": is_whole, "most": _MOST_LISTED}
-    return Page("care.html", "Care", {**nothing, **frame, **shows})
+    frame = {"stats": visit.nexus.stats(), "most": _MOST_LISTED}
+    return Page("care.html", "Care", {**nothing, **frame, **shows}, is_told="working" in shows)
 
 
 def _pairs(nexus: Nexus, found: Duplicates) -> list[tuple[Duplicate, Shown, Shown]]:
@@ -124,7 +137,7 @@ def _pairs(nexus: Nexus, found: Duplicates) -> list[tuple[Duplicate, Shown, Show
 
 def check_whole(visit: Visit) -> None:
     """Raise PERMISSION_DENIED for who is not an administrator of all groups."""
-    if not (visit.caller.is_admin and visit.caller.groups is None):
+    if not visit.is_whole:
         raise RecollectError(
             PERMISSION_DENIED,
             "only an administrator of all groups may do this",

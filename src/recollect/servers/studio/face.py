@@ -8,11 +8,12 @@ that only reads.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import StreamingResponse
 
 from recollect.errors import PERMISSION_DENIED, UNAUTHENTICATED, RecollectError
 from recollect.faces.operations import Caller
@@ -37,6 +38,7 @@ from recollect.servers.studio.importing import ROUTES as IMPORTING
 from recollect.servers.studio.rendering import PAGE_HEADERS, SAFE_HEADERS, Pages
 from recollect.servers.studio.sessions import COOKIE, LASTING_SECONDS, Sessions
 from recollect.servers.studio.visit import GROUP, Answered, Away, Download, Page, Route, Visit
+from recollect.servers.studio.working import LastWord
 
 ROUTES: Sequence[Route] = (
     *HOME,
@@ -71,6 +73,7 @@ class Door:
     sessions: Sessions
     pages: Pages
     is_read_only: bool
+    last_word: LastWord = field(default_factory=LastWord)
 
     async def answer(self, request: Request, route: Route) -> Response:
         """Return the answer to a request for a page."""
@@ -171,19 +174,20 @@ class Door:
             has_tokens=bool(self.sessions.tokens),
             request_id=request_id_of(request),
             host=request.headers.get("host", ""),
+            last_word=self.last_word,
         )
 
     def _made(self, visit: Visit, route: Route) -> Response:
         answered: Answered = route.make(visit)
         match answered:
-            case Page():
-                text = self.pages.page(visit, answered)
-                return Response(
-                    text.encode("utf-8", "replace"),
-                    answered.status,
-                    PAGE_HEADERS,
-                    "text/html; charset=utf-8",
+            case Page(is_told=True):
+                pieces = self.pages.pieces(visit, answered)
+                return StreamingResponse(
+                    pieces, answered.status, PAGE_HEADERS, "text/html; charset=utf-8"
                 )
+            case Page():
+                text = b"".join(self.pages.pieces(visit, answered))
+                return Response(text, answered.status, PAGE_HEADERS, "text/html; charset=utf-8")
             case Away():
                 headers = PAGE_HEADERS | {"location": answered.address}
                 return Response(status_code=303, headers=headers)

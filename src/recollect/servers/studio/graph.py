@@ -6,7 +6,6 @@ the picture is drawn in the browser, and a list of the same stands below it for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -107,7 +106,7 @@ def _beginning(visit: Visit) -> tuple[list[str], list[Link], bool]:
         links = [one for one in held if isinstance(one, Link)]
         return concepts, links, not why.omitted
     if visit.asked("all"):
-        return [], list(_links(visit, _ALL, {})), True
+        return [], _links(visit, _ALL, {}), True
     starts = _starts(visit)
     asked = ((text, {"id": one}) for one in starts for text in (_OUTWARD, _INWARD))
     return starts, [link for text, given in asked for link in _links(visit, text, given)], True
@@ -126,16 +125,10 @@ def _starts(visit: Visit) -> list[str]:
     return [hit.element.id for hit in hits.hits]
 
 
-def _links(visit: Visit, text: str, parameters: dict[str, str]) -> Iterator[Link]:
+def _links(visit: Visit, text: str, parameters: dict[str, str]) -> list[Link]:
     (rows,) = visit.nexus.read(text, {**parameters}, as_of=visit.moment).results
     assert isinstance(rows, Rows)
-    return _of_rows(rows)
-
-
-def _of_rows(rows: Rows) -> Iterator[Link]:
-    for row in rows.rows:
-        if isinstance(row[0], Link):
-            yield row[0]
+    return [row[0] for row in rows.rows if isinstance(row[0], Link)]
 
 
 def _is_wanted(visit: Visit, link: Link) -> bool:

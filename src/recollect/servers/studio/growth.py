@@ -12,7 +12,7 @@ from typing import Final
 
 from recollect.model import Grown
 
-WIDTH: Final = 900
+WIDTH: Final = 900  # of the box that the template draws in
 HEIGHT: Final = 160
 _TOP: Final = 8
 
@@ -25,8 +25,6 @@ class Curve:
     elements: str
     first: Grown
     last: Grown
-    width: int = WIDTH
-    height: int = HEIGHT
 
 
 def curve_of(growth: Sequence[Grown]) -> Curve | None:

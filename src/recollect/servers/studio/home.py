@@ -65,6 +65,7 @@ def home(visit: Visit) -> Answered:
             "predicates": predicates,
             "changes": newest_changes(nexus, last),
             "newest": _newest(nexus, last, visit.then),
+            "word": visit.last_word if visit.is_whole else None,
             "attention": () if moment else AttentionQueue(nexus).items()[:_MOST_ATTENTION],
         }
     return Page("home.html", "Home", shows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -180,11 +180,12 @@ class Pages:
         }
         self._environment.globals |= {"asset": address_of, "navigation": NAVIGATION}
 
-    def page(self, visit: Visit, page: Page) -> str:
-        """Return the text of a page."""
+    def pieces(self, visit: Visit, page: Page) -> Iterator[bytes]:
+        """Yield the text of a page as it is made."""
         template = self._environment.get_template(page.template)
         frame = {"visit": visit, "title": page.title, "now": datetime.now(UTC)}
-        return template.render({**frame, **page.shows})
+        for piece in template.generate({**frame, **page.shows}):
+            yield piece.encode("utf-8", "replace")
 
     def refusal(self, visit: Visit | None, error: RecollectError, status: int) -> str:
         """Return the page that tells of an error; without a visit one that leads nowhere."""

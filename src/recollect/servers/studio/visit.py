@@ -18,6 +18,7 @@ from recollect.faces.operations import Caller, Operations
 from recollect.kernel import Nexus
 from recollect.model import AsOf
 from recollect.servers.service import Service
+from recollect.servers.studio.working import LastWord
 
 GROUP: Final = "group"
 VALID: Final = "valid"
@@ -42,6 +43,12 @@ class Visit:
     has_tokens: bool = False
     request_id: str | None = None
     host: str = ""
+    last_word: LastWord = field(default_factory=LastWord)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether who asks may see and do what is about the whole file."""
+        return self.caller.is_admin and self.caller.groups is None
 
     @property
     def actor(self) -> str:
@@ -170,6 +177,7 @@ class Page:
     shows: Mapping[str, object] = field(default_factory=dict)
     status: int = 200
     is_part: bool = False  # to be put into a page, without a frame of its own
+    is_told: bool = False  # sent as it is made, since it waits for something
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class Dialect:
     parameter: str  # what a bound parameter begins with: ":"
     longest_name: int | None  # bytes of a name, where there is a limit
     words: Mapping[str, str]  # what statements say in braces
+    is_remote: bool  # whether statements travel to a server, each with rows of its own
     has_types: bool  # whether each expression has one type, and says it: `:limit::bigint`
     id_bits: Callable[[bytes], bytes]  # of a group, as the function `public_id` takes them
     value_order: tuple[tuple[str, str], ...]  # functions of values of one class, and their types

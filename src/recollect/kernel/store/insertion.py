@@ -3,7 +3,8 @@
 The rule: each statement hands over Python's turn, and a busy thread may keep it for five
 milliseconds. Alone, rows are put quickest one by one, since a statement of many keeps a journal
 of its own. Beside a busy thread each of them waits for that thread, a thousand for seconds; a
-statement of a thousand waits once.
+statement of a thousand waits once. To a server they always go by the thousand: it takes a third of
+the time.
 """
 
 from __future__ import annotations
@@ -49,10 +50,12 @@ class Insertion:
 
     def run(self, session: Session, rows: Sequence[SqlRow], slow: float = _SLOW) -> None:
         """Put rows in their order; beyond `slow` seconds a row, the others by the thousand."""
-        began = time.perf_counter()
-        session.execute_many(self.one, rows[:_FIRST])
-        is_slow = time.perf_counter() - began > slow * _FIRST
-        for start in range(_FIRST, len(rows), _AT_ONCE):
+        done, is_slow = 0, session.dialect.is_remote
+        if not is_slow:
+            began = time.perf_counter()
+            session.execute_many(self.one, rows[:_FIRST])
+            done, is_slow = _FIRST, time.perf_counter() - began > slow * _FIRST
+        for start in range(done, len(rows), _AT_ONCE):
             block = rows[start : start + _AT_ONCE]
             if is_slow and _size(block) <= _MOST_BYTES:
                 document = orjson.dumps(block, default=bytes.hex).decode()

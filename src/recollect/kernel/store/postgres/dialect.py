@@ -157,6 +157,7 @@ POSTGRES = Dialect(
         "in_order": '({0} COLLATE "C")',
         "part_of": "(strpos({0}, {1}) > 0)",
     },
+    is_remote=True,
     has_types=True,
     id_bits=drawn_id,
     value_order=(

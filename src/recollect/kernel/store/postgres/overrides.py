@@ -18,6 +18,7 @@ from recollect.kernel.store.statements.counters import (
     WRONG_IDS,
 )
 from recollect.kernel.store.statements.elements import LAST
+from recollect.kernel.store.statements.vectors import LAST_VECTOR
 
 OVERRIDES: Final[Mapping[Statement, str]] = {
     BUILT: """
@@ -33,6 +34,7 @@ FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name
 UPDATE grp SET last_n = greatest(last_n, coalesce((
   SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0))
 """,
+    LAST_VECTOR: "SELECT coalesce(max(v.id), 0) FROM vector AS v WHERE v.group_id = :group",
     TAKEN: "SELECT 0::bigint",  # an id of one group says nothing about another's
     AGREE: """
 SELECT coalesce(bool_and(n.last_n >= n.given), TRUE) AND e.finished <= e.begun,

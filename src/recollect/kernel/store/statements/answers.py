@@ -34,7 +34,7 @@ WHERE r.item = w.value AND r.group_id = :group
 
 WRITTEN: Final = Statement("""
 SELECT DISTINCT c.element, c.operation FROM change AS c
-WHERE c.group_id = :group AND c.tx > :after ORDER BY c.element
+WHERE c.group_id = :group AND c.tx > :after ORDER BY c.element, c.operation
 """)
 
 SALTS: Final = Statement("""

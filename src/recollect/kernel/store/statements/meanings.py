@@ -20,7 +20,7 @@ LINKS: Final = Statement(f"""
 SELECT k.id, '', NULL, k.attributes FROM link AS k
 LEFT JOIN embedded AS m ON m.group_id = :group AND m.element = k.id
 WHERE k.group_id = :group AND k.expired_at = {LIVING} AND k.id > :after
-  AND {{is_text k.attributes fact}} AND coalesce(m.vector, 0) = 0
+  AND {{is_text {{json k.attributes}} fact}} AND coalesce(m.vector, 0) = 0
 ORDER BY k.id LIMIT :most
 """)  # noqa: S608 - a number
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.servers.studio.test_hostile import MARK, PAGES, SCRIPTS, fill
+from tests.servers.studio.hostile import BATCH, BATCHES, MARK, PAGES, TEXTS, fill
 
 from recollect.faces.claims import AttentionQueue
 from recollect.faces.markup import Markup
+from recollect.faces.operations import Operations
 from recollect.kernel import Nexus
 from recollect.model import Key, PutConcept, Rows
 
@@ -179,14 +180,13 @@ def test_the_last_change_is_undone(page, nexus: Nexus):
     assert life.versions[-1].after.attributes["role"] == "engineer"
 
 
-def test_hostile_text_runs_nowhere(page, nexus: Nexus, is_long: bool):
-    for text in SCRIPTS if is_long else SCRIPTS[:3]:
-        group = nexus.group(f"g{SCRIPTS.index(text)}")
-        fill(group, text)
-        for path in (
-            PAGES if is_long else ("/", "/ask?q=m4rk", "/element?id=hostile", "/graph?id=hostile")
-        ):
-            joint = "&" if "?" in path else "?"
-            page.goto(f"{path}{joint}group={group.group_name}")
-            assert page.evaluate(f"typeof window.{MARK}") == "undefined"
-            assert page.locator("main").count() == 1
+def test_hostile_text_runs_nowhere_and_asks_nobody(page, nexus: Nexus, is_long: bool):
+    for number, texts in enumerate(BATCHES if is_long else [TEXTS[:: len(TEXTS) // BATCH]]):
+        group = nexus.group(f"g{number}")
+        with Operations(group) as operations:
+            fill(group, operations, texts)
+        for path in (*PAGES, "/element?id=thing3", "/element?id=c0", "/episodes/one?id=e0"):
+            page.goto(f"{path}{'&' if '?' in path else '?'}group={group.group_name}")
+            assert page.evaluate(f"typeof window.{MARK}") == "undefined", path
+            assert page.locator("main").count() == 1, path
+            assert page.evaluate("document.title").endswith("Recollect"), path

@@ -18,6 +18,7 @@ from tests.reference.graphs import graphs
 from tests.reference.queries import Question, questions, shortened
 
 import recollect
+from recollect.errors import RecollectError
 from recollect.kernel import Nexus
 from recollect.kernel.lang import ast, print_text
 from recollect.model import AsOf, Key, PutConcept, PutLink
@@ -107,6 +108,37 @@ def test_lists_hold_what_they_do_in_a_file(
     ours, theirs = twin.both(values, query, {"value": value}, AsOf(transaction=1))
     assert ours.rows
     assert ours.rows == theirs.rows
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        r'REGEX(?v, "(?i)^\\pL$")',
+        'REGEX(?v, "e. ")',
+        "REGEX(?v, $pattern)",
+        '!REGEX(?v, "a")',
+        "REGEX(?v, 1)",
+        'CONTAINS(?v, "")',
+        'STARTS_WITH(?v, "")',
+        'ENDS_WITH(?v, "")',
+        'ENDS_WITH(?v, "a")',
+        "CONTAINS(?n, ?v)",
+    ],
+)
+def test_texts_are_searched_as_they_are_in_a_file(test: str, values: Nexus, twin: Twin) -> None:
+    query = (
+        'FIND(?n) WHERE { ?c {type: "V"} ATTR(?c, "v", ?v) ATTR(?c, "name", ?n)'
+        f" FILTER({test}) }}"
+    )
+    ours, theirs = twin.both(values, query, {"pattern": "^[ab]?$"}, AsOf(transaction=1))
+    assert bool(ours.rows) == (test != "REGEX(?v, 1)")
+    assert ours.rows == theirs.rows
+
+
+def test_an_expression_of_the_graph_is_refused_on_a_server(values: Nexus, twin: Twin) -> None:
+    query = 'FIND(?n) WHERE { ?c {type: "V"} ATTR(?c, "name", ?n) FILTER(REGEX(?n, ?n)) }'
+    with pytest.raises(RecollectError, match="read from the graph"):
+        twin.answer(values, query, {}, on_server=True)
 
 
 PAGED = (

@@ -47,6 +47,7 @@ from recollect.kernel.read.statistics import Counted, GroupStatistics
 from recollect.kernel.sql.bounds import matches_any, may_rest
 from recollect.kernel.sql.clock import Clock as Guards
 from recollect.kernel.sql.compile import compile_plan
+from recollect.kernel.sql.filters import pattern_name
 from recollect.kernel.sql.output import Compiled, Paging, Shape
 from recollect.kernel.store.deadline import Deadline
 from recollect.kernel.store.functions import compile_pattern
@@ -497,6 +498,10 @@ class Reader:
             parameters[name] = cast(SqlValue, value)
             if name.startswith("id"):
                 parameters[f"{name}_element"] = element_of(group.id_bits, str(value))
+        for name in compiled.patterns:
+            assert self.session.dialect.pattern is not None
+            own = self.session.dialect.pattern(str(values[name]))
+            parameters[pattern_name(name)] = own
         for name, text in compiled.terms.items():
             code = self.terms.code(self.session, text)
             parameters[name] = ABSENT if code is None else code

@@ -139,6 +139,7 @@ def compile_plan(
         text,
         dict(context.terms),
         frozenset(context.predicates),
+        frozenset(context.patterns),
         outputs,
         plan.names,
         frozenset(var.name for branch in plan.branches for var in values_read(branch)),

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
+from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.kernel.lang import ast
+from recollect.kernel.lang.words import REGEX
 from recollect.kernel.plan import ir
 from recollect.kernel.plan.lift import class_of
 from recollect.kernel.sql import nodes
@@ -127,7 +129,23 @@ class Filters:
         if not self._is_value(test.text) or not self._is_value(test.part):
             return _NEVER
         text, part = text_of(self._value(test.text)), text_of(self._value(test.part))
+        if test.function == REGEX and self._rows.context.dialect.pattern is not None:
+            part = self._pattern(test.part)
         return nodes.Call(test.function.lower(), (text, part))
+
+    def _pattern(self, operand: ast.Operand) -> nodes.Expr:
+        """Return a regular expression in the engine's own form, which only a constant has."""
+        if not isinstance(operand, ast.Parameter):
+            raise RecollectError(
+                INVALID_SYNTAX,
+                "the regular expression is read from the graph, which a server cannot do",
+                hint='write it as a string or a parameter: REGEX(?name, "^a")',
+                span=operand.span,
+            )
+        if _class(operand) != "string":
+            return nodes.Null("text")
+        self._rows.context.patterns.add(operand.name)
+        return nodes.Param(pattern_name(operand.name), "text")
 
     def _is_null(self, operand: ast.Operand) -> nodes.Expr:
         if not isinstance(operand, ast.READS):
@@ -160,6 +178,11 @@ class Filters:
             case "number":
                 return JsonValue(nodes.Call("json_given", (parameter,)))
         return JsonValue(parameter)
+
+
+def pattern_name(parameter: str) -> str:
+    """Return the parameter that holds a regular expression in the engine's own form."""
+    return f"{parameter}_pattern"
 
 
 def items_of(parameter: str, each: str) -> nodes.Select:

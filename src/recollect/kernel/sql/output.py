@@ -61,6 +61,7 @@ class Compiled:
     sql: str
     terms: Mapping[str, str]  # parameter -> type or predicate whose code it holds
     predicates: frozenset[str]  # those of `terms` that are predicates
+    patterns: frozenset[str]  # regular expressions that are bound in the engine's own form too
     outputs: tuple[Output, ...]
     names: tuple[str, ...]
     reads: frozenset[str]  # names of the variables that are read from elements

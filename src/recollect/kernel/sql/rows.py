@@ -32,6 +32,7 @@ class Context:
     ctes: list[nodes.Cte] = field(default_factory=list)
     terms: dict[str, str] = field(default_factory=dict)  # parameter -> type or predicate
     predicates: set[str] = field(default_factory=set)  # those of `terms` that are predicates
+    patterns: set[str] = field(default_factory=set)  # parameters that are put as the engine's own
     is_row_by_row: bool = False  # whether blocks run in subqueries, once a row, not on stages
     _term_names: dict[str, str] = field(default_factory=dict)
     _numbers: count[int] = field(default_factory=lambda: count(1))

@@ -49,6 +49,7 @@ class Dialect:
     is_remote: bool  # whether statements travel to a server, each with rows of its own
     has_types: bool  # whether each expression has one type, and says it: `:limit::bigint`
     id_bits: Callable[[bytes], bytes]  # of a group, as the function `public_id` takes them
+    pattern: Callable[[str], str] | None  # a regular expression of RE2 as the engine's; None: as is
     value_order: tuple[tuple[str, str], ...]  # functions of values of one class, and their types
     overrides: Mapping[Statement, str]  # what this engine says in quite another way
 

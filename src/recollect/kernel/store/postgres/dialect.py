@@ -9,6 +9,7 @@ from __future__ import annotations
 from recollect.kernel.store.dialect import Dialect, JsonPart
 from recollect.kernel.store.identity import drawn_id
 from recollect.kernel.store.postgres.overrides import OVERRIDES
+from recollect.kernel.store.postgres.patterns import translated
 
 _ITEMS = "(SELECT item.value{1} AS value FROM {0} AS item(value))"
 
@@ -89,6 +90,7 @@ POSTGRES = Dialect(
         "read_number": "({})::numeric",
         "real": "({})::numeric",
         "real_number": "({})::float8",
+        "regex": "({} ~ {})",
         "said": (  # a double of 17 digits looks like a whole number in jsonb
             "CASE WHEN {0} = 'number' THEN CASE WHEN abs(({1})::numeric) < 10000000000000000"
             " THEN ({1}) #>> '{{}}' ELSE {2} END END"
@@ -160,6 +162,7 @@ POSTGRES = Dialect(
     is_remote=True,
     has_types=True,
     id_bits=drawn_id,
+    pattern=translated,
     value_order=(
         ("number_value", "numeric"),
         ("text_value", "text"),

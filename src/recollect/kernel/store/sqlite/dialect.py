@@ -116,6 +116,7 @@ SQLITE = Dialect(
     is_remote=False,
     has_types=False,
     id_bits=bytes,
+    pattern=None,
     value_order=(),
     overrides={
         # Without the FAIL, the engine keeps a journal of the statement: one row could fail after

@@ -280,6 +280,16 @@ def test_a_base_of_then_answers_what_it_would_have_answered(
     assert kb.at(AsOf(transaction=0)).retrieve(QUESTION, "user:alice").pieces == []
 
 
+def test_a_piece_that_leaves_does_not_close_the_entity_of_one_that_comes(
+    kb: KnowledgeBase,
+) -> None:
+    kb.piece_store.put_all([piece("First.", "p1", entity_id="user:bob")])
+    came = piece("Second.", "p2", entity_id="user:bob")
+    kb.piece_store.put_all([came, piece("First.", "p1", entity_id="user:eve")])
+    assert [one.piece_id for one in kb.piece_store.list_all("user:bob")] == ["p2"]
+    assert [one.piece_id for one in kb.piece_store.list_all("user:eve")] == ["p1"]
+
+
 def test_the_past_is_not_written(any_kb: KnowledgeBase) -> None:
     assert any_kb.at(None) is any_kb
     if not isinstance(any_kb.piece_store, OnNexus):

@@ -17,6 +17,7 @@ from recollect.errors import (
     INVALID_ARGUMENT,
     RESOURCE_NOT_FOUND,
     STORE_CLOSED,
+    VERSION_CONFLICT,
     RecollectError,
 )
 from recollect.faces.knowledge.model import (
@@ -198,14 +199,16 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
 
     def add(self, piece: KnowledgePiece) -> str:
         """Keep a new piece; CONFLICT if its id is taken."""
-        with self.nexus.transaction():
-            if self._named([piece.piece_id]):
-                raise RecollectError(
-                    CONFLICT,
-                    f'a piece with the id "{piece.piece_id}" is there already',
-                    hint="update it, or give another piece_id",
-                )
+        try:
             self._write(_kept(piece, None))
+        except RecollectError as error:
+            if error.code is not VERSION_CONFLICT:
+                raise
+            raise RecollectError(
+                CONFLICT,
+                f'a piece with the id "{piece.piece_id}" is there already',
+                hint="update it, or give another piece_id",
+            ) from error
         return piece.piece_id
 
     def get_by_id(self, piece_id: str) -> KnowledgePiece | None:
@@ -232,16 +235,21 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         with self.nexus.transaction():
             held = self._named(one.piece_id for one in pieces)
             changes: list[Change] = []
+            new: list[KnowledgePiece] = []
             for piece in {one.piece_id: one for one in pieces}.values():
                 before = held.get(piece.piece_id)
                 if before is None:
-                    changes += _kept(piece, None)
+                    new.append(piece)
                 elif piece_attributes(piece_of(before)) != piece_attributes(piece):
                     moment = moment_of(self.nexus.now())
                     created = piece_of(before).created_at
                     dated = replace(piece, created_at=created, updated_at=moment)
                     changes += self._replaced(dated, before)
-            self._write(_each_owner_once(changes))
+            owners = dict.fromkeys(one.entity_id for one in new if one.entity_id is not None)
+            changes += [PutConcept(ENTITY, one) for one in owners]
+            for piece in new:
+                changes += _kept(piece, None, has_owner=True)
+            self._write(changes)
 
     def remove(self, piece_id: str) -> bool:
         """Remove a piece; its past stays readable."""
@@ -499,31 +507,21 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         return [one for one in joints if one.far is not None and one.far.type == ENTITY]
 
 
-def _each_owner_once(changes: Sequence[Change]) -> list[Change]:
-    """Return changes without those that make an entity again, which many pieces name."""
-    made: set[str] = set()
-    kept: list[Change] = []
-    for one in changes:
-        if isinstance(one, PutConcept) and one.type == ENTITY:
-            if one.name in made:
-                continue
-            made.add(one.name)
-        kept.append(one)
-    return kept
-
-
 def _owner(entity_id: str | None) -> str:
     return "" if entity_id is None else checked_id("entity_id", entity_id)
 
 
-def _kept(piece: KnowledgePiece, held: Concept | None) -> list[Change]:
-    """Return what keeps a piece and its link to its entity."""
+def _kept(piece: KnowledgePiece, held: Concept | None, *, has_owner: bool = False) -> list[Change]:
+    """Return what keeps a piece and its link to its entity, which may be put already."""
     metadata: Mapping[str, Any] = dates(piece.created_at, piece.updated_at)
     if held is None:
         metadata = {**metadata, **searched()}
-    put = PutConcept(PIECE, piece.piece_id, piece_attributes(piece), metadata)
+    version = 0 if held is None else None  # a new piece is not there yet
+    put = PutConcept(
+        PIECE, piece.piece_id, piece_attributes(piece), metadata, expect_version=version
+    )
     if piece.entity_id is None:
         return [put]
-    owner = PutConcept(ENTITY, piece.entity_id)
+    owner = [] if has_owner else [PutConcept(ENTITY, piece.entity_id)]
     link = PutLink(Key(PIECE, piece.piece_id), BELONGS_TO, Key(ENTITY, piece.entity_id))
-    return [put, owner, link]
+    return [put, *owner, link]

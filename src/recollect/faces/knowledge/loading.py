@@ -20,6 +20,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, LIMIT_EXCEEDED, RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.knowledge.base import KnowledgeBase
 from recollect.faces.knowledge.model import EntityMetadata, GraphEdge, GraphNode, KnowledgePiece
+from recollect.kernel import uncollected
 
 MOST_BYTES: Final = 64 * 2**20
 """Of a file."""
@@ -117,17 +118,18 @@ class KnowledgeDataLoader:
         more than `MOST_BYTES`.
         """
         document = read_document(Path(source)) if isinstance(source, str | PathLike) else source
-        read = read_items(kb, document, is_strict=strict)
-        if not dry_run:
-            read.store(kb)
-        return read.report
+        check_document(document)
+        with uncollected(_size(document)):
+            read = read_items(kb, document, is_strict=strict)
+            if not dry_run:
+                read.store(kb)
+            return read.report
 
 
 def read_items(
     kb: KnowledgeBase, document: Mapping[str, Any], *, is_strict: bool = False
 ) -> ReadDocument:
     """Return the items of a document that a knowledge base can store; it stores none of them."""
-    check_document(document)
     return _Reading(kb, is_strict=is_strict).read(document)
 
 
@@ -174,6 +176,13 @@ def check_document(document: object) -> None:
     for name in ("nodes", "edges"):
         if graph is not None and not isinstance(graph.get(name), list | None):
             raise _wrong(f"graph.{name}", "a list")
+
+
+def _size(document: Mapping[str, Any]) -> int:
+    """Return how many items a document holds."""
+    graph = document.get("graph") or {}
+    sections = (document.get("metadata"), document.get("pieces"), graph.get("nodes"))
+    return sum(len(one or ()) for one in (*sections, graph.get("edges")))
 
 
 class _Reading:

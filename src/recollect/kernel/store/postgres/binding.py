@@ -59,6 +59,15 @@ def bound(text: str, parameters: Parameters) -> tuple[str, Sequence[SqlValue]]:
     return _marked(text) if parameters else text, parameters
 
 
+def numbered(text: str) -> str:
+    """Return a text in the server's form, whatever its values are.
+
+    >>> numbered("SELECT :a, :b::bigint, :a")
+    'SELECT $1, $2::bigint, $1'
+    """
+    return _marked(_named(text)[0])
+
+
 @lru_cache(_KEPT)
 def _named(text: str) -> tuple[str, tuple[str, ...]]:
     places: dict[str, int] = {}

@@ -31,10 +31,11 @@ from recollect.faces.claims import (
     from_file,
     from_tool_result,
 )
-from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.texts import any_of
+from recollect.kernel.store.texts import Partition
 
 CLAIMS = 100_000
 SCOPES = 1_000
@@ -154,7 +155,7 @@ class Knowledge:
         partition = Partition(group_id, is_link=False, is_living=True)
         for at, text in enumerate([*asked[:_WARM], *asked]):
             start = time.perf_counter()
-            match = partition.match(terms(text))
+            match = any_of(partition, terms(text))
             connection.execute(_RECALL, {"match": match, "group": group_id}).fetchall()
             if at >= _WARM:
                 yield (time.perf_counter() - start) * 1_000

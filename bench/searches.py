@@ -14,10 +14,11 @@ import recollect
 from bench.measure import Calibration, Figure, medians
 from bench.notes import notes, questions, word
 from bench.scale import Scale
-from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.texts import any_of
+from recollect.kernel.store.texts import Partition
 from recollect.model import AsOf, Hits
 
 DOCUMENTS = 300_000
@@ -94,7 +95,7 @@ class Library:
         partition = Partition(group_id, is_link=False, is_living=True)
 
         def ask(text: str) -> object:
-            bound = {"match": partition.match(terms(text)), "group": group_id, "number": 10**9}
+            bound = {"match": any_of(partition, terms(text)), "group": group_id, "number": 10**9}
             return session.connection.execute(_BY_HAND, bound).fetchall()
 
         return ask

@@ -34,7 +34,6 @@ from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find
 from recollect.kernel.plan.statistics import Statistics
 from recollect.kernel.search.document import link_text
-from recollect.kernel.search.partition import partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.sql.clock import Clock
 from recollect.kernel.sql.compile import compile_plan
@@ -42,6 +41,8 @@ from recollect.kernel.store.port import SqlRow
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sqlite.connection import SqliteSession
 from recollect.kernel.store.sqlite.dialect import SQLITE
+from recollect.kernel.store.sqlite.texts import body
+from recollect.kernel.store.texts import partition_of
 from recollect.model import Key, PutLink
 
 QUERY_OF_15_LINES = """
@@ -291,7 +292,7 @@ def _body(link: SqlRow, terms: dict[int, str]) -> str:
     assert isinstance(group, int)
     assert isinstance(predicate, int)
     words = tokens(link_text(terms[predicate], attributes, metadata))
-    return partition_of(group, identity, is_living=True).body(words)
+    return body(partition_of(group, identity, is_living=True).prefix, words)
 
 
 def _bare_file(path: Path, synchronous: Literal["full", "normal"]) -> SqliteSession:

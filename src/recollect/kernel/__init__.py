@@ -12,10 +12,11 @@ from recollect.kernel.recall.recollection import Recalled, Recollection, Share, 
 from recollect.kernel.search.called import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
 from recollect.kernel.search.stopwords import STOP_WORDS
-from recollect.kernel.search.tokens import Term, tokens
+from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.store.sampling import COMPARE_EVERY
+from recollect.kernel.store.texts import Term
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.temporal import asked_instant, instant, parse_instant

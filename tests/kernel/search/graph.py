@@ -97,7 +97,7 @@ class Graph:
         before, after = (concept_text(name, None, one, {}) for one in (old, attributes))
         if before != after:
             self.index.supersede(element, self.number, before)
-        self.index.put(element, True, after)
+        self.index.put(element, True, after, before)
         self.index.flush()
 
     def close_concept(self, element: int) -> None:
@@ -105,7 +105,8 @@ class Graph:
         name, attributes = self._content(element)
         sql = "UPDATE concept SET expired_at = ? WHERE id = ?"
         self.session.execute_many(sql, [(self.number, element)])
-        self.index.put(element, False, concept_text(name, None, attributes, {}))
+        text = concept_text(name, None, attributes, {})
+        self.index.put(element, False, text, text)
         self.index.flush()
 
     def counts(self) -> dict[tuple[str, int], int]:

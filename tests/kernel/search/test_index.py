@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from tests.kernel.search.graph import Graph
 
-from recollect.kernel.search.index import TextIndex
-from recollect.kernel.search.partition import Partition
+from recollect.kernel.search.index import TextIndex, erase_texts
 from recollect.kernel.search.tokens import terms
 from recollect.kernel.store.port import Session
+from recollect.kernel.store.texts import Partition
 
 LIVING_CONCEPTS, CLOSED_CONCEPTS = 0, 1
 
 
 def holders(session: Session, partition: Partition, words: str) -> list[int]:
-    sql = "SELECT rowid FROM text_index WHERE text_index MATCH ? ORDER BY rowid"
-    return [int(str(row[0])) for row in session.rows(sql, (partition.match(terms(words)),))]
+    """Return the documents that hold any of the words."""
+    return sorted(session.texts.holding([partition], [[one] for one in terms(words)]))
 
 
 def living(group_id: int) -> Partition:
@@ -34,9 +34,11 @@ def test_nothing_is_written_before_flush(session: Session) -> None:
 def test_putting_again_replaces_the_document_and_its_counts(session: Session) -> None:
     graph = Graph(session)
     index = TextIndex(session, graph.group.group_id)
+    before = None
     for text in ("one two three", "four", "four"):
-        index.put(2, True, text)
+        index.put(2, True, text, before)
         index.flush()
+        before = text
     assert holders(session, living(graph.group.group_id), "one") == []
     assert holders(session, living(graph.group.group_id), "four") == [2]
     assert graph.counts() == {("documents", LIVING_CONCEPTS): 1, ("tokens", LIVING_CONCEPTS): 1}
@@ -48,7 +50,7 @@ def test_a_closed_document_moves_to_the_closed_partition(session: Session) -> No
     index = TextIndex(session, group_id)
     index.put(2, True, "aspirin tablet")
     index.flush()
-    index.put(2, False, "aspirin tablet")
+    index.put(2, False, "aspirin tablet", "aspirin tablet")
     index.flush()
     assert holders(session, living(group_id), "aspirin") == []
     assert holders(session, closed(group_id), "aspirin") == [2]
@@ -63,7 +65,7 @@ def test_a_superseded_text_stays_findable_beside_the_new_one(session: Session) -
     index.flush()
     index.supersede(2, 5, "old text")
     index.supersede(2, 5, "never the truth")
-    index.put(2, True, "new")
+    index.put(2, True, "new", "old text")
     index.flush()
     assert holders(session, living(group_id), "old new") == [2]
     assert holders(session, closed(group_id), "old") == [-1]
@@ -76,20 +78,17 @@ def test_a_superseded_text_stays_findable_beside_the_new_one(session: Session) -
     }
 
 
-def test_removing_leaves_no_document_and_no_count(session: Session) -> None:
+def test_erasing_leaves_no_document_and_no_count(session: Session) -> None:
     graph = Graph(session)
     index = TextIndex(session, graph.group.group_id)
     index.put(2, True, "first text")
     index.put(3, True, "a link")
     index.flush()
     index.supersede(2, 5, "first text")
-    index.put(2, False, "second text")
+    index.put(2, False, "second text", "first text")
     index.flush()
-    index.remove(2, was_living=False)
-    index.remove(3, was_living=True)
-    index.remove(4, was_living=True)
-    index.flush()
-    assert session.rows("SELECT rowid FROM text_index") == []
+    erase_texts(session, graph.group.group_id, {2: False, 3: True, 4: True})
+    assert session.texts.size() == 0
     assert session.rows("SELECT doc FROM text_past") == []
     assert graph.counts() == {}
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.kernel.search.graph import Graph
 
-from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.rank import LENGTH_NORMALISATION, SATURATION, stages
 from recollect.kernel.store.port import Session
+from recollect.kernel.store.texts import Partition
 
 WORDS = ("alpha", "beta", "gamma", "delta", "omega")
 ABSENT = "sigma"

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.kernel.search.partition import Partition
-from recollect.kernel.search.tokens import LONGEST, Term, folded, terms, tokens
+from recollect.kernel.search.tokens import LONGEST, folded, terms, tokens
+from recollect.kernel.store.sqlite.texts import body
+from recollect.kernel.store.texts import Partition, Term
 
 
 @pytest.mark.parametrize(
@@ -79,5 +80,6 @@ def test_tokens_of_two_partitions_never_coincide(
     for left in partitions:
         for right in partitions:
             if left != right:
-                assert left.body([word]) != right.body([other_word])
-                assert not left.body([word]).startswith(right.prefix)
+                said = body(left.prefix, [word])
+                assert said != body(right.prefix, [other_word])
+                assert not said.startswith(right.prefix)

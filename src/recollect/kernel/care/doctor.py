@@ -20,8 +20,8 @@ from recollect.kernel.care.repair import (
     remake_texts,
 )
 from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wrong_vectors
-from recollect.kernel.search.fingerprint import fingerprint, holds_nothing, size_fingerprint
-from recollect.kernel.search.rebuild import forget, rebuild
+from recollect.kernel.search.index import forget_texts
+from recollect.kernel.search.rebuild import rebuild
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.erasure import has_unfinished_erasure
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
@@ -30,7 +30,7 @@ from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
 from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.statements.checks import (
     COUNTING,
-    DOCUMENTS,
+    SHOULD_HAVE,
     SIZE,
     SUPERSEDED,
     TEXT_COUNTS,
@@ -178,7 +178,7 @@ def _counts_are_right(session: Session, group_id: int) -> bool:
 
 
 def _store_findings(session: Session) -> Iterator[Finding]:
-    documents, elements = map(whole, session.rows(DOCUMENTS)[0])
+    documents, elements = session.texts.size(), whole(session.rows(SHOULD_HAVE)[0][0])
     if documents != elements:
         held = "1 document" if documents == 1 else f"{documents} documents"
         message = f"the text index has {held} and should have {elements}"
@@ -207,8 +207,9 @@ def _store_findings(session: Session) -> Iterator[Finding]:
 def _rebuild_texts(session: Session, group_id: int, progress: Progress) -> bool:
     """Make a group's part of the text index anew; return whether it was what the rows give."""
     before = _texts(session, group_id)
-    forget(session, group_id)
-    is_gone = holds_nothing(session, group_id)  # else the index knows documents in a wrong place
+    forget_texts(session, group_id)
+    # Else the index knows documents in a wrong place.
+    is_gone = session.texts.holds_nothing(group_id)
     rebuild(session, group_id, progress)
     return is_gone and before == _texts(session, group_id)
 
@@ -217,7 +218,7 @@ def _texts(session: Session, group_id: int) -> object:
     kinds = {"documents": TALLY_DOCUMENTS, "tokens": TALLY_TOKENS}
     counts = session.rows(TEXT_COUNTS, {"group": group_id, **kinds})
     superseded = session.rows(SUPERSEDED, {"group": group_id})
-    return fingerprint(session, group_id), size_fingerprint(session, group_id), counts, superseded
+    return session.texts.fingerprint(group_id), counts, superseded
 
 
 def _mend_file(store: Store, found: list[Finding], progress: Progress) -> None:

@@ -16,8 +16,7 @@ import orjson
 
 from recollect.kernel.care.recount import recount
 from recollect.kernel.read.named import public_ids
-from recollect.kernel.search.index import TextIndex
-from recollect.kernel.search.rebuild import forget
+from recollect.kernel.search.index import erase_texts, forget_texts
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.erasure import BLOCK, OTHERS, delete_group
 from recollect.kernel.store.group import Group
@@ -39,7 +38,6 @@ from recollect.kernel.store.statements.erasing import (
     DELETE_ROWS,
     DELETE_TALLY,
     DELETE_TERM,
-    DOCUMENTS,
     EVERY_ELEMENT,
     EVERY_TERM,
     IS_USED,
@@ -48,6 +46,7 @@ from recollect.kernel.store.statements.erasing import (
     OTHER_LIVES,
     PARTS,
     PAST_CONTENTS,
+    PAST_TEXTS,
     TERMS,
 )
 from recollect.kernel.vectors.rows import purge_vectors, vectors_in
@@ -140,7 +139,7 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
     session.begin_erasure()
     for index in attribute_indexes(session, group.group_id):
         take_back_index(session, group.group_id, index.type, index.attribute)
-    forget(session, group.group_id)
+    forget_texts(session, group.group_id)
     delete_group(session, group.group_id)
     session.clear_remains()
     return receipt
@@ -158,13 +157,14 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
     """Return the receipt, without the terms, of elements that are still there."""
     names = public_ids(session, group, doomed)
     links = sum(one & 1 == LINK_BIT for one in doomed)
+    past = _total(_each(session, group, PAST_TEXTS, doomed))
     return Receipt(
         group=group.name,
         ids=tuple(dict.fromkeys(names[one] for one in doomed)),
         concepts=len(doomed) - links,
         links=links,
         past_contents=_total(_each(session, group, PAST_CONTENTS, doomed)),
-        texts=_total(_each(session, group, DOCUMENTS, doomed)),
+        texts=len(session.texts.lengths(group.group_id, doomed)) + past,
         vectors=0,
         terms=0,
         transaction=None,
@@ -176,11 +176,9 @@ def _receipt(session: Session, group: Group, doomed: Sequence[int], *, is_dry_ru
 
 def _erase_texts(unit: Unit, elements: Sequence[int]) -> None:
     """Take elements out of the text index; their contents need not even be readable."""
-    texts = TextIndex(unit.session, unit.group.group_id)
-    living = {whole(one) for (one,) in _each(unit.session, unit.group, LIVING_PURGE, elements)}
-    for one in elements:
-        texts.remove(one, was_living=one in living)
-    texts.flush()
+    session, group = unit.session, unit.group
+    living = {whole(one) for (one,) in _each(session, group, LIVING_PURGE, elements)}
+    erase_texts(session, group.group_id, {one: one in living for one in elements})
 
 
 def _with_parts(session: Session, group: Group, elements: Iterable[int]) -> list[int]:

@@ -15,7 +15,7 @@ from recollect.kernel.store.dialect import PREFIXES
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
 from recollect.kernel.store.port import Part, Session, Upkeep
-from recollect.kernel.store.statements.texts import FORGET_TEXTS
+from recollect.kernel.store.statements.texts import FORGET_ALL_PAST
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.model import UNREADABLE, Finding, Progress
 
@@ -76,8 +76,8 @@ def _refuse_unsound(upkeep: Upkeep) -> None:
 
 def remake_texts(session: Session, groups: list[Group], progress: Progress) -> None:
     """Make the text index of all groups anew, inside a write transaction."""
-    for sql in FORGET_TEXTS:
-        session.execute_many(sql, [()])
+    session.texts.forget_all()
+    session.execute_many(FORGET_ALL_PAST, [()])
     for group in groups:
         rebuild(session, group.group_id, progress)
 

@@ -1,85 +1,75 @@
-"""The text index as the writer keeps it: one document per element, and the past ones.
+"""The index of texts as the writer keeps it: one document per element, and the past ones.
 
 The rule: an element's document stands under its own id, in the living partition until the
 element is closed, then in the closed one, and never comes back. Contents that were superseded
 have documents of their own in the closed partition, numbered by `text_past`. Documents and
-tokens of every partition are counted in `tally`, for ranking. Nothing reaches the store before
+words of every partition are counted in `tally`, for ranking. Nothing reaches the store before
 `flush`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
 import orjson
 
-from recollect.kernel.search.partition import Partition, partition_of
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.counts import add_counts
-from recollect.kernel.store.insertion import Insertion
-from recollect.kernel.store.port import Parameters, Session, SqlRow
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
+from recollect.kernel.store.statements.texts import (
+    FORGET_COUNTS,
+    FORGET_PAST,
+    LAST_PAST,
+    PAST_DOCUMENTS,
+    PUT_PAST,
+    REMOVE_PAST,
+)
+from recollect.kernel.store.texts import Documents, Partition, partition_of
 
-_LENGTHS = """
-SELECT text_index.rowid, text_length(text_index) FROM text_index
-WHERE text_index.rowid IN (SELECT one.value FROM json_each(:documents) AS one)
-"""
-
-_PAST_DOCUMENTS = """
-SELECT past.doc, past.element FROM text_past AS past
-WHERE past.group_id = :group
-  AND past.element IN (SELECT one.value FROM json_each(:elements) AS one)
-"""
-
-_DOCUMENTS = Insertion("text_index (rowid, body)", "bigint text")
-
-_REPLACE_DOCUMENT = "INSERT OR REPLACE INTO text_index (rowid, body) VALUES (?, ?)"
-
-_REMOVE = "DELETE FROM text_index WHERE rowid = ?"
-
-_PUT_PAST = "INSERT INTO text_past (group_id, element, until) VALUES (?, ?, ?)"
-
-_PUT_PAST_BODY = """
-INSERT INTO text_index (rowid, body) SELECT -past.doc, :body FROM text_past AS past
-WHERE past.group_id = :group AND past.element = :element AND past.until = :until
-"""
-
-_REMOVE_PAST = "DELETE FROM text_past WHERE group_id = ? AND doc = ?"
+Counts = Counter[tuple[str, int]]
+"""Differences by kind of tally and part."""
 
 
-_Document = tuple[bool, str]
-"""Whether its element is living, and its text."""
+class _Part:
+    """What one flush does to a partition: the texts that come and those that go, by document.
 
-
-class _Part(dict[str, tuple[str, int]]):
-    """What one flush adds to a partition: the body and the words of each text, made once.
-
-    Many links have no words of their own, and say the same.
+    Their words are made as they are asked for, and counted: those of all texts take much memory.
     """
 
     def __init__(self, partition: Partition) -> None:
-        super().__init__()
         self.partition = partition
-        self.documents = self.words = 0
+        self.come: dict[int, str] = {}
+        self.gone: dict[int, str] = {}
+        self._words = 0
 
-    def __missing__(self, text: str) -> tuple[str, int]:
-        """Return the body and the number of words of a text, and keep them."""
-        words = tokens(text)
-        self[text] = made = self.partition.body(words), len(words)
-        return made
+    def coming(self) -> Documents:
+        """Return the documents that come."""
+        return Documents(self.partition, self._documents(self.come, 1))
 
-    def body(self, text: str) -> str:
-        """Return the text the engine indexes for a new document, and count it."""
-        body, words = self[text]
-        self.documents += 1
-        self.words += words
-        return body
+    def going(self) -> Documents:
+        """Return the documents that go."""
+        return Documents(self.partition, self._documents(self.gone, -1))
+
+    def _documents(self, texts: Mapping[int, str], sign: int) -> Iterator[tuple[int, list[str]]]:
+        said, words = "", list[str]()
+        for document, text in texts.items():
+            if text != said:  # many links have no words of their own, and say the same
+                said, words = text, tokens(text)
+            self._words += sign * len(words)
+            yield document, words
+
+    def count(self, counts: Counts) -> None:
+        """Add how many documents and words the partition has more, now that they were read."""
+        part = self.partition.part
+        counts[TALLY_DOCUMENTS, part] += len(self.come) - len(self.gone)
+        counts[TALLY_TOKENS, part] += self._words
 
 
 class _Parts(dict[tuple[int, bool], _Part]):
-    """What one flush adds to each of a group's partitions, by kind and whether it is living."""
+    """What one flush does to each of a group's partitions, by kind and whether it is living."""
 
     def __init__(self, group_id: int) -> None:
         super().__init__()
@@ -94,31 +84,29 @@ class _Parts(dict[tuple[int, bool], _Part]):
 class TextIndex:
     """Collects what one write transaction does to a group's documents, and writes it at once.
 
-    One per write session and group. Cost: a few statements per `flush`, whatever their number.
+    One per write session and group. Of an element one thing is told before a flush, beside its
+    superseded texts. Cost: a few statements per `flush`, whatever their number.
     """
 
     def __init__(self, session: Session, group_id: int) -> None:
         self._session = session
         self._group_id = group_id
-        self._added: list[SqlRow] = []  # documents of elements that had none
-        self._current: dict[int, _Document] = {}
-        self._removed: dict[int, bool] = {}  # whether each was living
         self._past: dict[tuple[int, int], str] = {}  # by element and until
-        self._counts: Counter[tuple[str, int]] = Counter()  # by kind of tally and part
         self._parts = _Parts(group_id)
 
-    def add(self, element: int, text: str) -> None:
-        """Set the first document of a living element, of which nothing was told before a flush."""
-        self._added.append((element, self._parts[element & 1, True].body(text)))
+    def put(self, element: int, is_living: bool, text: str, before: str | None = None) -> None:
+        """Set an element's document; `text` is from `document.py`.
 
-    def put(self, element: int, is_living: bool, text: str) -> None:
-        """Set an element's document, replacing the one it has; `text` is from `document.py`.
-
-        `is_living=False` closes it: pass the text again. The last call before a flush counts.
+        `before` is what it is while the element is living, None where it has none.
+        `is_living=False` closes it: pass the text again.
         """
-        self._current[element] = is_living, text
-        if self._removed:
-            self._removed.pop(element, None)
+        self._parts[element & 1, is_living].come[element] = text
+        if before is not None:
+            self.take_back(element, before)
+
+    def take_back(self, element: int, text: str) -> None:
+        """Take out the document of a living element, which is this text."""
+        self._parts[element & 1, True].gone[element] = text
 
     def supersede(self, element: int, until: int, text: str) -> None:
         """Keep the text an element had until a transaction, beside its current document.
@@ -129,87 +117,63 @@ class TextIndex:
         """
         self._past.setdefault((element, until), text)
 
-    def remove(self, element: int, was_living: bool) -> None:
-        """Remove an element's document and all its past ones, as a purge does.
-
-        `was_living` is whether its row was alive before the transaction. An element without
-        a document is no error.
-        """
-        self._removed[element] = was_living
-        self._current.pop(element, None)
-        self._past = {key: text for key, text in self._past.items() if key[0] != element}
-
     def flush(self) -> None:
         """Write everything collected; the index and its counts agree afterwards."""
         add_counts(self._session, self._group_id, self.write())
 
     def write(self) -> Mapping[tuple[str, int], int]:
         """Write everything collected but for its counts, and return those, to be added."""
-        if not (self._added or self._current or self._removed or self._past):
+        if not (self._parts or self._past):
             return {}
-        _DOCUMENTS.run(self._session, self._added)
-        self._flush_removed()
-        self._flush_current()
-        self._flush_past()
-        for part in self._parts.values():
-            self._count(part.partition, part.documents, part.words)
-        self._added, self._current, self._removed, self._past = [], {}, {}, {}
+        self._put_past()
+        parts, counts = list(self._parts.values()), Counts()
+        self._session.texts.change(
+            [one.going() for one in parts if one.gone],
+            [one.coming() for one in parts if one.come],
+        )
+        for part in parts:
+            part.count(counts)
         self._parts.clear()
-        counts, self._counts = self._counts, Counter()
         return counts
 
-    def _flush_removed(self) -> None:
-        removed = self._removed
-        if not removed:
-            return
-        for element, length in self._lengths(removed).items():
-            self._count(partition_of(self._group_id, element, removed[element]), -1, -length)
-        past = self._past_documents(removed)
-        for document, length in self._lengths(-one for one in past).items():
-            closed = partition_of(self._group_id, past[-document], is_living=False)
-            self._count(closed, -1, -length)
-        documents = [*removed, *(-one for one in past)]
-        self._session.execute_many(_REMOVE, [(one,) for one in documents])
-        self._session.execute_many(_REMOVE_PAST, [(self._group_id, one) for one in past])
-
-    def _flush_current(self) -> None:
-        replaced = [
-            (element, self._parts[element & 1, is_living].body(text))
-            for element, (is_living, text) in self._current.items()
-        ]
-        for element, length in self._lengths(self._current).items():
-            was = partition_of(self._group_id, element, is_living=True)
-            self._count(was, -1, -length)
-        self._session.execute_many(_REPLACE_DOCUMENT, replaced)
-
-    def _flush_past(self) -> None:
+    def _put_past(self) -> None:
+        """Number the superseded texts, and let their documents come."""
         if not self._past:
             return
-        bodies: list[Parameters] = [
-            {
-                "group": self._group_id,
-                "element": element,
-                "until": until,
-                "body": self._parts[element & 1, False].body(text),
-            }
-            for (element, until), text in self._past.items()
-        ]
-        self._session.execute_many(_PUT_PAST, [(self._group_id, *key) for key in self._past])
-        self._session.execute_many(_PUT_PAST_BODY, bodies)
+        group = {"group": self._group_id}
+        last = whole(self._session.rows(LAST_PAST, group)[0][0])
+        rows = []
+        for number, ((element, until), text) in enumerate(self._past.items(), last + 1):
+            rows.append({**group, "number": number, "element": element, "until": until})
+            self._parts[element & 1, False].come[-number] = text
+        self._session.execute_many(PUT_PAST, rows)
+        self._past = {}
 
-    def _count(self, partition: Partition, documents: int, words: int) -> None:
-        part = partition.part
-        self._counts[TALLY_DOCUMENTS, part] += documents
-        self._counts[TALLY_TOKENS, part] += words
 
-    def _lengths(self, documents: Iterable[int]) -> dict[int, int]:
-        wanted = orjson.dumps(list(documents)).decode()
-        if wanted == "[]":
-            return {}
-        rows = self._session.rows(_LENGTHS, {"documents": wanted})
-        return {whole(document): whole(length) for document, length in rows}
+def erase_texts(session: Session, group_id: int, elements: Mapping[int, bool]) -> None:
+    """Erase the documents of elements and all their past ones, as a purge does.
 
-    def _past_documents(self, elements: Iterable[int]) -> dict[int, int]:
-        wanted = orjson.dumps(list(elements)).decode()
-        rows = self._session.rows(_PAST_DOCUMENTS, {"group": self._group_id, "elements": wanted})
-        return {whole(document): whole(element) for document, element in rows}
+    Whether an element was living before the transaction is told with it. One without a document
+    is no error. Cost: the group's index.
+    """
+    wanted = orjson.dumps(list(elements)).decode()
+    rows = session.rows(PAST_DOCUMENTS, {"group": group_id, "elements": wanted})
+    past = {-whole(number): whole(element) for number, element in rows}
+    texts, counts = session.texts, Counts()
+    for document, length in texts.lengths(group_id, [*elements, *past]).items():
+        element = past.get(document, document)
+        is_living = document not in past and elements[element]
+        part = partition_of(group_id, element, is_living).part
+        counts[TALLY_DOCUMENTS, part] -= 1
+        counts[TALLY_TOKENS, part] -= length
+    texts.erase(group_id, [*elements, *past])
+    session.execute_many(REMOVE_PAST, [{"group": group_id, "number": -one} for one in past])
+    add_counts(session, group_id, counts)
+
+
+def forget_texts(session: Session, group_id: int) -> None:
+    """Take out every document of a group, with their counts; its elements are still there."""
+    session.texts.forget(group_id)
+    session.execute_many(FORGET_PAST, [{"group": group_id}])
+    counts = {"documents": TALLY_DOCUMENTS, "tokens": TALLY_TOKENS}
+    session.execute_many(FORGET_COUNTS, [{"group": group_id, **counts}])

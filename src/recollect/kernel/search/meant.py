@@ -16,13 +16,13 @@ from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.called import called
-from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue
 from recollect.kernel.store.schema import LIVING
-from recollect.kernel.store.statements.names import HOLDING, SAID_OF, SPELT
+from recollect.kernel.store.statements.names import CALLED, SAID_OF, SPELT
+from recollect.kernel.store.texts import Partition, Term
 from recollect.model import Concept, NamedConcept, normal_text
 
 By = Literal["name", "spelling", "alias"]
@@ -52,7 +52,7 @@ def ids_meant(
     """Return the integer ids of the concepts that a plain name means, and how they are called so.
 
     They are those alive after the transaction `known`. Cost: one statement where the name is
-    written so, else another one that reads the concepts with all of its words.
+    written so, else two more that read the concepts with all of its words.
     """
     wanted = canonical_name(name)
     parameters: dict[str, SqlValue] = {"group": group.group_id, "known": known}
@@ -63,9 +63,11 @@ def ids_meant(
     words = tokens(wanted)[:_MOST_WORDS]
     if not words:
         return {}
-    match = _match(group, words, is_past=known != _NOW)
+    parts = _parts(group, is_past=known != _NOW)
+    holding = session.texts.holding(parts, [[Term(one) for one in words]])
     classes: dict[By, list[int]] = {"spelling": [], "alias": []}
-    for one, type, held, aliases in session.rows(HOLDING, {**parameters, "match": match}):
+    parameters["ids"] = orjson.dumps(list(holding)).decode()
+    for one, type, held, aliases in session.rows(CALLED, parameters):
         if _fits(session, text(type), type_):
             by = how_called(wanted, text(held), _texts(aliases))
             if by is not None:
@@ -100,13 +102,10 @@ def _fits(session: Session, type: str, wanted: str | None) -> bool:
     return session.kinds.is_free(type) and wanted in (None, type)
 
 
-def _match(group: Group, words: list[str], *, is_past: bool) -> str:
-    """Return the engine's query for documents that hold all words, closed ones too of the past."""
-    parts = [Partition(group.group_id, is_link=False, is_living=True)]
-    if is_past:
-        parts.append(Partition(group.group_id, is_link=False, is_living=False))
-    ways = (" AND ".join(f'"{part.token(word)}"' for word in words) for part in parts)
-    return " OR ".join(f"({one})" for one in ways)
+def _parts(group: Group, *, is_past: bool) -> list[Partition]:
+    """Return where documents stand: of the past also among the closed ones."""
+    living = [True, False] if is_past else [True]
+    return [Partition(group.group_id, is_link=False, is_living=one) for one in living]
 
 
 def _texts(aliases: SqlValue) -> list[object]:

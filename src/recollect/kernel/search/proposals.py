@@ -18,51 +18,15 @@ import orjson
 from recollect.kernel.search.scope import Scope
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.statements.guards import guarded
+from recollect.kernel.store.statements.texts import (
+    PAST_ELEMENTS,
+    PROPOSED_CONCEPTS,
+    PROPOSED_LINKS,
+)
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few
 _WORTH_PARTING = 4  # times as many documents as are wanted make it worth to order the best alone
-
-_CONCEPTS = guarded(
-    "concept",
-    """
-SELECT one.value ->> 1, concept.name, instr(CASE
-  WHEN concept.changed_at <= :known THEN concept.attributes
-  ELSE (
-    SELECT past.attributes FROM concept_past AS past
-    WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
-    ORDER BY past.until LIMIT 1) END, :said)
-FROM json_each(:documents) AS one CROSS JOIN concept ON concept.id = one.value ->> 0
-WHERE {guards}
-  AND one.value ->> 1 = CASE
-    WHEN concept.changed_at <= :known THEN concept.id
-    ELSE coalesce((
-      SELECT -older.doc FROM text_past AS older
-      WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known
-      ORDER BY older.until LIMIT 1), concept.id) END
-""",
-)
-
-_LINKS = guarded(
-    "link",
-    """
-SELECT one.value ->> 1, '', 0
-FROM json_each(:documents) AS one CROSS JOIN link ON link.id = one.value ->> 0
-WHERE {guards}
-  AND one.value ->> 1 = CASE
-    WHEN link.changed_at <= :known THEN link.id
-    ELSE coalesce((
-      SELECT -older.doc FROM text_past AS older
-      WHERE older.group_id = :group AND older.element = link.id AND older.until > :known
-      ORDER BY older.until LIMIT 1), link.id) END
-""",
-)
-
-_ELEMENTS = """
-SELECT past.doc, past.element FROM text_past AS past
-WHERE past.group_id = :group AND past.doc IN (SELECT one.value FROM json_each(:documents) AS one)
-"""
 
 
 class Proposal(NamedTuple):
@@ -88,7 +52,7 @@ class Proposals:
         """`elements` are those of `superseded`; `said` is looked for in the attributes' JSON."""
         self._session = session
         self._scope = scope
-        self._statement = _CONCEPTS if kind is ElementKind.CONCEPT else _LINKS
+        self._statement = PROPOSED_CONCEPTS if kind is ElementKind.CONCEPT else PROPOSED_LINKS
         self._elements = elements
         self._said = said
         self._seen: dict[int, Proposal | None] = {}  # by document
@@ -167,5 +131,5 @@ def superseded(session: Session, scope: Scope, documents: Iterable[int]) -> dict
     if not past:
         return {}
     wanted = orjson.dumps(past).decode()
-    rows = session.rows(_ELEMENTS, {"group": scope.group.group_id, "documents": wanted})
+    rows = session.rows(PAST_ELEMENTS, {"group": scope.group.group_id, "documents": wanted})
     return {-whole(document): whole(element) for document, element in rows}

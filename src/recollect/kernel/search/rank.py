@@ -19,22 +19,18 @@ single common one.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterator, KeysView, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, chain, combinations, repeat
-from operator import add, itemgetter
-from typing import cast
+from operator import add
 
-import orjson
-
-from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.stopwords import STOP_WORDS
-from recollect.kernel.search.tokens import Term, terms
-from recollect.kernel.store.cells import octets, whole
-from recollect.kernel.store.port import Session, SqlValue
+from recollect.kernel.search.tokens import terms
+from recollect.kernel.store.cells import whole
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
-from recollect.kernel.store.sqlite.text_functions import document_length
+from recollect.kernel.store.statements.texts import COUNTS
+from recollect.kernel.store.texts import Occurrences, Partition, Size, Term, Texts
 
 MOST_TERMS = 64
 """Terms a query is ranked by: the rarest."""
@@ -57,36 +53,6 @@ _FURTHER = 4  # times as far to count common terms, until those that are wanted 
 _MOST_DOCUMENTS = 2**40  # of weights that are read: few enough to weigh every term above 0
 
 _STEP = 0.001  # of the range of a stage's scores: what is left for those of the stages after it
-
-_TALLIES = """
-SELECT tally.kind, tally.term, tally.count FROM tally
-WHERE tally.group_id = :group AND tally.kind IN (:documents, :tokens)
-"""
-
-_FREQUENCIES = """
-SELECT (
-  SELECT COUNT(*) FROM (
-    SELECT 1 FROM text_index WHERE text_index MATCH one.value LIMIT :most))
-FROM json_each(:matches) AS one ORDER BY one.key
-"""
-
-_OCCURRENCES = """
-SELECT word.doc, length.sz
-FROM text_instance AS word CROSS JOIN text_index_docsize AS length ON length.id = word.doc
-WHERE word.term = text_stem(:token)
-"""
-
-_HOLDING = """
-SELECT text_index.rowid FROM text_index WHERE text_index MATCH :match LIMIT :most
-"""
-
-_PREFIX_OCCURRENCES = """
-SELECT word.doc, length.sz
-FROM text_instance AS word CROSS JOIN text_index_docsize AS length ON length.id = word.doc
-WHERE word.term >= :token AND word.term < :token || char(1114111)
-"""
-
-_WITHIN = "AND word.doc IN (SELECT one.value FROM json_each(:documents) AS one)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +104,18 @@ _Way = tuple[_Weighed, ...]
 """Terms that a document holds together."""
 
 
-class _Damping(dict[SqlValue, float]):
+class _Damping(dict[Size, float]):
     """BM25's damping of a count by the size of its document, computed when first met."""
 
-    def __init__(self, mean_length: float) -> None:
+    def __init__(self, texts: Texts, mean_length: float) -> None:
         super().__init__()
+        self._length = texts.length
         self._rising = SATURATION * LENGTH_NORMALISATION / mean_length
 
-    def __missing__(self, size: SqlValue) -> float:
+    def __missing__(self, size: Size) -> float:
         """Return the damping of a size, and keep it; STORE_CORRUPT for what is none."""
         still = SATURATION * (1 - LENGTH_NORMALISATION)
-        self[size] = damping = still + self._rising * document_length(octets(size))
+        self[size] = damping = still + self._rising * self._length(size)
         return damping
 
 
@@ -156,7 +123,7 @@ class _Damping(dict[SqlValue, float]):
 class _Ranking:
     """What the documents of some partitions are ranked by."""
 
-    session: Session
+    texts: Texts
     partitions: Sequence[Partition]
     rare: Sequence[_Weighed]
     common: Sequence[_Weighed]  # to make up three
@@ -179,31 +146,20 @@ class _Ranking:
         reached: dict[int, float] = {}
         if within is not None and not within:
             return Stage(reached, reached.keys())
-        documents = None if within is None else orjson.dumps(list(within)).decode()
-        held_by_all: set[int] | None = None
-        for one in weighed:
+        held_by_all: Set[int] | None = None
+        found = self.texts.occurrences(self.partitions, [one.term for one in weighed], within)
+        for one, occurrences in zip(weighed, found, strict=True):
             share = (highest - lowest) * _weight(one.frequency, self.size) / self.ideal
-            holding: set[int] = set()
-            for partition in self.partitions:
-                occurrences = _occurrences(self.session, partition, one.term, documents)
-                held = _add(occurrences, lowest, share, self.damping, reached)
-                holding |= held if held_by_all is None else held_by_all & held
-            held_by_all = holding
+            _add(occurrences, lowest, share, self.damping, reached)
+            held = occurrences.documents
+            held_by_all = held if held_by_all is None else held_by_all & held
         is_told_whole = self.is_known and len(weighed) == len(self.rare) + len(self.common)
         return Stage(reached, held_by_all if held_by_all and is_told_whole else set())
 
     def holding(self, ways: Sequence[_Way], most: int = -1) -> set[int]:
         """Return at most `most` documents that hold all terms of one of the ways."""
-        matches = [
-            " AND ".join(f"({partition.match([one.term])})" for one in way)
-            for partition in self.partitions
-            for way in ways
-        ]
-        if not matches:
-            return set()
-        match = " OR ".join(f"({one})" for one in matches)
-        rows = self.session.rows(_HOLDING, {"match": match, "most": most})
-        return {whole(document) for (document,) in rows}
+        terms = [[one.term for one in way] for way in ways]
+        return self.texts.holding(self.partitions, terms, most)
 
 
 def stages(
@@ -296,15 +252,16 @@ def _ranking(
     limit = _common_from(size)
     kept = [_Weighed(wanted[at], many) for at, many in weights.frequencies if at < len(wanted)]
     ideal = sum(_weight(one.frequency, size) for one in kept)
+    texts = session.texts
     return _Ranking(
-        session,
+        texts,
         partitions,
         rare=[one for one in kept if one.frequency < limit],
         common=[one for one in kept if one.frequency >= limit],
         is_known=not weights.unknown,
         size=size,
         ideal=ideal + weights.unknown * _weight(0, size),
-        damping=_Damping(weights.tokens / size),
+        damping=_Damping(texts, weights.tokens / size),
     )
 
 
@@ -313,40 +270,21 @@ def _common_from(size: int) -> int:
     return min(int(max(_COMMON_FLOOR, size * _COMMON_SHARE)), _COMMON_MOST) + 1
 
 
-def _occurrences(
-    session: Session, partition: Partition, term: Term, documents: str | None
-) -> list[tuple[int, bytes]]:
-    """Return the document, and its size, of each occurrence of a term in it."""
-    if term.is_prefix:
-        statement, token = _PREFIX_OCCURRENCES, partition.prefix + term.text
-    else:
-        statement, token = _OCCURRENCES, partition.token(term.text)
-    if documents is None:
-        rows = session.rows(statement, {"token": token})
-    else:
-        rows = session.rows(statement + _WITHIN, {"token": token, "documents": documents})
-    return cast("list[tuple[int, bytes]]", rows)
-
-
 def _add(
-    occurrences: list[tuple[int, bytes]],
+    occurrences: Occurrences,
     lowest: float,
     share: float,
     damping: _Damping,
     reached: dict[int, float],
-) -> KeysView[int]:
-    """Add what a term contributes to the scores of its documents, and return these."""
-    sizes = dict(occurrences)
-    once = {size: share / (1 + damping[size]) for size in set(sizes.values())}
-    known = map(reached.get, sizes, repeat(lowest))
-    reached.update(zip(sizes, map(add, known, map(once.__getitem__, sizes.values())), strict=False))
-    if len(sizes) < len(occurrences):  # some have the word more than once
-        counts = Counter(map(itemgetter(0), occurrences))
-        for document, count in counts.items():
-            if count > 1:
-                size = sizes[document]
-                reached[document] += share * count / (count + damping[size]) - once[size]
-    return sizes.keys()
+) -> None:
+    """Add what a term contributes to the scores of its documents."""
+    documents, sizes, repeated = occurrences
+    once = {size: share / (1 + damping[size]) for size in set(sizes)}
+    known = map(reached.get, documents, repeat(lowest))
+    added = map(add, known, map(once.__getitem__, sizes))
+    reached.update(zip(documents, added, strict=False))
+    for document, (size, count) in repeated.items():
+        reached[document] += share * count / (count + damping[size]) - once[size]
 
 
 def asked_terms(query: str) -> list[Term]:
@@ -401,14 +339,8 @@ def _weight(frequency: int, size: int) -> float:
 def _size(session: Session, partitions: Sequence[Partition]) -> tuple[int, int]:
     """Return how many documents and tokens the partitions hold together."""
     parts = {partition.part for partition in partitions}
-    rows = session.rows(
-        _TALLIES,
-        {
-            "group": partitions[0].group_id,
-            "documents": TALLY_DOCUMENTS,
-            "tokens": TALLY_TOKENS,
-        },
-    )
+    kinds = {"documents": TALLY_DOCUMENTS, "tokens": TALLY_TOKENS}
+    rows = session.rows(COUNTS, {"group": partitions[0].group_id, **kinds})
     counts = {TALLY_DOCUMENTS: 0, TALLY_TOKENS: 0}
     for kind, part, count in rows:
         if part in parts:
@@ -419,8 +351,6 @@ def _size(session: Session, partitions: Sequence[Partition]) -> tuple[int, int]:
 def _weighed(
     session: Session, partitions: Sequence[Partition], wanted: Sequence[Term], most: int
 ) -> list[_Weighed]:
-    """Return in how many documents each term is, counting to `most`; -1 counts to the end."""
-    matches = [" OR ".join(one.match([term]) for one in partitions) for term in wanted]
-    wanted_json = orjson.dumps(matches).decode()
-    counts = session.rows(_FREQUENCIES, {"matches": wanted_json, "most": most})
-    return [_Weighed(term, whole(count)) for term, (count,) in zip(wanted, counts, strict=True)]
+    """Return in how many documents each term is, counting to `most`."""
+    counts = session.texts.frequencies(partitions, wanted, most)
+    return [_Weighed(*one) for one in zip(wanted, counts, strict=True)]

@@ -10,62 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.kernel.search.document import concept_text, link_text
-from recollect.kernel.search.index import TextIndex
+from recollect.kernel.search.index import TextIndex, forget_texts
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
+from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.texts import (
+    CONCEPTS,
+    ELEMENTS,
+    LINKS,
+    PAST_CONCEPTS,
+    PAST_LINKS,
+)
 from recollect.model import Progress, silent
 
 _AT_ONCE = 1_000  # elements read and written together
-
-_FORGET: tuple[str, ...] = (
-    """
-DELETE FROM text_index WHERE rowid IN (
-  SELECT concept.id FROM concept WHERE concept.group_id = ?)
-""",
-    """
-DELETE FROM text_index WHERE rowid IN (
-  SELECT link.id FROM link WHERE link.group_id = ?)
-""",
-    """
-DELETE FROM text_index WHERE rowid IN (
-  SELECT -past.doc FROM text_past AS past WHERE past.group_id = ?)
-""",
-    "DELETE FROM text_past WHERE group_id = ?",
-)
-
-_FORGET_COUNTS = "DELETE FROM tally WHERE group_id = ? AND kind IN (?, ?)"
-
-_ELEMENTS = """
-SELECT (SELECT count(*) FROM concept WHERE concept.group_id = :group)
-  + (SELECT count(*) FROM link WHERE link.group_id = :group)
-"""
-
-_CONCEPTS = """
-SELECT concept.id, concept.expired_at, concept.name, concept.public_id,
-  concept.attributes, concept.metadata
-FROM concept WHERE concept.group_id = :group AND concept.id > :after
-ORDER BY concept.id LIMIT :most
-"""
-
-_LINKS = """
-SELECT link.id, link.expired_at, term.text, NULL, link.attributes, link.metadata
-FROM link CROSS JOIN term ON term.code = link.predicate
-WHERE link.group_id = :group AND term.group_id = :group AND link.id > :after
-ORDER BY link.id LIMIT :most
-"""
-
-_PAST_CONCEPTS = """
-SELECT past.id, past.until, past.attributes, past.metadata FROM concept_past AS past
-WHERE past.group_id = :group AND past.id > :after AND past.id <= :last
-ORDER BY past.id DESC, past.until DESC
-"""
-
-_PAST_LINKS = """
-SELECT past.id, past.until, past.attributes, past.metadata FROM link_past AS past
-WHERE past.group_id = :group AND past.id > :after AND past.id <= :last
-ORDER BY past.id DESC, past.until DESC
-"""
 
 
 def rebuild(session: Session, group_id: int, progress: Progress = silent) -> int:
@@ -73,22 +32,15 @@ def rebuild(session: Session, group_id: int, progress: Progress = silent) -> int
 
     Runs in a write transaction. Cost: every element of the group, and of its past.
     """
-    total = whole(session.rows(_ELEMENTS, {"group": group_id})[0][0])
+    total = whole(session.rows(ELEMENTS, {"group": group_id})[0][0])
     progress("texts", 0, total)
-    forget(session, group_id)
+    forget_texts(session, group_id)
     count = 0
-    for elements, contents in ((_CONCEPTS, _PAST_CONCEPTS), (_LINKS, _PAST_LINKS)):
+    for elements, contents in ((CONCEPTS, PAST_CONCEPTS), (LINKS, PAST_LINKS)):
         for put in _put_all(session, group_id, elements, contents):
             count += put
             progress("texts", count, total)
     return count
-
-
-def forget(session: Session, group_id: int) -> None:
-    """Remove every document of a group, and their counts."""
-    for statement in _FORGET:
-        session.execute_many(statement, [(group_id,)])
-    session.execute_many(_FORGET_COUNTS, [(group_id, TALLY_DOCUMENTS, TALLY_TOKENS)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +59,15 @@ class _Identity:
         return link_text(self.name, said, noted)
 
 
-def _put_all(session: Session, group_id: int, elements: str, contents: str) -> Iterator[int]:
+def _put_all(
+    session: Session, group_id: int, elements: Statement, contents: Statement
+) -> Iterator[int]:
     """Put the documents of one kind; yield how many elements they are of, some at a time."""
     index, after = TextIndex(session, group_id), -1
     while rows := session.rows(elements, {"group": group_id, "after": after, "most": _AT_ONCE}):
         last = whole(rows[-1][0])
         past = session.rows(contents, {"group": group_id, "after": after, "last": last})
-        _put(index, rows, past, is_concept=elements is _CONCEPTS)
+        _put(index, rows, past, is_concept=elements is CONCEPTS)
         after = last
         yield len(rows)
 

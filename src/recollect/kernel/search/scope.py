@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from recollect.kernel.search.partition import Partition
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import SqlValue
 from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.texts import Partition
 from recollect.model import ElementKind, Instant
 
 Where = Mapping[str, Sequence[str]]

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from recollect.kernel.plan.names import without_long_runs
+from recollect.kernel.store.texts import Term
 
 LONGEST = 64
 """Characters kept of a token; what is cut off is cut off in queries too."""
@@ -29,14 +29,6 @@ _UNSPACED = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
     "]+"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One token to look for; a prefix stands for every token that begins with it."""
-
-    text: str
-    is_prefix: bool = False
 
 
 class _Folding(dict[int, str]):

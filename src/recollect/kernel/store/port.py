@@ -12,6 +12,7 @@ from typing import Protocol
 from recollect.kernel.store.dialect import Dialect
 from recollect.kernel.store.sampling import Sampling
 from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.texts import Texts
 from recollect.model import Kinds, Progress, silent
 
 SqlValue = None | int | float | str | bytes
@@ -115,6 +116,10 @@ class Session(Protocol):
     @property
     def dialect(self) -> Dialect:
         """How the engine spells the SQL tree and statements."""
+
+    @property
+    def texts(self) -> Texts:
+        """The index of texts."""
 
     @property
     def depth(self) -> int:

@@ -217,7 +217,7 @@ class Unit:
         batch.insert(made)
         for element in made:
             content = element.content
-            self._texts.add(element.id, self._text(element, content))
+            self._texts.put(element.id, True, self._text(element, content))
             element.on_disk = State(content, True)
             self._touched[element.id] = element
         for element, old, new in moves:
@@ -309,13 +309,14 @@ class Unit:
 
     def _move_text(self, element: Element, old: State, new: State | None) -> None:
         """Let the text index say what an element's row says; it may say so already."""
+        before = self._text(element, old.content)
         if new is None:
-            self._texts.remove(element.id, was_living=True)
+            self._texts.take_back(element.id, before)
             return
         text = self._text(element, new.content)
-        if old.is_living != new.is_living or text != self._text(element, old.content):
+        if old.is_living != new.is_living or text != before:
             self._reworded.add(element.id)
-            self._texts.put(element.id, new.is_living, text)
+            self._texts.put(element.id, new.is_living, text, before)
 
     def _text(self, element: Element, content: Content) -> str:
         """Return what the text index holds of an element."""

@@ -27,6 +27,7 @@ from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter
 from recollect.kernel.store.sqlite.patience import patient
 from recollect.kernel.store.sqlite.place import LOG, Place, beside
 from recollect.kernel.store.sqlite.read_only import SCHEME
+from recollect.kernel.store.sqlite.texts import SqliteTexts
 
 MEMORY = ":memory:"
 """The name of a file that is none."""
@@ -94,6 +95,11 @@ class SqliteSession:
     def __del__(self) -> None:
         if hasattr(self, "_held"):
             self._held.drop()
+
+    @property
+    def texts(self) -> SqliteTexts:
+        """The index of texts; kept by nobody, so that the session is not kept by it."""
+        return SqliteTexts(self)
 
     @property
     def connection(self) -> apsw.Connection:

@@ -118,10 +118,11 @@ COUNTING: Final = Statement("""
 SELECT g.name FROM grp AS g WHERE length(g.id_bits) <= :bytes ORDER BY g.name
 """)
 
-DOCUMENTS: Final = Statement("""
-SELECT (SELECT count(*) FROM text_index),
-  (SELECT count(*) FROM concept) + (SELECT count(*) FROM link) + (SELECT count(*) FROM text_past)
+SHOULD_HAVE: Final = Statement("""
+SELECT (SELECT count(*) FROM concept) + (SELECT count(*) FROM link)
+  + (SELECT count(*) FROM text_past)
 """)
+"""How many documents the index of texts should have."""
 
 TEXT_COUNTS: Final = Statement("""
 SELECT y.kind, y.term, y.count FROM tally AS y

@@ -34,12 +34,9 @@ SELECT
     WHERE k.group_id = :group AND k.id = w.value)
 """)
 
-DOCUMENTS: Final = Statement("""
-SELECT
-  (SELECT count(*) FROM text_index WHERE text_index.rowid IN (
-    SELECT w.value FROM {numbers ids w}))
-  + (SELECT count(*) FROM text_past AS t WHERE t.group_id = :group
-    AND t.element IN (SELECT w.value FROM {numbers ids w}))
+PAST_TEXTS: Final = Statement("""
+SELECT count(*) FROM {numbers ids w} CROSS JOIN text_past AS t
+WHERE t.group_id = :group AND t.element = w.value
 """)
 
 AT_ONE: Final = Statement("""

@@ -1,8 +1,109 @@
-"""The text index, emptied to be made anew."""
+"""Documents of the index of texts: of superseded contents, proposed ones, and what they are of."""
 
 from __future__ import annotations
 
-FORGET_TEXTS = (
-    "INSERT INTO text_index (text_index) VALUES ('delete-all')",
-    "DELETE FROM text_past",
+from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.guards import guarded
+
+LAST_PAST = Statement("SELECT coalesce(max(p.doc), 0) FROM text_past AS p")
+
+PUT_PAST = Statement("""
+INSERT INTO text_past (doc, group_id, element, until) VALUES (:number, :group, :element, :until)
+""")
+
+PAST_DOCUMENTS = Statement("""
+SELECT p.doc, p.element FROM {numbers elements w} CROSS JOIN text_past AS p
+WHERE p.group_id = :group AND p.element = w.value
+""")
+
+PAST_ELEMENTS = Statement("""
+SELECT p.doc, p.element FROM {numbers documents w} CROSS JOIN text_past AS p
+WHERE p.group_id = :group AND p.doc = w.value
+""")
+
+REMOVE_PAST = Statement("DELETE FROM text_past WHERE group_id = :group AND doc = :number")
+
+FORGET_PAST = Statement("DELETE FROM text_past WHERE group_id = :group")
+
+FORGET_ALL_PAST = Statement("DELETE FROM text_past")
+
+FORGET_COUNTS = Statement("""
+DELETE FROM tally WHERE group_id = :group AND kind IN (:documents, :tokens)
+""")
+
+COUNTS = Statement("""
+SELECT y.kind, y.term, y.count FROM tally AS y
+WHERE y.group_id = :group AND y.kind IN (:documents, :tokens)
+""")
+
+ELEMENTS = Statement("""
+SELECT (SELECT count(*) FROM concept AS c WHERE c.group_id = :group)
+  + (SELECT count(*) FROM link AS k WHERE k.group_id = :group)
+""")
+
+CONCEPTS = Statement("""
+SELECT c.id, c.expired_at, c.name, c.public_id, c.attributes, c.metadata
+FROM concept AS c WHERE c.group_id = :group AND c.id > :after
+ORDER BY c.id {limit most}
+""")
+
+LINKS = Statement("""
+SELECT k.id, k.expired_at, t.text, NULL, k.attributes, k.metadata
+FROM link AS k CROSS JOIN term AS t
+WHERE k.group_id = :group AND k.id > :after AND t.group_id = :group AND t.code = k.predicate
+ORDER BY k.id {limit most}
+""")
+
+PAST_CONCEPTS = Statement("""
+SELECT p.id, p.until, p.attributes, p.metadata FROM concept_past AS p
+WHERE p.group_id = :group AND p.id > :after AND p.id <= :last
+ORDER BY p.id DESC, p.until DESC
+""")
+
+PAST_LINKS = Statement("""
+SELECT p.id, p.until, p.attributes, p.metadata FROM link_past AS p
+WHERE p.group_id = :group AND p.id > :after AND p.id <= :last
+ORDER BY p.id DESC, p.until DESC
+""")
+
+PROPOSED_CONCEPTS = guarded(
+    "concept",
+    """
+SELECT one.document, concept.name, {part_of (CASE
+  WHEN concept.changed_at <= :known THEN concept.attributes
+  ELSE (
+    SELECT past.attributes FROM concept_past AS past
+    WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
+    ORDER BY past.until LIMIT 1) END) :said}
+FROM (
+  SELECT {cell w.value 0 bigint} AS element, {cell w.value 1 bigint} AS document
+  FROM {rows documents w}
+) AS one CROSS JOIN concept
+WHERE concept.id = one.element AND {guards}
+  AND one.document = CASE
+    WHEN concept.changed_at <= :known THEN concept.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), concept.id) END
+""",
+)
+"""Those of some pairs of an element and a document of it that stood for it then."""
+
+PROPOSED_LINKS = guarded(
+    "link",
+    """
+SELECT one.document, '', 0
+FROM (
+  SELECT {cell w.value 0 bigint} AS element, {cell w.value 1 bigint} AS document
+  FROM {rows documents w}
+) AS one CROSS JOIN link
+WHERE link.id = one.element AND {guards}
+  AND one.document = CASE
+    WHEN link.changed_at <= :known THEN link.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = link.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), link.id) END
+""",
 )

@@ -1,4 +1,4 @@
-"""What a server says of its counters: ids are counted for each group, in its own row.
+"""What a server says of its counters: ids and documents are counted for each group.
 
 The rule: no row is written by writers of different groups, but for purges.
 """
@@ -18,6 +18,7 @@ from recollect.kernel.store.statements.counters import (
     WRONG_IDS,
 )
 from recollect.kernel.store.statements.elements import LAST
+from recollect.kernel.store.statements.texts import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
 
 OVERRIDES: Final[Mapping[Statement, str]] = {
@@ -35,6 +36,7 @@ UPDATE grp SET last_n = greatest(last_n, coalesce((
   SELECT max(t.last_id) >> 1 FROM tx AS t WHERE t.group_id = grp.group_id), 0))
 """,
     LAST_VECTOR: "SELECT coalesce(max(v.id), 0) FROM vector AS v WHERE v.group_id = :group",
+    LAST_PAST: "SELECT coalesce(max(p.doc), 0) FROM text_past AS p WHERE p.group_id = :group",
     TAKEN: "SELECT 0::bigint",  # an id of one group says nothing about another's
     AGREE: """
 SELECT coalesce(bool_and(n.last_n >= n.given), TRUE) AND e.finished <= e.begun,

@@ -37,6 +37,7 @@ from recollect.kernel.store.postgres.pool import (
     is_open,
     milliseconds,
 )
+from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.sampling import Sampling
 from recollect.model import Kinds
 
@@ -71,6 +72,11 @@ class PostgresSession:
         self._seconds: float | None = None  # what the reads of the block may take in all
         self._after_commit: list[Callable[[], None]] = []
         self._parts: list[int] = []  # how much waited for the commit when each part began
+
+    @property
+    def texts(self) -> PostgresTexts:
+        """The index of texts; what one question has read of it goes with it."""
+        return PostgresTexts(self)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -1,0 +1,143 @@
+"""Where a word stands, packed: the documents, how often in each, and how large each is.
+
+The rule: what is taken back is packed like what is put in, and the two cancel. So a block is
+written once and never changed; blocks follow each other in any order, also behind one another in
+the same bytes; and what is left of them all is where the word stands.
+
+A block is as many numbers as it has documents, three times: the gaps between the documents, the
+counts and the sizes, each column as narrow as its widest number. A column that is nothing but ones
+takes no room. Reading it is a few calls, however many documents there are.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate, compress
+from operator import sub
+from typing import NamedTuple, Self
+
+Posting = tuple[int, int, int]
+"""A document, how often the word stands in it, and how many words it has."""
+
+_HEAD = struct.Struct("<IqBBB")  # how many, the first document, how wide each column is
+_FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # by bytes
+_WIDTHS = ((0xFF, 1), (0xFFFF, 2), (0xFFFFFFFF, 4))
+
+
+class Postings(NamedTuple):
+    """Postings as columns, to be read at once."""
+
+    documents: list[int]
+    counts: list[int]
+    sizes: list[int]
+
+    @classmethod
+    def of(cls, postings: Iterable[Posting]) -> Self:
+        """Return some postings as columns."""
+        columns = list(zip(*postings, strict=True))
+        return cls(*map(list, columns)) if columns else cls([], [], [])
+
+    def where(self, flags: Sequence[bool]) -> Postings:
+        """Return those that are flagged."""
+        return Postings(*(list(compress(column, flags)) for column in self))
+
+    def among(self, documents: Collection[int]) -> Postings:
+        """Return those of some documents, which tell quickly whether one is among them."""
+        return self.where(list(map(documents.__contains__, self.documents)))
+
+
+def pack(postings: Iterable[Posting]) -> bytes:
+    """Return the block of postings; there is at least one.
+
+    >>> unpack(pack([(8, 1, 20), (-3, 2, 9)]))
+    Postings(documents=[-3, 8], counts=[2, 1], sizes=[9, 20])
+    """
+    documents, counts, sizes = zip(*sorted(postings), strict=True)
+    gaps = tuple(map(sub, documents[1:], documents))
+    columns = [gaps, () if set(counts) == {1} else counts, sizes]
+    widths = [_width(column) for column in columns]
+    head = _HEAD.pack(len(documents), documents[0], *widths)
+    return head + b"".join(
+        struct.pack(f"<{len(column)}{_FORMATS[width]}", *column)
+        for column, width in zip(columns, widths, strict=True)
+        if width
+    )
+
+
+def unpack(data: bytes) -> Postings:
+    """Return the postings of a block, or of several behind one another, each in its order."""
+    found, at = Postings([], [], []), 0
+    while at < len(data):
+        many, first, *widths = _HEAD.unpack_from(data, at)
+        at += _HEAD.size
+        for column, width, length in zip(found, widths, (many - 1, many, many), strict=True):
+            values: Sequence[int] = (1,) * length
+            if width:
+                values = struct.unpack_from(f"<{length}{_FORMATS[width]}", data, at)
+                at += length * width
+            column.extend(accumulate(values, initial=first) if length < many else values)
+    return found
+
+
+def joined(blocks: Iterable[tuple[int, bytes]]) -> tuple[Postings, Postings]:
+    """Return what blocks put in and what they take back, without what cancels.
+
+    A block that takes back has the kind 1, one that puts in 0.
+    """
+    come, gone = Postings([], [], []), Postings([], [], [])
+    for kind, data in blocks:
+        for column, more in zip(gone if kind else come, unpack(data), strict=True):
+            column.extend(more)
+    if not gone.documents:
+        return come, gone
+    moved = set(gone.documents)
+    flags = list(map(moved.__contains__, come.documents))
+    put, taken = Counter(zip(*come.where(flags), strict=True)), Counter(zip(*gone, strict=True))
+    stay = come.where([not one for one in flags])
+    for column, more in zip(stay, Postings.of((put - taken).elements()), strict=True):
+        column.extend(more)
+    return stay, Postings.of((taken - put).elements())
+
+
+def without(data: bytes, documents: Collection[int]) -> tuple[int, bytes] | None:
+    """Return a block without some documents, and how many it still has; None if it has none."""
+    found = unpack(data)
+    if not any(map(documents.__contains__, found.documents)):
+        return None
+    left = found.where([one not in documents for one in found.documents])
+    return len(left.documents), pack(zip(*left, strict=True)) if left.documents else b""
+
+
+def newest(sizes: Sequence[int]) -> int:
+    """Return how many of the newest blocks to join, by the sizes of all, the newest first.
+
+    They are joined as long as the next is no larger than all newer ones together, so that each
+    posting is written anew a few times only.
+
+    >>> newest([1, 1, 2, 3, 100]), newest([5, 9])
+    (4, 2)
+    """
+    total = list(accumulate(sizes))
+    return next((at for at in range(2, len(sizes)) if sizes[at] > total[at - 1]), len(sizes))
+
+
+def _width(values: Sequence[int]) -> int:
+    most = max(values, default=0)
+    if not values:
+        return 0
+    return next((width for bound, width in _WIDTHS if most <= bound), 8)
+
+
+def merged(found: Sequence[Postings]) -> Postings:
+    """Return where any of several words stands; a document of more than one is told once."""
+    if len(found) == 1:
+        return found[0]
+    counts: Counter[int] = Counter()
+    sizes: dict[int, int] = {}
+    for one in found:
+        sizes.update(zip(one.documents, one.sizes, strict=True))
+        for document, count in zip(one.documents, one.counts, strict=True):
+            counts[document] += count
+    return Postings(list(sizes), list(map(counts.__getitem__, sizes)), list(sizes.values()))

@@ -1,0 +1,58 @@
+"""Words to their stems, by the stemmer that files use: a server holds the same stems.
+
+The rule: a word is stemmed behind the name of its partition, as it is in a file, and stands in the
+index without it. The stemmer is asked for on a connection in memory, one for each thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import apsw
+
+from recollect.kernel.store.sqlite.text_functions import TOKENIZER
+from recollect.kernel.store.texts import Partition
+
+_HERE: Final = threading.local()
+
+
+class Stems(dict[str, str]):
+    """The stems of a partition's words, each made when it is first met.
+
+    >>> Stems(Partition(12, is_link=False, is_living=True))["headaches"]
+    'headach'
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        super().__init__()
+        self._partition = partition
+
+    def __missing__(self, word: str) -> str:
+        """Return the stem of a word, and keep it."""
+        (stem,) = _stemmer()(self._partition.token(word))
+        self[word] = stem = stem.removeprefix(self._partition.prefix)
+        return stem
+
+
+def _stemmer() -> Callable[[str], list[str]]:
+    """Return what turns a token into its stem, on this thread."""
+    found: Callable[[str], list[str]] | None = getattr(_HERE, "stemmer", None)
+    if found is None:
+        _HERE.stemmer = found = _on(apsw.Connection(":memory:"))
+    return found
+
+
+def _on(connection: apsw.Connection) -> Callable[[str], list[str]]:
+    name, *arguments = TOKENIZER
+
+    def stemmed(token: str) -> list[str]:
+        tokenize = connection.fts5_tokenizer(name, arguments)
+        reason = apsw.FTS5_TOKENIZE_QUERY
+        found = tokenize(
+            token.encode(), reason, None, include_offsets=False, include_colocated=False
+        )
+        return [str(one) for one in found]
+
+    return stemmed

@@ -1,0 +1,405 @@
+"""The index of texts on a server: blocks of postings in an ordinary table.
+
+The rule: a write adds a block for each word of the documents that come and one for each word of
+those that go, and changes none: no row is hot. What a word's blocks have together is where it
+stands, and the sum of their documents is how often. The empty word stands in every document. The
+write that meets a word of many blocks joins the newest of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Final
+
+import orjson
+
+from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.postgres.postings import (
+    Posting,
+    Postings,
+    joined,
+    merged,
+    newest,
+    pack,
+    without,
+)
+from recollect.kernel.store.postgres.stems import Stems
+from recollect.kernel.store.texts import Documents, Occurrences, Partition, Size, Term
+
+_MOST_BLOCKS: Final = 32  # of a word, before some are joined
+_EVERY: Final = ""  # the word that stands in every document
+_PARTS: Final = range(4)
+
+TABLES: Final = """
+CREATE TABLE text_block (              -- where words stand: packed, and added up
+    group_id    bigint NOT NULL,
+    part        smallint NOT NULL,     -- of the group's documents: kind, living or closed
+    term        text COLLATE "C" NOT NULL,  -- a stem, or empty: in every document
+    number      bigint NOT NULL,       -- of the write, which rises
+    kind        smallint NOT NULL,     -- 0: put in, 1: taken back
+    documents   integer NOT NULL,      -- how many more have the word by this block
+    data        bytea NOT NULL,
+    PRIMARY KEY (group_id, part, term, number, kind)
+) WITH (autovacuum_analyze_scale_factor = 0.02);
+CREATE TABLE text_past (               -- documents of superseded contents, at -doc in the index
+    doc         bigint NOT NULL,
+    group_id    bigint NOT NULL,
+    element     bigint NOT NULL,
+    until       bigint NOT NULL,
+    PRIMARY KEY (group_id, doc)
+);
+CREATE UNIQUE INDEX text_past_element ON text_past (group_id, element, until);
+"""
+
+# What was there before is what the last part sees: a word gets one block or two by this write.
+_PUT: Final = """
+WITH come AS MATERIALIZED (
+  SELECT c.part, c.term, c.kind, c.documents, decode(c.data, 'hex') AS data
+  FROM jsonb_to_recordset(:blocks::jsonb)
+    AS c(part smallint, term text, kind smallint, documents integer, data text)
+), put AS (
+  INSERT INTO text_block AS b (group_id, part, term, number, kind, documents, data)
+  SELECT :group::bigint, c.part, c.term, n.number, c.kind, c.documents, c.data
+  FROM come AS c JOIN (
+    SELECT p.part, 1 + coalesce((
+      SELECT max(l.number) FROM text_block AS l
+      WHERE l.group_id = :group::bigint AND l.part = p.part AND l.term = ''), 0) AS number
+    FROM generate_series(0, 3) AS p(part)) AS n ON n.part = c.part
+  ON CONFLICT (group_id, part, term, number, kind) DO UPDATE
+  SET documents = b.documents + excluded.documents, data = b.data || excluded.data
+)
+SELECT t.part, t.term FROM (SELECT DISTINCT c.part, c.term FROM come AS c) AS t
+CROSS JOIN LATERAL (
+  SELECT count(*) AS many FROM text_block AS b
+  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS b
+WHERE b.many >= :most::bigint
+"""
+
+_SIZES: Final = """
+SELECT t.part, t.term, b.number, b.kind, length(b.data)
+FROM jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
+CROSS JOIN LATERAL (
+  SELECT b.number, b.kind, b.data FROM text_block AS b
+  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
+  OFFSET 0) AS b
+ORDER BY t.part, t.term COLLATE "C", b.number DESC, b.kind DESC
+"""
+
+_TAKE: Final = """
+DELETE FROM text_block AS b
+USING jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text, number bigint)
+WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
+  AND b.number >= t.number
+RETURNING b.part, b.term, b.number, b.kind, b.data
+"""
+
+_PUT_JOINED: Final = """
+INSERT INTO text_block (group_id, part, term, number, kind, documents, data)
+SELECT :group::bigint, c.part, c.term, c.number, c.kind, c.documents, decode(c.data, 'hex')
+FROM jsonb_to_recordset(:blocks::jsonb)
+  AS c(part smallint, term text, number bigint, kind smallint, documents integer, data text)
+"""
+
+_ALL: Final = """
+SELECT b.part, b.term, b.number, b.kind, b.data FROM text_block AS b
+WHERE b.group_id = :group ORDER BY b.part, b.term, b.number, b.kind
+"""
+
+_REPLACE: Final = """
+UPDATE text_block SET documents = :documents, data = :data
+WHERE group_id = :group AND part = :part AND term = :term AND number = :number AND kind = :kind
+"""
+
+_REMOVE: Final = """
+DELETE FROM text_block
+WHERE group_id = :group AND part = :part AND term = :term AND number = :number AND kind = :kind
+"""
+
+_FORGET: Final = "DELETE FROM text_block WHERE group_id = :group"
+_FORGET_ALL: Final = "DELETE FROM text_block"
+
+_FREQUENCIES: Final = """
+SELECT t.place, sum(b.many)::bigint
+FROM jsonb_to_recordset(:terms::jsonb) AS t(place bigint, part smallint, term text)
+CROSS JOIN LATERAL (
+  SELECT sum(b.documents) AS many FROM text_block AS b
+  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C") AS b
+GROUP BY t.place
+"""
+
+_POSTINGS: Final = """
+SELECT t.part, t.term, b.kind, b.data
+FROM jsonb_to_recordset(:terms::jsonb) AS t(part smallint, term text)
+CROSS JOIN LATERAL (
+  SELECT b.kind, b.data FROM text_block AS b
+  WHERE b.group_id = :group::bigint AND b.part = t.part AND b.term = t.term COLLATE "C"
+  OFFSET 0) AS b
+"""
+
+_PREFIX_POSTINGS: Final = """
+SELECT b.term, b.kind, b.data FROM text_block AS b
+WHERE b.group_id = :group AND b.part = :part AND b.term >= :first AND b.term < :last
+ORDER BY b.term
+"""
+
+_SIZE: Final = "SELECT coalesce(sum(b.documents), 0)::bigint FROM text_block AS b WHERE b.term = ''"
+_IS_ANY: Final = "SELECT 1 FROM text_block AS b WHERE b.group_id = :group LIMIT 1"
+_PAST: Final = "SELECT p.doc, p.element, p.until FROM text_past AS p WHERE p.group_id = :group"
+
+_Word = tuple[int, str]
+"""A part of a group's documents, and a stem or, with a star behind it, what stems begin with."""
+
+
+class PostgresTexts:
+    """The index on a server; it implements `texts.Texts`.
+
+    What it has read of a question's words it keeps, until it is written to.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._read: dict[_Word, Postings] = {}
+        self._sets: dict[_Word, set[int]] = {}
+
+    def change(self, gone: Sequence[Documents], come: Sequence[Documents]) -> None:
+        """Add the blocks of what goes and of what comes, then join what has become too much."""
+        self._read, self._sets = {}, {}
+        blocks: list[dict[str, object]] = []
+        group_id = 0
+        for kind, changed in ((1, gone), (0, come)):
+            for partition, documents in changed:
+                group_id = partition.group_id
+                for term, postings in _posted(partition, documents).items():
+                    many = len(postings) if kind == 0 else -len(postings)
+                    block = _block(partition.part, term, kind, many, pack(postings))
+                    blocks.append(block)
+        if not blocks:
+            return
+        own = {"group": group_id, "most": _MOST_BLOCKS}
+        full = self._session.rows(_PUT, {**own, "blocks": _json(blocks)})
+        if full:
+            self._join(group_id, [{"part": part, "term": term} for part, term in full])
+
+    def erase(self, group_id: int, documents: Collection[int]) -> None:
+        """Write the blocks that name some documents anew without them."""
+        self._read, self._sets = {}, {}
+        doomed = set(documents)
+        changed: list[dict[str, SqlValue]] = []
+        with closing(self._session.each(_ALL, {"group": group_id})) as rows:
+            for part, term, number, kind, data in rows:
+                left = without(octets(data), doomed)
+                if left is not None:
+                    key = {"group": group_id, "part": part, "term": term, "number": number}
+                    many = left[0] if kind == 0 else -left[0]
+                    changed.append({**key, "kind": kind, "documents": many, "data": left[1]})
+        self._session.execute_many(_REPLACE, [one for one in changed if one["data"]])
+        self._session.execute_many(_REMOVE, [one for one in changed if not one["data"]])
+
+    def forget(self, group_id: int) -> None:
+        """Take out every document of a group."""
+        self._read, self._sets = {}, {}
+        self._session.execute_many(_FORGET, [{"group": group_id}])
+
+    def forget_all(self) -> None:
+        """Take out every document there is."""
+        self._read, self._sets = {}, {}
+        self._session.execute_many(_FORGET_ALL, [()])
+
+    def frequencies(
+        self, partitions: Sequence[Partition], terms: Sequence[Term], most: int
+    ) -> list[int]:
+        """Return in how many documents each term is; `most` is no help here."""
+        wanted = [
+            {"place": place, "part": part, "term": stem}
+            for place, term in enumerate(terms)
+            for part, stem in _words(partitions, term)
+            if not term.is_prefix
+        ]
+        found = [0] * len(terms)
+        group = {"group": partitions[0].group_id}
+        for place, many in self._session.rows(_FREQUENCIES, {**group, "terms": _json(wanted)}):
+            found[whole(place)] = 0 if many is None else whole(many)
+        for place, term in enumerate(terms):
+            if term.is_prefix:
+                found[place] = len(self._documents(partitions, term))
+        return found if most < 0 else [min(one, most) for one in found]
+
+    def occurrences(
+        self, partitions: Sequence[Partition], terms: Sequence[Term], among: Collection[int] | None
+    ) -> Iterator[Occurrences]:
+        """Yield where each term stands; one statement reads all that were not read before."""
+        self._read_all(partitions, terms)
+        some = None if among is None else set(among)
+        for term in terms:
+            sizes: dict[int, Size] = {}
+            repeated: dict[int, tuple[Size, int]] = {}
+            for word in _words(partitions, term):
+                found = self._read[word] if some is None else self._read[word].among(some)
+                sizes.update(zip(found.documents, found.sizes, strict=True))
+                if len(set(found.counts) | {1}) > 1:
+                    repeated.update(
+                        (document, (size, count))
+                        for document, count, size in zip(*found, strict=True)
+                        if count > 1
+                    )
+            yield Occurrences(sizes.keys(), sizes.values(), repeated)
+
+    def length(self, size: Size) -> int:
+        """Return how many words a document of that size has: it is the same."""
+        return whole(size)
+
+    def holding(
+        self, partitions: Sequence[Partition], ways: Sequence[Sequence[Term]], most: int = -1
+    ) -> set[int]:
+        """Return the documents that hold all terms of one of the ways."""
+        self._read_all(partitions, [term for way in ways for term in way])
+        found = set[int]()
+        for way in ways:
+            for partition in partitions:
+                sets = [self._set(*_words([partition], term)) for term in way]
+                found |= set.intersection(*sorted(sets, key=len))
+        return found if most < 0 else set(islice(found, most))
+
+    def lengths(self, group_id: int, documents: Iterable[int]) -> dict[int, int]:
+        """Return how many words those of the documents have that are there."""
+        wanted, words = set(documents), [(part, _EVERY) for part in _PARTS]
+        self._read_words(group_id, words)
+        found: dict[int, int] = {}
+        for word in words:
+            held = self._read[word].among(wanted)
+            found.update(zip(held.documents, held.sizes, strict=True))
+        return found
+
+    def size(self) -> int:
+        """Return how many documents there are, of all groups."""
+        return whole(self._session.rows(_SIZE)[0][0])
+
+    def fingerprint(self, group_id: int) -> bytes:
+        """Return a hash of a group's words, of where they stand and how often."""
+        group = {"group": group_id}
+        past = {-whole(one): of for one, *of in self._session.rows(_PAST, group)}
+        digest = hashlib.sha256()
+        with closing(self._session.each(_ALL, group)) as rows:
+            for word, blocks in groupby(rows, itemgetter(0, 1)):
+                come, gone = joined((whole(kind), octets(data)) for *_, kind, data in blocks)
+                # A rebuild renumbers superseded documents: their element and time are told.
+                for told in (come, gone):
+                    postings = [
+                        (past.get(one, [one, 0]), *more) for one, *more in zip(*told, strict=True)
+                    ]
+                    if postings:
+                        digest.update(repr((*word, sorted(postings))).encode())
+        return digest.digest()
+
+    def holds_nothing(self, group_id: int) -> bool:
+        """Whether no word of a group is there."""
+        return self._session.row(_IS_ANY, {"group": group_id}) is None
+
+    def _documents(self, partitions: Sequence[Partition], term: Term) -> set[int]:
+        self._read_all(partitions, [term])
+        return set[int]().union(*(self._set(word) for word in _words(partitions, term)))
+
+    def _set(self, word: _Word) -> set[int]:
+        found = self._sets.get(word)
+        if found is None:
+            self._sets[word] = found = set(self._read[word].documents)
+        return found
+
+    def _read_all(self, partitions: Sequence[Partition], terms: Iterable[Term]) -> None:
+        words: list[_Word] = []
+        group_id = partitions[0].group_id
+        for term in terms:
+            for word in _words(partitions, term):
+                if not term.is_prefix:
+                    words.append(word)
+                elif word not in self._read:
+                    self._read[word] = self._prefixed(group_id, *word)
+        self._read_words(group_id, words)
+
+    def _read_words(self, group_id: int, words: Iterable[_Word]) -> None:
+        """Read where words stand that were not read before."""
+        blocks = {word: list[tuple[int, bytes]]() for word in words if word not in self._read}
+        if not blocks:
+            return
+        wanted = _json([{"part": part, "term": term} for part, term in blocks])
+        rows = self._session.rows(_POSTINGS, {"group": group_id, "terms": wanted})
+        for part, term, kind, data in rows:
+            blocks[whole(part), text(term)].append((whole(kind), octets(data)))
+        self._read.update((word, joined(own)[0]) for word, own in blocks.items())
+
+    def _prefixed(self, group_id: int, part: int, term: str) -> Postings:
+        first = term.removesuffix("*")
+        bounds = {"first": first, "last": first + "\U0010ffff"}
+        rows = self._session.rows(_PREFIX_POSTINGS, {"group": group_id, "part": part, **bounds})
+        found = [
+            joined((whole(kind), octets(data)) for _, kind, data in blocks)[0]
+            for _, blocks in groupby(rows, itemgetter(0))
+        ]
+        return merged(found)
+
+    def _join(self, group_id: int, terms: Sequence[Mapping[str, object]]) -> None:
+        """Join the newest blocks of some words."""
+        rows = self._session.rows(_SIZES, {"group": group_id, "terms": _json(terms)})
+        wanted = []
+        for (part, term), found in groupby(rows, itemgetter(0, 1)):
+            sizes = Counter[int]()  # by number: what one write put in and took back goes together
+            for *_, number, _, size in found:
+                sizes[whole(number)] += whole(size)
+            last = list(sizes)[newest(list(sizes.values())) - 1]
+            wanted.append({"part": part, "term": term, "number": last})
+        taken = self._session.rows(_TAKE, {"group": group_id, "terms": _json(wanted)})
+        blocks = [one for own in _by_word(taken).values() for one in _rejoined(own)]
+        self._session.execute_many(_PUT_JOINED, [{"group": group_id, "blocks": _json(blocks)}])
+
+
+def _posted(
+    partition: Partition, documents: Iterable[tuple[int, Sequence[str]]]
+) -> dict[str, list[Posting]]:
+    """Return where each stem stands in documents; they are read once."""
+    stems, found = Stems(partition), defaultdict[str, list[Posting]](list)
+    for document, words in documents:
+        size = len(words)
+        found[_EVERY].append((document, 1, size))
+        for stem, count in Counter(map(stems.__getitem__, words)).items():
+            found[stem].append((document, count, size))
+    return found
+
+
+def _words(partitions: Sequence[Partition], term: Term) -> list[_Word]:
+    """Return where a term is looked up: its stem, or itself with a star."""
+    if term.is_prefix:
+        return [(one.part, f"{term.text}*") for one in partitions]
+    return [(one.part, Stems(one)[term.text]) for one in partitions]
+
+
+def _by_word(rows: Iterable[SqlRow]) -> dict[_Word, list[SqlRow]]:
+    found = defaultdict[_Word, list[SqlRow]](list)
+    for row in rows:
+        found[whole(row[0]), text(row[1])].append(row)
+    return found
+
+
+def _rejoined(rows: Sequence[SqlRow]) -> Iterator[dict[str, object]]:
+    """Yield the blocks that stand for some of one word: one of a kind, or none."""
+    part, term, *_ = rows[0]
+    number = max(whole(one[2]) for one in rows)
+    found = joined((whole(one[3]), octets(one[4])) for one in rows)
+    for kind, postings in enumerate(found):
+        if postings.documents:
+            many = len(postings.documents) if kind == 0 else -len(postings.documents)
+            data = pack(zip(*postings, strict=True))
+            yield {**_block(whole(part), text(term), kind, many, data), "number": number}
+
+
+def _block(part: int, term: str, kind: int, documents: int, data: bytes) -> dict[str, object]:
+    return {"part": part, "term": term, "kind": kind, "documents": documents, "data": data.hex()}
+
+
+def _json(rows: Iterable[Mapping[str, object]]) -> str:
+    return orjson.dumps(list(rows)).decode()

@@ -88,6 +88,27 @@ def test_replace(visitor: Visitor, nexus: Nexus):
     assert "until 2024-06-01" in old and "Said of the same fact Ann works at Beta" in old
 
 
+def test_the_page_of_then_tells_who_wrote_what_it_shows(visitor: Visitor):
+    assert "by hr" in visitor.text("/element", id="ann").partition("Why")[2].partition("clocks")[0]
+    past = visitor.text("/element", id="ann", known="#1").partition("Why")[2].partition("clocks")[0]
+    assert "transaction #1 by importer , request r-1" in past and "hr" not in past
+
+
+def test_what_stands_beside_an_element_says_until_when(visitor: Visitor, nexus: Nexus):
+    keep(visitor, nexus, do="end", id="job", at="2024-06-01")
+    assert "works_at → Acme until 2024-06-01 fact" in visitor.text("/element", id="ann")
+
+
+def test_a_claim_tells_what_happened_to_it_and_keeps_the_rest_folded(
+    visitor: Visitor, nexus: Nexus
+):
+    identifier = claim_id(nexus)
+    keep(visitor, nexus, do="dispute", id=identifier, reason="I looked")
+    page = visitor.get("/element", id=identifier).text
+    assert "observed → disputed by user studio : I looked" in said(page)
+    assert "<details><summary>All that is kept of it</summary>" in page
+
+
 def test_replacing_with_what_nobody_knows_shows_that_it_is_made(visitor: Visitor, nexus: Nexus):
     fields = {"do": "replace", "id": "job", "at": "2024-06-01", "object": "Nowhere"}
     tried = said(visitor.post("/element/change", step="try", **fields).text)

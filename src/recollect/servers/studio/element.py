@@ -13,6 +13,7 @@ import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
 from recollect.faces.claims import Claim
+from recollect.faces.claims.past import claim_events, known_at
 from recollect.faces.claims.reading import claims_of
 from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
@@ -25,6 +26,7 @@ from recollect.model import (
     Dated,
     Element,
     Exported,
+    Instant,
     Life,
     Limits,
     Link,
@@ -60,7 +62,7 @@ class Neighbours:
 
     predicate: str
     is_outward: bool
-    joined: tuple[tuple[str, Shown], ...]  # the link's id
+    joined: tuple[tuple[Shown, Shown], ...]  # each link, and what it leads to
 
 
 def element_page(visit: Visit) -> Answered:
@@ -72,7 +74,7 @@ def element_page(visit: Visit) -> Answered:
     element = dated.element
     claim = _claim(nexus, element, visit.then) if isinstance(element, Concept) else None
     is_owned = isinstance(element, Concept) and element.type in nexus.kinds.owned
-    same = said_of_same(visit, element, lives)
+    same, steps = said_of_same(visit, element, lives), steps_of(lives)
     shows = {
         "one": shown,
         "element": element,
@@ -80,7 +82,9 @@ def element_page(visit: Visit) -> Answered:
         "is_held": is_held,
         "ends": _ends(visit, element),
         "picture": picture_of(lives, nexus.now()),
-        "steps": steps_of(lives),
+        "steps": steps,
+        "written": _written(steps, known_at(nexus, visit.then)),
+        "events": [] if claim is None else claim_events(nexus, claim.id, visit.then),
         "marks": [one.since.number for life in lives for one in life.versions][-_MOST_VERSIONS:],
         "neighbours": neighbours(visit, element),
         "sources": shown_ids(nexus, _sources(element.metadata)),
@@ -118,6 +122,12 @@ def steps_of(lives: Sequence[Life]) -> tuple[Step, ...]:
     )
 
 
+def _written(steps: Sequence[Step], known: Instant) -> Version | None:
+    """Return the version that was believed at an instant; None before the first."""
+    found = (one.version for one in steps if one.version.since.at <= known)
+    return next(found, None)
+
+
 def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
     """Return what is joined to an element by links, by predicate and direction."""
     found: list[Neighbours] = []
@@ -130,15 +140,14 @@ def neighbours(visit: Visit, element: Concept | Link) -> tuple[Neighbours, ...]:
             for row in rows.rows
             if isinstance(row[0], Link) and isinstance(row[1], Concept | Link)
         ]
-        far = {
-            one.id: one for one in shown_ids(visit.nexus, [end.id for _, end in pairs], visit.then)
-        }
+        ids = [one.id for pair in pairs for one in pair]
+        shown = {one.id: one for one in shown_ids(visit.nexus, ids, visit.then)}
         predicates = dict.fromkeys(link.predicate for link, _ in pairs)
         for predicate in predicates:
             joined = tuple(
-                (link.id, far[end.id])
+                (shown[link.id], shown[end.id])
                 for link, end in pairs
-                if link.predicate == predicate and end.id in far
+                if link.predicate == predicate and link.id in shown and end.id in shown
             )
             found.append(Neighbours(predicate, is_outward, joined))
     return tuple(found)

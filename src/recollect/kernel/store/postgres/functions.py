@@ -38,7 +38,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION value_of(document text) RETURNS jsonb
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE WHEN document ~ '[0-9][eE]' THEN exact_json(document::json)
         ELSE document::jsonb END
 $$;
@@ -79,28 +79,30 @@ BEGIN
     END CASE;
 END $$;
 
-CREATE FUNCTION drawn_half(drawn bytea, round integer, half bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+CREATE FUNCTION drawn_half(drawn bytea, place integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT ((get_byte(drawn, place) << 16) | (get_byte(drawn, place + 1) << 8)
-        | get_byte(drawn, place + 2))::bigint
-    FROM (SELECT 24 + (round * 256 + half::integer) * 3) AS of_half(place)
+        | get_byte(drawn, place + 2))
 $$;
 
 CREATE FUNCTION public_id(drawn bytea, element bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-    l bigint := element >> 24;
-    r bigint := element & 16777215;
+    l integer := element >> 24;
+    r integer := element & 16777215;
     shown bigint := element;
 BEGIN
-    IF length(drawn) > 24 THEN
-        l := l # drawn_half(drawn, 0, r & 255) # drawn_half(drawn, 1, r >> 8 & 255)
-            # drawn_half(drawn, 2, r >> 16);
-        r := r # drawn_half(drawn, 3, l & 255) # drawn_half(drawn, 4, l >> 8 & 255)
-            # drawn_half(drawn, 5, l >> 16);
-        l := l # drawn_half(drawn, 6, r & 255) # drawn_half(drawn, 7, r >> 8 & 255)
-            # drawn_half(drawn, 8, r >> 16);
-        shown := (l << 24) | r;
+    IF length(drawn) > 24 THEN  -- three rounds over three tables of 768 bytes each
+        l := l # drawn_half(drawn, 24 + (r & 255) * 3)
+            # drawn_half(drawn, 792 + (r >> 8 & 255) * 3)
+            # drawn_half(drawn, 1560 + (r >> 16) * 3);
+        r := r # drawn_half(drawn, 2328 + (l & 255) * 3)
+            # drawn_half(drawn, 3096 + (l >> 8 & 255) * 3)
+            # drawn_half(drawn, 3864 + (l >> 16) * 3);
+        l := l # drawn_half(drawn, 4632 + (r & 255) * 3)
+            # drawn_half(drawn, 5400 + (r >> 8 & 255) * 3)
+            # drawn_half(drawn, 6168 + (r >> 16) * 3);
+        shown := (l::bigint << 24) | r;
     END IF;
     RETURN convert_from(substr(drawn, 1, 24), 'UTF8') || lpad(to_hex(shown), 12, '0');
 END $$;

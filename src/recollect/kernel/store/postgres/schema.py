@@ -104,7 +104,7 @@ CREATE TABLE concept (
     PRIMARY KEY (group_id, id)
 ) {_OFTEN};
 CREATE UNIQUE INDEX concept_name ON concept (group_id, name, expired_at, type);
-CREATE INDEX concept_type ON concept (group_id, type, expired_at) INCLUDE (id);
+CREATE INDEX concept_type ON concept (group_id, type, expired_at, id);
 CREATE UNIQUE INDEX concept_public ON concept (group_id, public_id, expired_at)
     WHERE public_id IS NOT NULL;
 CREATE UNIQUE INDEX concept_name_key ON concept (group_id, type, name_key, expired_at)

@@ -110,7 +110,8 @@ def test_both_indexes_answer_alike(
     decoy.set({2: ["pain", "treats"], 3: ["course"]})
     for number, words in steps:
         library.set({number: words})
-    assert library.answers(one) == library.answers(other)
+    for each in (library, decoy):
+        assert each.answers(one) == each.answers(other)
     assert one.size() == other.size()
 
 
@@ -127,6 +128,19 @@ def test_a_word_of_many_writes_has_few_blocks(sessions: tuple[Session, Session])
     ((most,),) = sessions[1].rows(sql)
     assert isinstance(most, int)
     assert most <= 34
+
+
+def test_an_optimised_index_has_one_block_a_word(sessions: tuple[Session, Session]) -> None:
+    one, other = (session.texts for session in sessions)
+    library, decoy = Library(one, other), Library(one, other)
+    for number in range(2, 12):
+        library.set({number: ["pain", f"number{number}"], 4: None})
+        decoy.set({2: ["pain"], number: ["pain", "cs"]})
+    other.join()
+    for each in (library, decoy):
+        assert each.answers(one) == each.answers(other)
+    blocks = sessions[1].rows("SELECT group_id, part, term FROM text_block")
+    assert len(blocks) == len(set(blocks))
 
 
 def test_nothing_names_what_was_erased(sessions: tuple[Session, Session]) -> None:

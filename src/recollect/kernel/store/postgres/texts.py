@@ -33,6 +33,7 @@ from recollect.kernel.store.postgres.stems import Stems
 from recollect.kernel.store.texts import Documents, Occurrences, Partition, Size, Term
 
 _MOST_BLOCKS: Final = 32  # of a word, before some are joined
+_AT_ONCE: Final = 1_000  # words whose blocks are joined by one statement
 _EVERY: Final = ""  # the word that stands in every document
 _PARTS: Final = range(4)
 
@@ -63,14 +64,15 @@ WITH come AS MATERIALIZED (
   SELECT c.part, c.term, c.kind, c.documents, decode(c.data, 'hex') AS data
   FROM jsonb_to_recordset(:blocks::jsonb)
     AS c(part smallint, term text, kind smallint, documents integer, data text)
+), next AS MATERIALIZED (
+  SELECT p.part, 1 + coalesce((
+    SELECT max(l.number) FROM text_block AS l
+    WHERE l.group_id = :group::bigint AND l.part = p.part AND l.term = ''), 0) AS number
+  FROM generate_series(0, 3) AS p(part)
 ), put AS (
   INSERT INTO text_block AS b (group_id, part, term, number, kind, documents, data)
   SELECT :group::bigint, c.part, c.term, n.number, c.kind, c.documents, c.data
-  FROM come AS c JOIN (
-    SELECT p.part, 1 + coalesce((
-      SELECT max(l.number) FROM text_block AS l
-      WHERE l.group_id = :group::bigint AND l.part = p.part AND l.term = ''), 0) AS number
-    FROM generate_series(0, 3) AS p(part)) AS n ON n.part = c.part
+  FROM come AS c JOIN next AS n ON n.part = c.part
   ON CONFLICT (group_id, part, term, number, kind) DO UPDATE
   SET documents = b.documents + excluded.documents, data = b.data || excluded.data
 )
@@ -149,11 +151,15 @@ ORDER BY b.term
 """
 
 _SIZE: Final = "SELECT coalesce(sum(b.documents), 0)::bigint FROM text_block AS b WHERE b.term = ''"
+_SCATTERED: Final = """
+SELECT b.group_id, b.part, b.term FROM text_block AS b
+GROUP BY b.group_id, b.part, b.term HAVING count(*) > 1 ORDER BY b.group_id
+"""
 _IS_ANY: Final = "SELECT 1 FROM text_block AS b WHERE b.group_id = :group LIMIT 1"
 _PAST: Final = "SELECT p.doc, p.element, p.until FROM text_past AS p WHERE p.group_id = :group"
 
-_Word = tuple[int, str]
-"""A part of a group's documents, and a stem or, with a star behind it, what stems begin with."""
+_Word = tuple[int, int, str]
+"""A group, a part of its documents, and a stem or, with a star behind it, what stems begin with."""
 
 
 class PostgresTexts:
@@ -218,7 +224,7 @@ class PostgresTexts:
         wanted = [
             {"place": place, "part": part, "term": stem}
             for place, term in enumerate(terms)
-            for part, stem in _words(partitions, term)
+            for _, part, stem in _words(partitions, term)
             if not term.is_prefix
         ]
         found = [0] * len(terms)
@@ -268,7 +274,7 @@ class PostgresTexts:
 
     def lengths(self, group_id: int, documents: Iterable[int]) -> dict[int, int]:
         """Return how many words those of the documents have that are there."""
-        wanted, words = set(documents), [(part, _EVERY) for part in _PARTS]
+        wanted, words = set(documents), [(group_id, part, _EVERY) for part in _PARTS]
         self._read_words(group_id, words)
         found: dict[int, int] = {}
         for word in words:
@@ -301,6 +307,15 @@ class PostgresTexts:
         """Whether no word of a group is there."""
         return self._session.row(_IS_ANY, {"group": group_id}) is None
 
+    def join(self) -> None:
+        """Let each word of every group have one block. Cost: the whole index."""
+        self._read, self._sets = {}, {}
+        scattered = self._session.rows(_SCATTERED)
+        for group_id, words in groupby(scattered, itemgetter(0)):
+            while some := list(islice(words, _AT_ONCE)):
+                whole_words = [{"part": one, "term": term, "number": 0} for _, one, term in some]
+                self._rejoin(whole(group_id), whole_words)
+
     def _documents(self, partitions: Sequence[Partition], term: Term) -> set[int]:
         self._read_all(partitions, [term])
         return set[int]().union(*(self._set(word) for word in _words(partitions, term)))
@@ -319,7 +334,7 @@ class PostgresTexts:
                 if not term.is_prefix:
                     words.append(word)
                 elif word not in self._read:
-                    self._read[word] = self._prefixed(group_id, *word)
+                    self._read[word] = self._prefixed(*word)
         self._read_words(group_id, words)
 
     def _read_words(self, group_id: int, words: Iterable[_Word]) -> None:
@@ -327,10 +342,10 @@ class PostgresTexts:
         blocks = {word: list[tuple[int, bytes]]() for word in words if word not in self._read}
         if not blocks:
             return
-        wanted = _json([{"part": part, "term": term} for part, term in blocks])
+        wanted = _json([{"part": part, "term": term} for _, part, term in blocks])
         rows = self._session.rows(_POSTINGS, {"group": group_id, "terms": wanted})
         for part, term, kind, data in rows:
-            blocks[whole(part), text(term)].append((whole(kind), octets(data)))
+            blocks[group_id, whole(part), text(term)].append((whole(kind), octets(data)))
         self._read.update((word, joined(own)[0]) for word, own in blocks.items())
 
     def _prefixed(self, group_id: int, part: int, term: str) -> Postings:
@@ -353,8 +368,12 @@ class PostgresTexts:
                 sizes[whole(number)] += whole(size)
             last = list(sizes)[newest(list(sizes.values())) - 1]
             wanted.append({"part": part, "term": term, "number": last})
+        self._rejoin(group_id, wanted)
+
+    def _rejoin(self, group_id: int, wanted: Sequence[Mapping[str, object]]) -> None:
+        """Join the blocks of some words from a number on."""
         taken = self._session.rows(_TAKE, {"group": group_id, "terms": _json(wanted)})
-        blocks = [one for own in _by_word(taken).values() for one in _rejoined(own)]
+        blocks = [one for own in _by_word(taken) for one in _rejoined(own)]
         self._session.execute_many(_PUT_JOINED, [{"group": group_id, "blocks": _json(blocks)}])
 
 
@@ -374,15 +393,16 @@ def _posted(
 def _words(partitions: Sequence[Partition], term: Term) -> list[_Word]:
     """Return where a term is looked up: its stem, or itself with a star."""
     if term.is_prefix:
-        return [(one.part, f"{term.text}*") for one in partitions]
-    return [(one.part, Stems(one)[term.text]) for one in partitions]
+        return [(one.group_id, one.part, f"{term.text}*") for one in partitions]
+    return [(one.group_id, one.part, Stems(one)[term.text]) for one in partitions]
 
 
-def _by_word(rows: Iterable[SqlRow]) -> dict[_Word, list[SqlRow]]:
-    found = defaultdict[_Word, list[SqlRow]](list)
+def _by_word(rows: Iterable[SqlRow]) -> Iterable[list[SqlRow]]:
+    """Return rows that begin with a part and a stem, those of each word together."""
+    found = defaultdict[tuple[SqlValue, SqlValue], list[SqlRow]](list)
     for row in rows:
-        found[whole(row[0]), text(row[1])].append(row)
-    return found
+        found[row[0], row[1]].append(row)
+    return found.values()
 
 
 def _rejoined(rows: Sequence[SqlRow]) -> Iterator[dict[str, object]]:

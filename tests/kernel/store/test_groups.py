@@ -6,6 +6,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.group import create_group, group_names, load_group
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.terms import Interning, Terms
 
@@ -42,13 +43,20 @@ def test_a_bad_name_is_refused(store: SqliteStore, name: str) -> None:
         assert caught.value.code.code == "INVALID_ARGUMENT"
 
 
+def interned(terms: Terms, session: Session, *texts: str) -> list[int]:
+    """Return the codes of terms, those that are new being written."""
+    interning = Interning(terms, session)
+    codes = [interning.intern(text) for text in texts]
+    interning.flush()
+    return codes
+
+
 def test_terms_are_numbered_from_one_within_their_group(store: SqliteStore) -> None:
     one, two = Terms(1), Terms(2)
     with store.writing() as session:
-        assert [Interning(one, session).intern(text) for text in ("Drug",)] == [1]
-        interning = Interning(two, session)
-        assert [interning.intern(text) for text in ("p", "Drug", "p")] == [1, 2, 1]
-        assert interning.text(2) == "Drug"
+        assert interned(one, session, "Drug") == [1]
+        assert interned(two, session, "p", "Drug", "p") == [1, 2, 1]
+        assert Interning(two, session).text(2) == "Drug"
     with store.reading() as session:
         assert (one.code(session, "Drug"), two.code(session, "Drug")) == (1, 2)
         assert one.code(session, "p") is None
@@ -59,10 +67,10 @@ def test_terms_are_numbered_from_one_within_their_group(store: SqliteStore) -> N
 def test_terms_of_a_transaction_that_is_rolled_back_are_not_remembered(store: SqliteStore) -> None:
     terms = Terms(1)
     with store.writing(is_dry_run=True) as session:
-        assert Interning(terms, session).intern("Ghost") == 1
+        assert interned(terms, session, "Ghost") == [1]
         assert terms.code(session, "Ghost") == 1  # what a query of this transaction sees
     with store.writing() as session:
-        assert Interning(terms, session).intern("Drug") == 1
+        assert interned(terms, session, "Drug") == [1]
     with store.reading() as session:
         assert terms.code(session, "Ghost") is None
         assert terms.text(session, 1) == "Drug"
@@ -71,8 +79,21 @@ def test_terms_of_a_transaction_that_is_rolled_back_are_not_remembered(store: Sq
 def test_a_term_that_another_process_added_is_found(store: SqliteStore) -> None:
     ours, theirs = Terms(1), Terms(1)
     with store.writing() as session:
-        Interning(theirs, session).intern("Drug")
+        interned(theirs, session, "Drug")
     with store.reading() as session:
         assert ours.code(session, "Drug") == 1
     with store.writing() as session:
-        assert Interning(ours, session).intern("Symptom") == 2
+        assert interned(ours, session, "Symptom") == [2]
+
+
+def test_terms_that_are_expected_are_known_and_others_are_new(store: SqliteStore) -> None:
+    terms = Terms(1)
+    with store.writing() as session:
+        interned(terms, session, "Drug", "Symptom")
+    with store.writing() as session:
+        interning = Interning(Terms(1), session)
+        interning.expect(["Symptom", "Ghost", "Symptom"])
+        assert [interning.code(text) for text in ("Symptom", "Ghost", "Drug")] == [2, None, 1]
+        assert interning.intern("Ghost") == 3
+        assert [interning.is_new(code) for code in (1, 2, 3)] == [False, False, True]
+        assert interning.all() == {"Drug": 1, "Symptom": 2, "Ghost": 3}

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import apsw
 import pytest
 from tests.kernel.write.memory import Memory
 from tests.reference.run import Reference
 
+import recollect
 from recollect.errors import RecollectError
 from recollect.model import PutLink, Skipped
 
@@ -367,3 +369,28 @@ def test_an_id_that_a_later_block_takes_is_refused_on_the_first_run(memory: Memo
     with pytest.raises(RecollectError) as caught:
         Reference().run(ID_TAKEN_LATER)
     assert caught.value.code.code == "KIP_3003"
+
+
+def questions(types: int) -> list[str]:
+    """Return what a first capsule of 40 concepts in a ring asks, of so many types and predicates."""
+    asked: list[str] = []
+
+    def watch(connection: apsw.Connection) -> None:
+        connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, lambda event: asked.append(event["sql"]))
+
+    concepts = (f'CONCEPT ?c{i} {{ {{type: "T{i % types}", name: "{i}"}} }}' for i in range(40))
+    links = (
+        f'PROPOSITION ?p{i} {{ (?c{i}, "p{i % types}", ?c{(i + 1) % 40}) }}' for i in range(40)
+    )
+    apsw.connection_hooks.append(watch)
+    try:
+        with recollect.open(":memory:") as nexus:
+            asked.clear()
+            nexus.write("UPSERT {" + "\n".join((*concepts, *links)) + "}")
+            return [one for one in asked if one.strip().startswith("SELECT")]
+    finally:
+        apsw.connection_hooks.remove(watch)
+
+
+def test_new_types_and_predicates_are_asked_for_together() -> None:
+    assert len(questions(40)) == len(questions(2)) <= 12

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import orjson
 
-from recollect.kernel.care.recount import recount
+from recollect.kernel.care.recount import COUNTED, recount
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import erase_texts, forget_texts
 from recollect.kernel.store.cells import whole
@@ -22,16 +22,7 @@ from recollect.kernel.store.erasure import BLOCK, OTHERS, delete_group
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow
-from recollect.kernel.store.schema import (
-    LINK_BIT,
-    TALLY_BOUNDED_CONCEPTS,
-    TALLY_BOUNDED_LINKS,
-    TALLY_CONCEPTS,
-    TALLY_KEYED,
-    TALLY_LINK_OBJECTS,
-    TALLY_LINK_SUBJECTS,
-    TALLY_LINKS,
-)
+from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.erasing import (
     AT_ONE,
@@ -68,17 +59,7 @@ _LATER = {
 }
 _OTHERWISE = "they leave it when the memory is next opened, mended or backed up after that is over"
 
-_TALLIES = orjson.dumps(
-    [
-        TALLY_CONCEPTS,
-        TALLY_LINKS,
-        TALLY_KEYED,
-        TALLY_LINK_SUBJECTS,
-        TALLY_LINK_OBJECTS,
-        TALLY_BOUNDED_CONCEPTS,
-        TALLY_BOUNDED_LINKS,
-    ]
-).decode()
+_TALLIES = orjson.dumps([*COUNTED]).decode()
 """Those whose term is a type or a predicate."""
 _CHUNK = 5_000  # elements one statement speaks of
 

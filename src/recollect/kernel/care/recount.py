@@ -39,7 +39,7 @@ from recollect.model import BEGINNING, FOREVER
 Counts = dict[tuple[str, int], int]
 """Counts that are not zero, by kind and term code."""
 
-_COUNTED = {
+COUNTED = {
     TALLY_CONCEPTS: CONCEPTS,
     TALLY_LINKS: LINKS,
     TALLY_KEYED: KEYED,
@@ -48,6 +48,8 @@ _COUNTED = {
     TALLY_BOUNDED_CONCEPTS: BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS: BOUNDED_LINKS,
 }
+"""How the kinds are counted whose term is a type or a predicate."""
+
 _OF_TEXTS = orjson.dumps([TALLY_DOCUMENTS, TALLY_TOKENS]).decode()  # `rebuild` counts these
 
 
@@ -61,7 +63,7 @@ def counted(session: Session, group_id: int) -> Counts:
         "forever": FOREVER,
     }
     found: Counts = {}
-    for kind, statement in _COUNTED.items():
+    for kind, statement in COUNTED.items():
         for term, count in session.rows(statement, values):
             found[kind, whole(term)] = whole(count)
     return found

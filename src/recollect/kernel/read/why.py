@@ -31,6 +31,8 @@ from recollect.kernel.store.cells import json_value
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.model import LIVING, Ground, Operation, Rows, Value, Why
 
+_ALL = 2**62  # solutions, more than there are: no engine refuses such a limit
+
 MOST_GROUNDS = 100
 """Elements shown for one row; `omitted` counts the others."""
 
@@ -186,7 +188,7 @@ class NamedSolutions:
     def each(self) -> Generator[tuple[Identity, dict[str, SqlValue]]]:
         """Yield what identifies each solution, and the elements by the names that hold them."""
         query = self._query
-        every = query.parameters | {"limit": -1, "offset": 0}
+        every = query.parameters | {"limit": _ALL, "offset": 0}
         with closing(self._reader.session.each(query.compiled.sql, every)) as solutions:
             for solution in solutions:
                 held = dict(zip(self._variables, solution, strict=False))

@@ -102,7 +102,6 @@ class _Batch:
         self._triples: dict[int, Triple] = {}  # of links between named ends, by the change's id()
         self._plain: dict[str, str] = {}  # predicates as they are stored, by what is written
         self._predicates: dict[str, int] = {}  # codes of those that were needed
-        self._unheard: dict[str, list[str]] = {}  # names by types that the group does not use yet
         self.tracker = Tracker()
         self.facts = Facts(unit, self.tracker)
         self._names = PlainNames(unit, self.tracker)
@@ -145,6 +144,8 @@ class _Batch:
                     _expect_reference(change.element, concepts, ids)
                 case _:
                     raise _unknown("change", change, _CHANGES)
+        types = (identifier(one, "type") for one in (*concepts, *ends))
+        self._unit.terms.expect((*types, *self._plain.values()))
         self._expect_concepts(concepts)
         directory.expect_public_ids(ids)
         self._expect_ends(ends)
@@ -202,8 +203,6 @@ class _Batch:
         own = metadata if change.own_metadata is None else _own(metadata, change.own_metadata)
         new_metadata = members(change.new_metadata, "new_metadata")
         new_id = _id(change.new_id, "new id")
-        if self._unheard:
-            self._hear_of(wanted.type)
         concept, is_new = match_or_create(self._unit, wanted, in_any_spelling=True, new_id=new_id)
         self._refuse_other_id(wanted, concept, is_new=is_new)
         if change.expect_version is not None:
@@ -217,13 +216,6 @@ class _Batch:
         if change.handle is not None:
             self._name(change.handle, concept)
         return concept
-
-    def _hear_of(self, kind: str | None) -> None:
-        """Look up all names of a type that the first of them brings into the group."""
-        names = None if kind is None else self._unheard.pop(kind, None)
-        if kind is not None and names is not None:
-            code = self._unit.terms.intern(kind)
-            self._unit.directory.expect_concepts((code, name) for name in names)
 
     def _refuse_other_id(
         self, wanted: ConceptName, concept: ConceptElement, *, is_new: bool
@@ -434,9 +426,7 @@ class _Batch:
         for kind, named in names.items():
             normal = identifier(kind, "type")
             code = self._unit.terms.code(normal)
-            if code is None:
-                self._unheard[normal] = [*named.values()]
-            else:
+            if code is not None:
                 keys += [(code, name) for name in named.values()]
                 other = (
                     name_key(self._unit.session.kinds, normal, name) for name in named.values()

@@ -28,6 +28,7 @@ from recollect.kernel.store.statements.living import (
     LINK_BY_SUBJECT,
     LINK_BY_TRIPLE,
 )
+from recollect.kernel.store.terms import Interning
 from recollect.kernel.write.element import (
     Before,
     ConceptElement,
@@ -51,9 +52,10 @@ _CHUNK = 2000  # elements one look-up asks for
 class Directory:
     """The elements a transaction has met, and the ways to meet others."""
 
-    def __init__(self, session: Session, group: Group, last_id: int) -> None:
+    def __init__(self, session: Session, group: Group, terms: Interning, last_id: int) -> None:
         self._session = session
         self._group = group
+        self._terms = terms  # of those that are new there is nothing to be looked up
         self._last_id = last_id  # elements above it are of this transaction
         self._elements: dict[int, Element] = {}
         self._concepts: dict[ConceptKey, ConceptElement | None] = {}
@@ -81,8 +83,9 @@ class Directory:
         """
         found: dict[str, int] = {}
         unknown: list[str] = []
+        is_new = self._terms.is_new(kind)
         for name in names:
-            if (kind, name) not in self._concepts:
+            if not is_new and (kind, name) not in self._concepts:
                 unknown.append(name)
             elif (concept := self.concept((kind, name))) is not None:
                 found[name] = concept.id
@@ -180,7 +183,7 @@ class Directory:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._concepts]
         for key in unknown:
             self._concepts[key] = None
-        for rows in self._look_up(CONCEPT_BY_KEY, unknown):
+        for rows in self._look_up(CONCEPT_BY_KEY, self._old(unknown)):
             for row in rows:
                 self._concept(row)
 
@@ -189,7 +192,7 @@ class Directory:
         unknown = [key for key in dict.fromkeys(keys) if key not in self._name_keys]
         for key in unknown:
             self._name_keys[key] = None
-        for rows in self._look_up(CONCEPT_BY_NAME_KEY, unknown):
+        for rows in self._look_up(CONCEPT_BY_NAME_KEY, self._old(unknown)):
             for row in rows:
                 concept = self._concept(row)
                 self._name_keys[concept.type, str(concept.name_key)] = concept
@@ -223,7 +226,11 @@ class Directory:
         unknown = [triple for triple in dict.fromkeys(triples) if triple not in self._triples]
         self._triples.update(dict.fromkeys(unknown, ()))
         last = self._last_id
-        old = [one for one in unknown if one[0] <= last and one[2] <= last]
+        old = [
+            (subject, predicate, target)
+            for subject, predicate, target in unknown
+            if subject <= last and target <= last and not self._terms.is_new(predicate)
+        ]
         for rows in self._look_up(LINK_BY_TRIPLE, old):
             for link in map(self._link, rows):
                 self._triples[link.triple] += (link,)
@@ -246,6 +253,10 @@ class Directory:
         self._created_links.append(link)
         if link.public_id is not None:
             self._public[link.public_id] = link
+
+    def _old(self, keys: Iterable[ConceptKey]) -> list[ConceptKey]:
+        """Return the keys that something may have had before this transaction."""
+        return [key for key in keys if not self._terms.is_new(key[0])]
 
     def _read_given(self, texts: Sequence[str]) -> None:
         """Read the elements of given ids, and the links of those ids that are closed."""

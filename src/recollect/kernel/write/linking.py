@@ -110,9 +110,9 @@ class Linking:
     def _expect(self, items: Sequence[Item]) -> None:
         """Look up at once the links whose ends are in the graph already."""
         triples: list[Triple] = []
-        for ends in (item.what for item in items):
-            if isinstance(ends, LinkId):
-                continue
+        named = [item.what for item in items if not isinstance(item.what, LinkId)]
+        self._unit.terms.expect(ends.predicate for ends in named)
+        for ends in named:
             predicate = self._unit.terms.code(ends.predicate)
             subject, target = self._at_hand(ends.subject), self._at_hand(ends.object)
             if predicate is not None and subject is not None and target is not None:

@@ -84,7 +84,7 @@ class Unit:
         self.at = Instant(max(now, last.at + 1))
         self._chain = last.chain
         self._last_n = self._counted = last.n
-        self.directory = Directory(session, group, 2 * self._last_n + LINK_BIT)
+        self.directory = Directory(session, group, self.terms, 2 * self._last_n + LINK_BIT)
         self._texts = TextIndex(session, group.group_id)
         self._preparation = preparation
         self.is_waiting = False
@@ -201,6 +201,7 @@ class Unit:
 
     def flush(self) -> None:
         """Write what has changed since the last flush, so that this transaction can read it."""
+        self.terms.flush()
         made: list[Element] = []
         moves: list[Move] = []
         for element in self._dirty.values():

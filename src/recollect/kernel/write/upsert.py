@@ -140,8 +140,9 @@ class _Upserting:
     def _expect_concepts(self, tree: Upsert, blocks: Iterable[ConceptName]) -> None:
         """Look up all concepts the statement names, at once."""
         terms, keys, ids = self._unit.terms, [], []
-        inline = map(self._names.of, _patterns(tree))
-        for wanted in (*blocks, *inline):
+        named = (*blocks, *map(self._names.of, _patterns(tree)))
+        terms.expect(one.type for one in named if one.type is not None)
+        for wanted in named:
             if wanted.id is not None:
                 ids.append(wanted.id)
             if wanted.type is not None and wanted.name is not None:

@@ -54,10 +54,17 @@ GROUP BY link.predicate, term.text
 
 CODE_OF = Statement("SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :text")
 
+CODES_OF = Statement(
+    """
+SELECT t.text, t.code FROM {texts texts w} CROSS JOIN term AS t
+WHERE t.group_id = :group AND t.text = w.value
+"""
+)
+
 TEXT_OF = Statement("SELECT t.text FROM term AS t WHERE t.group_id = :group AND t.code = :code")
 
 ALL = Statement("SELECT t.text, t.code FROM term AS t WHERE t.group_id = :group")
 
 LAST = Statement("SELECT max(t.code) FROM term AS t WHERE t.group_id = :group")
 
-PUT = Statement("INSERT INTO term (group_id, code, text) VALUES (:group, :code, :text)")
+PUT = Statement("INSERT INTO term (group_id, code, text) VALUES (?, ?, ?)")

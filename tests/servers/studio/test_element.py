@@ -118,6 +118,8 @@ def test_replacing_with_what_nobody_knows_shows_that_it_is_made(visitor: Visitor
 
 def test_a_fact_is_corrected_and_that_is_undone(visitor: Visitor, nexus: Nexus):
     tried, kept = keep(visitor, nexus, do="correct", id="job", object="Beta", valid_at="")
+    assert tried.count("Ann works at Acme") == 2 and "close Ann works at Acme" in tried
+    assert "replaced_by" not in tried and "search_attributes" not in tried
     assert "Ann works at Beta" in tried and "since 2021-01-01" in kept
     assert "Said of the same fact Ann works at Acme no longer held" in kept
     text = 'FIND(?l.id) WHERE { ?l ({id: "ann"}, "works_at", ?o) }'

@@ -57,11 +57,7 @@ PANELS: Final = {
             "Show what a row of an answer stands on, and where each of it comes from.",
         ),
         Row("history", "asking", "Tell what an element was, step by step, and who changed it."),
-        Row(
-            "changes",
-            "asking",
-            "Read the log: what each transaction did, and who asked for it.",
-        ),
+        Row("changes", "asking", "Read the log: what each transaction did, and who asked for it."),
         Row("shell", "asking", "Talk to a memory: history, colours, completion, many lines."),
     ),
     "Look around": (
@@ -95,9 +91,7 @@ PANELS: Final = {
             "Show what a group declares, or let it take only that (strict), or everything (open).",
         ),
         Row(
-            "index",
-            "index",
-            "List the attributes that queries find by value, add one or drop one.",
+            "index", "index", "List the attributes that queries find by value, add one or drop one."
         ),
         Row(
             "check",
@@ -234,10 +228,7 @@ def _recollect(
     _: Annotated[
         bool,
         typer.Option(
-            "--version",
-            callback=_version,
-            is_eager=True,
-            help="Print the version and stop.",
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
         ),
     ] = False,
 ) -> None:

@@ -74,12 +74,7 @@ def answer_describe(on: Invocation, what: str, options: Mapping[str, Value]) -> 
         _answer(out, on, DESCRIPTIONS[what] + page, given)
 
 
-def _answer(
-    out: Output,
-    on: Invocation,
-    text: str,
-    parameters: Mapping[str, Value],
-) -> None:
+def _answer(out: Output, on: Invocation, text: str, parameters: Mapping[str, Value]) -> None:
     """Answer a text of the program's own; errors do not point into it, because no user wrote it."""
     with opened_to_read(out, on) as nexus:
         try:

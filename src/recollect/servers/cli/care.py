@@ -36,10 +36,7 @@ def copy_memory(on: Invocation, path: str) -> None:
     """Copy the store to a new file."""
     with output(as_json=on.as_json) as out:
         out.if_stopped = NOTHING_KEPT
-        with (
-            opened(on) as nexus,
-            told(out) as progress,
-        ):
+        with opened(on) as nexus, told(out) as progress:
             nexus.backup(path, progress=progress)
         size = Path(path).stat().st_size
         if out.as_json:
@@ -53,10 +50,7 @@ def write_dump(on: Invocation, path: str, *, all_groups: bool) -> None:
     with output(as_json=on.as_json) as out:
         is_stream = path == STANDARD_OUTPUT
         out.if_stopped = CUT_SHORT if is_stream else NOTHING_KEPT
-        with (
-            opened(on) as nexus,
-            told(out) as progress,
-        ):
+        with opened(on) as nexus, told(out) as progress:
             if not all_groups:
                 require_group(nexus)
             target = stdout_bytes() if is_stream else path
@@ -74,10 +68,7 @@ def restore_dump(on: Invocation, path: str) -> None:
     with output(as_json=on.as_json) as out:
         out.if_stopped = NOTHING_KEPT
         _refuse_foreign(path)
-        with (
-            opened(on, create=True) as nexus,
-            told(out) as progress,
-        ):
+        with opened(on, create=True) as nexus, told(out) as progress:
             source = sys.stdin.buffer if path == STANDARD_INPUT else path
             try:
                 groups = nexus.restore(source, progress=progress)
@@ -116,21 +107,14 @@ def _refuse_foreign(path: str) -> None:
 def _no_dump(path: str) -> RecollectError:
     """Return the error for a text whose first line is not how a dump begins."""
     name = "standard input" if path == STANDARD_INPUT else path
-    return RecollectError(
-        INVALID_ARGUMENT,
-        f"{name} is not a Recollect dump",
-        hint=_NAME_A_DUMP,
-    )
+    return RecollectError(INVALID_ARGUMENT, f"{name} is not a Recollect dump", hint=_NAME_A_DUMP)
 
 
 def examine_memory(on: Invocation, *, fix: bool) -> None:
     """Show what is wrong; exit with 1 when something still is."""
     with output(as_json=on.as_json) as out:
         out.if_stopped = "what is mended by now is kept; run it again" if fix else ""
-        with (
-            opened(on, is_checked=False) as nexus,
-            told(out) as progress,
-        ):
+        with opened(on, is_checked=False) as nexus, told(out) as progress:
             diagnosis = nexus.doctor(fix=fix, progress=progress)
         out.failed = not diagnosis.is_well
         if out.as_json:
@@ -158,10 +142,7 @@ def _finding_line(finding: Finding) -> str:
 def verify_log(on: Invocation, head: str | None) -> None:
     """Compute the log again and print its head; exit with 1 when something was changed."""
     with output(as_json=on.as_json) as out:
-        with (
-            opened(on) as nexus,
-            told(out) as progress,
-        ):
+        with opened(on) as nexus, told(out) as progress:
             require_group(nexus)
             try:
                 audit = nexus.verify(head, progress=progress)
@@ -187,10 +168,7 @@ def verify_log(on: Invocation, head: str | None) -> None:
 
 def make_vectors(on: Invocation) -> None:
     """Embed what has no vector, in one group or in all, and say how much it was."""
-    with (
-        output(as_json=on.as_json) as out,
-        opened(on) as nexus,
-    ):
+    with output(as_json=on.as_json) as out, opened(on) as nexus:
         names = nexus.groups()
         if on.group is not None:
             require_group(nexus)

@@ -11,13 +11,7 @@ from typing import Literal
 
 import typer
 
-from recollect.faces.kip import (
-    STARTERS,
-    identity_of,
-    load_capsules,
-    set_identity,
-    starter_capsule,
-)
+from recollect.faces.kip import STARTERS, identity_of, load_capsules, set_identity, starter_capsule
 from recollect.kernel import Nexus
 from recollect.model import AttributeIndex, Found, Schema
 from recollect.servers.cli.cells import counted, facts

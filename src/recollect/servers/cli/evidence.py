@@ -67,8 +67,7 @@ def _evidence_ref(text: str, actor: str | None) -> EvidenceRef:
     kind, equals, value = text.partition("=")
     if not equals or not value or kind not in KINDS:
         raise typer.BadParameter(
-            f"{text!r} is not KIND=VALUE; the kinds are {', '.join(KINDS)}",
-            param_hint="--evidence",
+            f"{text!r} is not KIND=VALUE; the kinds are {', '.join(KINDS)}", param_hint="--evidence"
         )
     told = {"kind": kind, _FIELDS.get(kind, _SAID): value}
     if kind == "human_assertion" and actor is not None:

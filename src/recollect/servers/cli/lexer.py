@@ -19,12 +19,7 @@ from pygments.token import (
 
 from recollect.kernel import WORDS, WordKind
 
-_OF_FUNCTIONS = (
-    WordKind.AGGREGATE,
-    WordKind.TEXT_TEST,
-    WordKind.TEST,
-    WordKind.ARITHMETIC,
-)
+_OF_FUNCTIONS = (WordKind.AGGREGATE, WordKind.TEXT_TEST, WordKind.TEST, WordKind.ARITHMETIC)
 STATEMENTS = tuple(one.word for one in WORDS if one.kind is WordKind.STATEMENT)
 """The keywords that begin a statement."""
 

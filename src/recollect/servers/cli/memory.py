@@ -11,14 +11,7 @@ from dataclasses import replace
 from rich.text import Text
 
 from recollect.errors import RecollectError
-from recollect.faces.memory import (
-    Corrected,
-    Effect,
-    Holding,
-    Memory,
-    MemoryRecord,
-    RecalledRecord,
-)
+from recollect.faces.memory import Corrected, Effect, Holding, Memory, MemoryRecord, RecalledRecord
 from recollect.servers.cli.beginnings import GIVEN, whole_id
 from recollect.servers.cli.evidence import given_evidence
 from recollect.servers.cli.opening import opened, warn_of_absent_group

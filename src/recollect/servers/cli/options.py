@@ -23,8 +23,7 @@ Database = Annotated[
     typer.Option("--db", metavar="PATH", help="The memory to use; see: recollect where."),
 ]
 Place = Annotated[
-    str | None,
-    typer.Argument(metavar="DATABASE", help="The memory to use; the same as --db."),
+    str | None, typer.Argument(metavar="DATABASE", help="The memory to use; the same as --db.")
 ]
 GroupName = Annotated[
     str | None, typer.Option("--group", metavar="NAME", help="The group of the memory to use.")
@@ -33,8 +32,7 @@ Json = Annotated[
     bool, typer.Option("--json", help="Print the response as JSON on standard output.")
 ]
 Actor = Annotated[
-    str | None,
-    typer.Option("--actor", metavar="NAME", help="Who asks for it; kept in the log."),
+    str | None, typer.Option("--actor", metavar="NAME", help="Who asks for it; kept in the log.")
 ]
 RequestId = Annotated[
     str | None,
@@ -74,8 +72,7 @@ Cursor = Annotated[
     typer.Option("--cursor", metavar="TOKEN", help="The next_cursor of the page before."),
 ]
 TokensFile = Annotated[
-    Path | None,
-    typer.Option("--tokens", metavar="FILE", help="The file of the tokens' hashes."),
+    Path | None, typer.Option("--tokens", metavar="FILE", help="The file of the tokens' hashes.")
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")

@@ -9,12 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from recollect.faces.kip.as_of import read_as_of
-from recollect.faces.kip.changes import (
-    instant_text,
-    logged_json,
-    transaction_json,
-    what_json,
-)
+from recollect.faces.kip.changes import instant_text, logged_json, transaction_json, what_json
 from recollect.model import (
     REPLACED_BY,
     Attributes,

@@ -217,11 +217,7 @@ def noun(name: str, help: str, *, default: str | None = None) -> typer.Typer:
     """Return a noun without verbs yet; `default` is the verb that is meant where none is named."""
     group = cast("type[Commands]", type("Noun", (Commands,), {"default": default}))
     return typer.Typer(
-        name=name,
-        cls=group,
-        help=help,
-        no_args_is_help=default is None,
-        rich_markup_mode=None,
+        name=name, cls=group, help=help, no_args_is_help=default is None, rich_markup_mode=None
     )
 
 

@@ -18,6 +18,7 @@ from recollect.faces.claims.reading import claims_of
 from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
 from recollect.model import (
+    FACT,
     REPLACED_BY,
     SOURCES,
     AsOf,
@@ -35,7 +36,7 @@ from recollect.model import (
 )
 from recollect.servers.studio.clocks import picture_of
 from recollect.servers.studio.shown import Shown, shown_ids, shown_of
-from recollect.servers.studio.trying import Part, differences
+from recollect.servers.studio.trying import UNTOLD, Part, differences
 from recollect.servers.studio.visit import Answered, Download, Page, Route, Visit, absent, required
 
 MOST_NEIGHBOURS: Final = 60
@@ -45,6 +46,8 @@ _BESIDE: Final = "FIND(?l, ?far) WHERE {{ ?x {one} ?l {ends} }} LIMIT 60"
 _ENDS: Final = (("(?x, ?p, ?far)", True), ("(?far, ?p, ?x)", False))
 _SAID: Final = "EXPORT ?x WHERE {{ ?x {one} }}"
 _SAME: Final = "FIND(?l) WHERE { ?s {id: $id} ?l (?s, ?p, ?o) FILTER(?p == $predicate) } LIMIT 20"
+_IN_WORDS: Final = (FACT, "valid_from", "valid_until")
+"""What the page of a link says in its title and its clocks."""
 _BRIEFLY: Final = Limits(max_seconds=2.0)
 
 
@@ -91,6 +94,7 @@ def element_page(visit: Visit) -> Answered:
         "claim": None if claim is None else viewed(nexus, claim, visit.then),
         "capsule": _capsule(visit, element),
         "is_owned": is_owned,
+        "untold": (*UNTOLD, *(_IN_WORDS if isinstance(element, Link) else ())),
         "same": same,
         "can_undo": not is_owned
         and visit.moment is None

@@ -11,12 +11,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from recollect.kernel import Nexus
-from recollect.model import Attributes, Content, LoggedChange, Value
+from recollect.model import (
+    REPLACED_BY,
+    SEARCH_ATTRIBUTES,
+    Attributes,
+    Content,
+    LoggedChange,
+    Operation,
+    Value,
+)
 from recollect.servers.studio.rendering import as_json
 from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.visit import Visit
 
 MOST_EFFECTS: Final = 50
+UNTOLD: Final = (SEARCH_ATTRIBUTES, REPLACED_BY)
+"""Keys that say nothing to a person; raw JSON has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,9 @@ def tried(visit: Visit, work: Callable[[Nexus], object]) -> Tried:
     with nexus.transaction(dry_run=True):
         number = nexus.stats().transactions
         work(nexus)
-        changes = [one for logged in nexus.changes(number) for one in logged.changes]
+        # The last of what is done to an element is what becomes of it.
+        by_id = {one.id: one for logged in nexus.changes(number) for one in logged.changes}
+        changes = list(by_id.values())
         few = changes[:MOST_EFFECTS]
         lines = {one.id: one.line for one in shown_ids(nexus, [one.id for one in few])}
         effects = tuple(_effect(nexus, one, lines.get(one.id, one.id)) for one in few)
@@ -59,7 +71,7 @@ def tried(visit: Visit, work: Callable[[Nexus], object]) -> Tried:
 
 
 def _effect(nexus: Nexus, change: LoggedChange, line: str) -> Effect:
-    if change.what is None:
+    if change.what is None or change.operation is Operation.CLOSE:
         return Effect(change, line, ())
     life = nexus.history(change.id)[-1]
     last = life.versions[-1]
@@ -84,6 +96,8 @@ def differences(before: Content | None, after: Content | None) -> tuple[Part, ..
 def _parts(before: Mapping[str, Value], after: Mapping[str, Value]) -> list[Part]:
     found = []
     for name in dict.fromkeys((*before, *after)):
+        if name in UNTOLD:
+            continue
         old = _text(before[name]) if name in before else None
         new = _text(after[name]) if name in after else None
         if old != new:

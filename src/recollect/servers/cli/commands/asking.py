@@ -7,13 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import (
-    Cursor,
-    Invocation,
-    KeyName,
-    KeyType,
-    takes,
-)
+from recollect.servers.cli.options import Cursor, Invocation, KeyName, KeyType, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()

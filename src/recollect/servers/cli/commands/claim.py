@@ -29,8 +29,7 @@ Evidence = Annotated[
     ),
 ]
 ScopeName = Annotated[
-    str | None,
-    typer.Option("--scope", metavar="TYPE:ID", help="As repo:github.com/acme/payments."),
+    str | None, typer.Option("--scope", metavar="TYPE:ID", help="As repo:github.com/acme/payments.")
 ]
 Project = Annotated[
     str | None, typer.Option("--project", metavar="NAME", help="The project it is about.")
@@ -89,8 +88,7 @@ def list_claims(
         str | None, typer.Option("--run", metavar="ID", help="Learned in this run.")
     ] = None,
     show: Annotated[
-        str | None,
-        typer.Option("--show", metavar="ID", help="Written or superseded in this show."),
+        str | None, typer.Option("--show", metavar="ID", help="Written or superseded in this show.")
     ] = None,
     session: Annotated[
         str | None, typer.Option("--session", metavar="ID", help="Learned in this session.")

@@ -61,10 +61,7 @@ def ingest_knowledge(
 @app.command("retrieve")
 @takes("db", "group", "json")
 def retrieve_knowledge(
-    on: Invocation,
-    text: Text,
-    entity: Entity = None,
-    top_k: TopK = None,
+    on: Invocation, text: Text, entity: Entity = None, top_k: TopK = None
 ) -> None:
     """Show what is known for a question: profiles, pieces and relations."""
     from recollect.servers.cli.knowledge import KnowledgeQuestion, retrieve_pieces
@@ -75,10 +72,7 @@ def retrieve_knowledge(
 @app.command("provide")
 @takes("db", "group", "json")
 def provide_knowledge(
-    on: Invocation,
-    text: Text,
-    entity: Entity = None,
-    top_k: TopK = None,
+    on: Invocation, text: Text, entity: Entity = None, top_k: TopK = None
 ) -> None:
     """Show the sections that an agent's prompt would get for a question."""
     from recollect.servers.cli.knowledge import KnowledgeQuestion, provide_sections
@@ -120,10 +114,7 @@ def add_knowledge(
 
 @app.command("show")
 @takes("db", "group", "json")
-def show_knowledge(
-    on: Invocation,
-    id: PieceId,
-) -> None:
+def show_knowledge(on: Invocation, id: PieceId) -> None:
     """Show a piece."""
     from recollect.servers.cli.knowledge import show_piece
 
@@ -132,10 +123,7 @@ def show_knowledge(
 
 @app.command("list")
 @takes("db", "group", "json")
-def list_knowledge(
-    on: Invocation,
-    entity: Entity = None,
-) -> None:
+def list_knowledge(on: Invocation, entity: Entity = None) -> None:
     """List the pieces of an entity; without one those that are for everybody."""
     from recollect.servers.cli.knowledge import list_pieces
 
@@ -144,10 +132,7 @@ def list_knowledge(
 
 @app.command("remove")
 @takes("db", "group", "json")
-def remove_knowledge(
-    on: Invocation,
-    id: PieceId,
-) -> None:
+def remove_knowledge(on: Invocation, id: PieceId) -> None:
     """Remove a piece; its past stays readable."""
     from recollect.servers.cli.knowledge import remove_piece
 

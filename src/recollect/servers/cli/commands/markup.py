@@ -95,10 +95,7 @@ Functions = Annotated[
 
 @app.command("check")
 @takes("json")
-def check_markup(
-    on: Invocation,
-    files: Files,
-) -> None:
+def check_markup(on: Invocation, files: Files) -> None:
     """Tell everything that is wrong with documents, requests or responses."""
     from recollect.servers.cli.markup import check_documents
 
@@ -195,10 +192,7 @@ def show_markup(
 
 @app.command("spaces")
 @takes("db", "group", "json")
-def list_spaces(
-    on: Invocation,
-    transaction: AfterTransaction = None,
-) -> None:
+def list_spaces(on: Invocation, transaction: AfterTransaction = None) -> None:
     """List the spaces."""
     from recollect.servers.cli.markup import list_spaces
 
@@ -321,9 +315,7 @@ def show_run(
 
 @app.command("runs")
 @takes("db", "group", "json")
-def list_runs(
-    on: Invocation,
-) -> None:
+def list_runs(on: Invocation) -> None:
     """List the runs of workflows."""
     from recollect.servers.cli.markup import list_runs
 
@@ -332,9 +324,7 @@ def list_runs(
 
 @app.command("card")
 @takes("json")
-def show_card(
-    on: Invocation,
-) -> None:
+def show_card(on: Invocation) -> None:
     """Print Knowing Markup on one page, for the system prompt of a model."""
     from recollect.servers.cli.markup import print_card
 

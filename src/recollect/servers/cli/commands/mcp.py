@@ -34,8 +34,7 @@ class ClientName(StrEnum):
 ClientArgument = Annotated[
     ClientName,
     typer.Argument(
-        metavar="CLIENT",
-        help="claude-code, claude-desktop, cursor, vscode, codex or windsurf.",
+        metavar="CLIENT", help="claude-code, claude-desktop, cursor, vscode, codex or windsurf."
     ),
 ]
 ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer nothing that writes.")]

@@ -65,19 +65,16 @@ def serve_http(
         str | None, typer.Option("--host", metavar="HOST", help="Where to listen; 127.0.0.1.")
     ] = None,
     port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411."),
+        int | None, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411.")
     ] = None,
     tokens: TokensFile = None,
     insecure: Annotated[
-        bool,
-        typer.Option("--insecure", help="Let everybody in from everywhere."),
+        bool, typer.Option("--insecure", help="Let everybody in from everywhere.")
     ] = False,
     threads: Threads = None,
     processes: Processes = None,
     no_worker: Annotated[
-        bool,
-        typer.Option("--no-worker", help="Leave the queue to recollect worker."),
+        bool, typer.Option("--no-worker", help="Leave the queue to recollect worker.")
     ] = False,
     check_at: Annotated[
         str | None,
@@ -113,8 +110,7 @@ def serve_http(
 def open_studio(
     on: Invocation,
     port: Annotated[
-        int | None,
-        typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411."),
+        int | None, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 is any; 7411.")
     ] = None,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Change nothing, whatever is asked.")

@@ -7,11 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.servers.cli.options import (
-    DryRun,
-    Invocation,
-    takes,
-)
+from recollect.servers.cli.options import DryRun, Invocation, takes
 from recollect.servers.cli.usage import verbs
 
 app = verbs()
@@ -62,8 +58,7 @@ def run_text(
     on: Invocation,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A KIP text; - is standard input.")],
     each: Annotated[
-        bool,
-        typer.Option("--each", help="Run each statement as a transaction of its own."),
+        bool, typer.Option("--each", help="Run each statement as a transaction of its own.")
     ] = False,
     dry_run: DryRun = False,
 ) -> None:

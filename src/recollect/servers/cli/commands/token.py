@@ -21,8 +21,7 @@ def make_token(
         typer.Option("--group", metavar="NAME", help="A group it is good for. Repeat it for more."),
     ] = None,
     admin: Annotated[
-        bool,
-        typer.Option("--admin", help="May clear everything; all groups, without any."),
+        bool, typer.Option("--admin", help="May clear everything; all groups, without any.")
     ] = False,
     name: Annotated[
         str | None,

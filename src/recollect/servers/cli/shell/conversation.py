@@ -30,12 +30,7 @@ COMMANDS: Mapping[str, str] = {
 }
 """The commands of the shell and what they do."""
 
-WORDS: Mapping[str, str] = {
-    "help": "\\help",
-    "?": "\\help",
-    "exit": "\\q",
-    "quit": "\\q",
-}
+WORDS: Mapping[str, str] = {"help": "\\help", "?": "\\help", "exit": "\\q", "quit": "\\q"}
 """What people type in any shell, and the command they mean; no KIP text can begin so."""
 
 LATE = re.compile(r"(WITH|ORDER|LIMIT|OFFSET)\b")

@@ -18,9 +18,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from recollect.kernel import nexus, parse_address
-from recollect.kernel.store.address import is_server
-from recollect.kernel.store.opening import open_store
+from recollect.kernel import parse_address
+from recollect.kernel.store import opening
 from recollect.kernel.store.port import Store
 from recollect.kernel.store.settings import Settings
 
@@ -98,19 +97,17 @@ def served_memories(database: str) -> Iterator[None]:
     separator = "&" if "?" in database else "?"
 
     def opened(address: str | os.PathLike[str], settings: Settings | None = None) -> Store:
-        if isinstance(address, str) and is_server(address):
-            return open_store(address, settings)
         known = parse_address(address).path
         name = f"memory_{next(_NUMBERS)}"
         if known is not None:
             name = schemas.setdefault(str(known.absolute()), name)
-        store = open_store(f"{database}{separator}schema={name}", settings)
+        store = opening.open_store(f"{database}{separator}schema={name}", settings)
         if known is None:
             store.before_close(lambda: _drop(database, name))
         return store
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nexus, "open_store", opened)
+        patch.setattr(opening, "SqliteStore", opened)
         yield
 
 

@@ -6,6 +6,7 @@ The only module that reads the environment. Everything else is told.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ SEARCH_MODES = ("keyword", "semantic", "hybrid")
 LONGEST_TIMEOUT = 3_600
 MOST_NUMBERS = 65_536  # of a vector
 
+_SERVER = re.compile("postgres(ql)?://")
+_PASSWORD = re.compile(r"(?<=[^/:]):[^/?]*(?=@)|[?&]password=[^&]*")
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # read by the library that counts, as it is loaded
 
 
@@ -36,9 +39,18 @@ _COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # read by the library that counts, as it i
 class Located:
     """A database and why it is the one in use."""
 
-    path: str  # as `recollect.open` takes it
+    path: str = field(repr=False)  # as `recollect.open` takes it
     reason: str
     is_own: bool = False  # the user's own, in a folder that this program may have to make
+
+    @property
+    def shown(self) -> str:
+        """The path as people see it: the address of a server has no password.
+
+        >>> Located("postgresql://ann:secret@db/notes?password=secret", "").shown
+        'postgresql://ann@db/notes'
+        """
+        return _PASSWORD.sub("", self.path) if _SERVER.match(self.path) else self.path
 
     @property
     def file(self) -> Path | None:

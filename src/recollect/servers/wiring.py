@@ -34,8 +34,8 @@ def open_nexus(
         if not create:
             raise RecollectError(
                 INVALID_ARGUMENT,
-                f"there is no memory at {located.path} ({located.reason})",
-                hint=f"{quote(Settings().program())} init {quote(located.path)}",
+                f"there is no memory at {located.shown} ({located.reason})",
+                hint=f"{quote(Settings().program())} init {quote(located.shown)}",
             )
         if located.is_own and located.file is not None:
             make_folder(located.file.parent)
@@ -54,7 +54,7 @@ def open_nexus(
     except RecollectError as error:
         if error.code.category != "storage":
             raise
-        raise replace(error, message=f"{located.path}: {error.message}") from error
+        raise replace(error, message=f"{located.shown}: {error.message}") from error
 
 
 def require_group(nexus: Nexus) -> None:

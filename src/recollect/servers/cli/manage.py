@@ -30,13 +30,13 @@ def create_memory(on: Invocation, capsules: Sequence[str]) -> None:
                 begin_life(nexus, actor=settings.actor())
             loaded = load_capsules(nexus, capsules, actor=settings.actor())
         if out.as_json:
-            result = {"path": located.path, "group": chosen, "created": is_new}
+            result = {"path": located.shown, "group": chosen, "created": is_new}
             out.json({"result": result | ({"loaded": asdict(loaded)} if capsules else {})})
             return
-        out.say(f"{'created' if is_new else 'already there:'} {located.path}", "green")
+        out.say(f"{'created' if is_new else 'already there:'} {located.shown}", "green")
         if capsules:
             out.say(f"loaded {counted(loaded.capsules, 'capsule')}: {loaded.created:,} created")
-        out.say(f"try: {quote(settings.program())} shell {quote(located.path)}", "dim")
+        out.say(f"try: {quote(settings.program())} shell {quote(located.shown)}", "dim")
 
 
 def count_contents(on: Invocation) -> None:

@@ -72,7 +72,7 @@ def serve_agents(on: Invocation, service: AgentService) -> None:
                     made, actor, service.is_read_only, offered, tools, service.may_erase
                 )
                 _over_http(
-                    memory, service.address, settings.tokens(service.tokens), located.path, out
+                    memory, service.address, settings.tokens(service.tokens), located.shown, out
                 )
 
 

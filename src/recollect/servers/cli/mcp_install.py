@@ -47,7 +47,7 @@ class Served:
     def memory(self, settings: Settings, environment: Mapping[str, str]) -> str:
         """Return in words which memory is given, and how it is searched in an environment."""
         located = settings.database(self.database)
-        path = located.path if located.file is None else located.file.resolve()
+        path = located.shown if located.file is None else located.file.resolve()
         way = (
             "by words and meaning"
             if environment.get("RECOLLECT_EMBEDDER")

@@ -78,9 +78,9 @@ def _serve(located: Located, settings: Settings, service: ServeOptions, out: Out
 
         def begun() -> None:
             if out.as_json:
-                told = {"url": url, "path": located.path, "worker": service.has_worker}
+                told = {"url": url, "path": located.shown, "worker": service.has_worker}
                 out.json({"result": {**told, "processes": count}})
-            out.say(f"serving {located.path} at {url}", "green")
+            out.say(f"serving {located.shown} at {url}", "green")
             log_event("listening", url=url, processes=count)
 
         if learner.warning and service.has_worker:
@@ -124,7 +124,7 @@ def _processes(service: ServeOptions, located: Located) -> int:
     if count > 1 and located.file is None:
         raise RecollectError(
             INVALID_ARGUMENT,
-            f"{located.path} has no file, and processes share a memory through its file",
+            f"{located.shown} has no file, and processes share a memory through its file",
             hint="leave --processes out",
         )
     return count

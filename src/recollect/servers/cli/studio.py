@@ -39,8 +39,8 @@ def show_studio(on: Invocation, port: int | None, *, is_read_only: bool, opens: 
 
             def begun() -> None:
                 if out.as_json:
-                    out.json({"result": {"url": url, "path": located.path}})
-                out.say(f"{located.path} is open at {url}; Ctrl-C ends it", "green")
+                    out.json({"result": {"url": url, "path": located.shown}})
+                out.say(f"{located.shown} is open at {url}; Ctrl-C ends it", "green")
                 if opens:
                     webbrowser.open(url)
 

@@ -59,7 +59,7 @@ def work_on_memory(on: Invocation, functional: list[str], *, once: bool, threads
                 with kept_leases(nexus, [work]):
                     work.drain(nexus)
             else:
-                out.say(f"working on {located.path} with {learner.name}", "green")
+                out.say(f"working on {located.shown} with {learner.name}", "green")
                 stopped = threading.Event()
                 with told_to_end((signal.SIGTERM, signal.SIGINT), stopped.set):
                     worker = Worker(nexus, work, threads=threads).start()

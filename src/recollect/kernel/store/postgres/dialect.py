@@ -156,7 +156,7 @@ POSTGRES = Dialect(
         "by_none": "",
         "hidden": "({0} + 0)",
         "unindexed": "({0})",
-        "in_order": '({0} COLLATE "C")',
+        "in_order": "(({0} #>> '{{}}') COLLATE \"C\")",
         "part_of": "(strpos({0}, {1}) > 0)",
     },
     is_remote=True,

@@ -173,6 +173,9 @@ class PostgresSession:
         """
         found = None if group is None else self._run(_LOCK_GROUP, (group,)).fetchone()
         if found is None:
+            if not self._parts:  # to have looked is a lock, which two would hold and wait
+                self.leave()
+                self.is_writing = True
             self._run(_LOCK_ALL, ())
             found = self._run(_NUMBER, ()).fetchone()
         assert found is not None

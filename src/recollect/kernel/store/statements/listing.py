@@ -95,10 +95,11 @@ class Listing:
             through, conditions = by, f"{conditions} AND {self._value('c', by)} IS NOT NULL"
         else:  # in no index: taken out of each document once
             value = self.dialect.word("unindexed", value)
+        last = "" if is_walked else " NULLS LAST"
         return (
             f"SELECT id, value FROM (SELECT c.id AS id, {value} AS value"  # noqa: S608
             f" FROM {self._source(through)} WHERE {conditions}"
-            " ORDER BY value DESC, id DESC LIMIT :limit) AS page WHERE value IS NOT NULL"
+            f" ORDER BY value DESC{last}, id DESC LIMIT :limit) AS page WHERE value IS NOT NULL"
         )
 
     def newest(self, pages: list[str]) -> str:

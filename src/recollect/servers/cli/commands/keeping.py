@@ -74,7 +74,7 @@ def show_place(on: Invocation) -> None:
     settings = Settings()
     located = settings.database(on.database)  # no memory is opened
     told: dict[str, object] = {
-        "path": located.path,
+        "path": located.shown,
         "reason": located.reason,
         "exists": located.exists,
     }

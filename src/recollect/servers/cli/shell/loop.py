@@ -34,7 +34,7 @@ def talk(on: Invocation) -> None:
         try:
             conversation = Conversation(nexus, chosen, out, settings.actor(on.actor))
             if sys.stdin.isatty():
-                out.say(greeting(conversation, located.path, is_new=is_new), "dim")
+                out.say(greeting(conversation, located.shown, is_new=is_new), "dim")
                 converse(conversation, prompt(conversation, history_in(settings.history())))
                 out.failed = False  # the person saw every error when it happened
             else:

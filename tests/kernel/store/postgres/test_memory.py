@@ -1,0 +1,147 @@
+"""A memory on a server, through the public door, beside one in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+import recollect
+from postgres import schema
+from recollect.errors import RecollectError
+from recollect.kernel import Nexus
+from recollect.model import Instant
+
+TOLD = """
+UPSERT {
+  CONCEPT ?s { {type: "Symptom", name: "headache"} }
+  CONCEPT ?d {
+    {type: "Drug", name: "Aspirin"}
+    SET ATTRIBUTES { risk: 2, note: "thins the blood", odd: [1.0, null, {"b": 1e16, "a": true}] }
+    SET PROPOSITIONS { ("treats", ?s) WITH METADATA { confidence: 0.5 } }
+  }
+}
+"""
+ASKED = (
+    'FIND(?d.name, ?s.name, ?d.attributes) WHERE { ?d {type: "Drug"} (?d, "treats", ?s) }',
+    'FIND(COUNT(?x)) WHERE { ?x {type: "Symptom"} }',
+    'SEARCH CONCEPT "blood"',
+    'FIND(?d.name) WHERE { ?d {type: "Drug"} FILTER(?d.attributes.risk >= 2) }',
+)
+
+
+@pytest.fixture
+def served(on_server: str) -> Iterator[Nexus]:
+    clock = iter(range(1_000_000, 2_000_000, 1_000))
+    with recollect.open(on_server, clock=lambda: Instant(next(clock))) as nexus:
+        nexus.group("decoy").write(TOLD.replace("Aspirin", "Decoy"))
+        yield nexus
+
+
+def answers(nexus: Nexus) -> list[object]:
+    return [
+        [
+            (hit.score, hit.element.name) if hasattr(hit, "score") else hit
+            for hit in getattr(result, "hits", getattr(result, "rows", ()))
+        ]
+        for text in ASKED
+        for result in nexus.read(text).results
+    ]
+
+
+def test_a_server_answers_as_a_file_does(served: Nexus) -> None:
+    with recollect.open(":memory:") as file:
+        for nexus in (file, served):
+            nexus.write(TOLD)
+            nexus.write('DELETE ATTRIBUTES {"note"} FROM ?d WHERE { ?d {type: "Drug"} }')
+            nexus.write(TOLD)
+        assert answers(served) == answers(file)
+        assert len(answers(file)) == len(ASKED)
+    assert served.verify().breach is None
+    assert served.doctor(fix=True).findings == ()
+
+
+def test_a_dump_goes_from_a_server_to_a_file_and_back(
+    served: Nexus, tmp_path: Path, database: str
+) -> None:
+    served.write(TOLD)
+    first, second = BytesIO(), BytesIO()
+    served.dump(first)
+    with recollect.open(tmp_path / "memory.db") as file:
+        first.seek(0)
+        assert file.restore(first) == ["default"]
+        assert answers(file) == answers(served)
+        assert file.verify().head == served.verify().head
+        file.dump(second)
+    with schema(database) as address, recollect.open(address, group="other") as again:
+        again.write(TOLD)  # under the ids that the dump brings: they are each group's own
+        second.seek(0)
+        again.restore(second)
+        restored = again.group("default")
+        assert restored.verify().head == served.verify().head
+        assert answers(restored) == answers(served)
+        restored.write('UPSERT { CONCEPT ?c { {type: "Drug", name: "Next"} } }')
+        assert again.doctor().findings == ()
+    assert first.getvalue() == second.getvalue()
+
+
+def test_a_file_refuses_groups_of_a_server_whose_ids_meet(served: Nexus, tmp_path: Path) -> None:
+    served.write(TOLD)
+    dump = BytesIO()
+    served.dump(dump, all_groups=True)
+    dump.seek(0)
+    with recollect.open(tmp_path / "memory.db") as file:
+        with pytest.raises(RecollectError) as caught:
+            file.restore(dump)
+        assert caught.value.code.code == "INVALID_ARGUMENT"
+        assert file.groups() == []
+
+
+def test_what_is_purged_is_gone_and_the_receipt_says_what_the_server_holds(served: Nexus) -> None:
+    served.write(TOLD)
+    receipt = served.purge(recollect.Key("Drug", "Aspirin"))
+    assert receipt.concepts == 1
+    assert not receipt.is_complete
+    assert "replicas and backups" in receipt.note
+    assert served.read(ASKED[2]).results != served.group("decoy").read(ASKED[2]).results
+    assert served.verify().breach is None
+    assert served.group("decoy").verify().breach is None
+    assert served.doctor().findings == ()
+
+
+def test_writers_of_several_groups_lose_nothing(on_server: str) -> None:
+    names = ["one", "two", "three"]
+
+    def write(name: str) -> None:
+        with recollect.open(on_server, group=name, busy_seconds=60) as nexus:
+            for number in range(8):
+                text = f'UPSERT {{ CONCEPT ?c {{ {{type: "Drug", name: "{number}"}} }} }}'
+                nexus.write(text)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(write, names * 2))
+    with recollect.open(on_server) as nexus:
+        assert sorted(nexus.groups()) == sorted(names)
+        for name in names:
+            audit = nexus.group(name).verify()
+            assert audit.breach is None
+            assert nexus.group(name).stats().concepts == 8
+        assert nexus.doctor().findings == ()
+
+
+def test_a_transaction_of_many_calls_is_kept_whole_or_not_at_all(served: Nexus) -> None:
+    with pytest.raises(KeyError), served.transaction():
+        served.write(TOLD)
+        assert served.stats().concepts == 2
+        raise KeyError
+    assert served.groups() == ["decoy"]
+    with served.transaction():
+        served.write(TOLD)
+        with pytest.raises(RecollectError):
+            served.write("UPSERT { CONCEPT ?c { {type: 1} } }")
+        served.write('UPSERT { CONCEPT ?c { {type: "Drug", name: "Next"} } }')
+    assert served.stats().concepts == 3
+    assert served.verify().breach is None

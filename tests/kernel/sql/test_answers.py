@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 from bench.graph import Builder, Built, Size
@@ -218,3 +219,31 @@ def test_the_shapes_of_the_bench_have_the_same_rows_on_a_server(
         given = {} if name is None else {"name": name}
         ours, theirs = twin.both(measured, shape.kip, given, as_of)
         assert ours.rows == theirs.rows
+
+
+OF_RISK = 'FIND(?d) WHERE { ?d {type: "Drug"} ATTR(?d, "risk_level", ?r) FILTER(?r %s $risk) }'
+
+
+@pytest.mark.parametrize(("operator", "risk"), [("==", 4.5), (">", 100), ("<", -1), ("==", "no")])
+def test_an_index_of_an_attribute_leads_to_its_values(
+    operator: str, risk: recollect.Value, twin: Twin, measured: Nexus
+) -> None:
+    given = {"risk": risk}
+    with twin.indexed(measured, "risk_level"):
+        assert "attribute:risk_level" in twin.plan(measured, OF_RISK % operator, given)
+
+
+def test_an_index_holds_values_of_any_length(twin: Twin) -> None:
+    query = (
+        'FIND(?n) WHERE { ?c {type: "V"} ATTR(?c, "v", ?v) ATTR(?c, "name", ?n) FILTER(?v == $v) }'
+    )
+    chance = Random(1)
+    long = ["".join(chance.choices("abcdefghijklmnop", k=9_000)) for _ in range(3)]
+    said = [*long, long, long[:2], {"a": long}, {"a": long, "b": 1}, {"b": 1.0, "a": long}]
+    with recollect.open(":memory:", "long") as nexus:
+        nexus.write([PutConcept("V", f"{at}", {"v": one}) for at, one in enumerate(said)])
+        with twin.indexed(nexus, "v"):
+            for one in said:
+                ours, theirs = twin.both(nexus, query, {"v": one})
+                assert ours.rows
+                assert ours.rows == theirs.rows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import psycopg
 
@@ -10,12 +11,19 @@ from recollect.kernel import Nexus
 from recollect.kernel.lang import parse
 from recollect.kernel.lang.ast import Find
 from recollect.kernel.plan.bind import Bindings
+from recollect.kernel.read.pages import Page
 from recollect.kernel.read.reader import Catalog, Reader
+from recollect.kernel.store.dialect import (
+    create_attribute_index,
+    drop_attribute_index,
+    index_name,
+)
 from recollect.kernel.store.group import existing_group
+from recollect.kernel.store.postgres.dialect import POSTGRES
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.model import AsOf, Limits, Rows, Value
 
-TABLES = ("grp", "tx", "term", "concept", "link", "concept_past", "link_past", "tally")
+TABLES = ("grp", "tx", "change", "term", "concept", "link", "concept_past", "link_past", "tally")
 
 
 class Twin:
@@ -78,3 +86,27 @@ class Twin:
         with store.reading() as session:
             catalog = Catalog.of(existing_group(session, nexus.group_name))
             return Reader(session, catalog, Limits(), as_of).find(find, Bindings(parameters))
+
+    @contextmanager
+    def indexed(self, nexus: Nexus, attribute: str) -> Iterator[None]:
+        """Have an index of an attribute for the time of a block."""
+        if self._held is not nexus:
+            self.load(nexus)
+        self._connection.execute(create_attribute_index(attribute, POSTGRES).encode())
+        self._connection.execute("ANALYZE concept")
+        try:
+            yield
+        finally:
+            name = index_name(attribute, POSTGRES)
+            self._connection.execute(drop_attribute_index(name).encode())
+
+    def plan(self, nexus: Nexus, text: str, parameters: Mapping[str, Value]) -> str:
+        """Return the server's plan of a FIND."""
+        (find,) = parse(text).statements
+        assert isinstance(find, Find)
+        given = Bindings(parameters)
+        with self.store.reading() as session:
+            catalog = Catalog.of(existing_group(session, nexus.group_name))
+            page = Page.of(find, given)
+            compiled, bound, _ = Reader(session, catalog, Limits()).compile(find, given, page)
+            return "\n".join(session.plan(compiled.sql, {**bound, "limit": 10, "offset": 0}))

@@ -205,7 +205,7 @@ def _equals_parameter(value: Value, operand: ast.Parameter) -> nodes.Expr:
         return nodes.equal(comparable(value), comparable(JsonValue(parameter)))
     type_, sql_value = value.part(JsonPart.TYPE), value.part(JsonPart.VALUE)
     given = nodes.Call("as_boolean" if class_ == "boolean" else "as_value", (parameter,))
-    is_equal = nodes.equal(sql_value, given)
+    is_equal = nodes.Call("equals_given", (sql_value, given))
     return nodes.All((is_equal, nodes.Call(_GUARDS[class_], (type_,))))
 
 
@@ -214,8 +214,9 @@ def _beyond_parameter(operator: str, value: JsonValue, operand: ast.Parameter) -
     if (class_ := _class(operand)) not in ("string", "number"):
         return _NEVER
     type_ = value.part(JsonPart.TYPE)
-    held = nodes.Call(f"{_SCALARS[class_]}_in", (type_, value.part(JsonPart.VALUE)))
-    beyond = nodes.Binary(operator, held, _parameter(operand))
+    scalar = _SCALARS[class_]
+    held = nodes.Call(f"{scalar}_beyond", (type_, value.part(JsonPart.VALUE)))
+    beyond = nodes.Binary(operator, held, nodes.Call(f"beyond_{scalar}", (_parameter(operand),)))
     return nodes.All((beyond, nodes.Call(_GUARDS[class_], (type_,))))
 
 

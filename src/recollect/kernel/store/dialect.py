@@ -88,7 +88,8 @@ def create_attribute_index(attribute: str, dialect: Dialect) -> str:
     value = dialect.render_json(JsonPart.VALUE, dialect.word("json", "attributes"), attribute)
     return (
         f"CREATE INDEX IF NOT EXISTS {quoted(index_name(attribute, dialect))}"
-        f" ON concept (group_id, type, expired_at, {value}) WHERE {value} IS NOT NULL"
+        f" ON concept (group_id, type, expired_at, {dialect.word('indexed', value)})"
+        f" WHERE {value} IS NOT NULL"
     )
 
 

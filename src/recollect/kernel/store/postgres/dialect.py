@@ -41,6 +41,8 @@ POSTGRES = Dialect(
         "as_boolean": "to_jsonb({} <> 0)",
         "as_value": "to_jsonb({})",
         "bare": "{}",
+        "beyond_number": "to_jsonb({})",
+        "beyond_text": "{}",
         "canonical_json": '(canonical_json(({})::jsonb) COLLATE "C")',
         "canonical_value": (
             "(CASE WHEN jsonb_typeof({0}) IN ('array', 'object') THEN canonical_json({0}) END"
@@ -53,6 +55,7 @@ POSTGRES = Dialect(
         "each_row": "json_array_elements(({})::json)",
         "each_text": _ITEMS.format("json_array_elements_text(({})::json)", ""),
         "each_value": _ITEMS.format("jsonb_array_elements(value_of({}))", "::numeric"),
+        "equals_given": "({0} = {1} AND indexed({0}) = indexed({1}))",
         "ends_with": "(right({0}, length({1})) = {1})",
         "hidden": "({} + 0)",
         "instant": (  # in two parts, since an interval is multiplied as a double
@@ -74,6 +77,7 @@ POSTGRES = Dialect(
         "json_quote": "to_json({})::text",
         "least": "least({}, {})",
         "never": "FALSE",
+        "number_beyond": "indexed({1})",
         "number_in": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
         "number_of": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
         "number_value": (
@@ -99,6 +103,7 @@ POSTGRES = Dialect(
         "shown_number": "({})::text",
         "starts_with": "starts_with({}, {})",
         "sum_of_reals": "json_agg",
+        "text_beyond": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
         "text_in": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
         "text_of": "(CASE WHEN {0} = 'string' THEN ({1}) #>> '{{}}' END COLLATE \"C\")",
         "text_value": (
@@ -155,6 +160,11 @@ POSTGRES = Dialect(
         "by": "",
         "by_none": "",
         "hidden": "({0} + 0)",
+        "indexed": "indexed({0})",
+        "among": (
+            "({0} IN (SELECT one.value FROM {1})"
+            " AND indexed({0}) IN (SELECT indexed(one.value) FROM {1}))"
+        ),
         "unindexed": "({0})",
         "in_order": "(({0} #>> '{{}}') COLLATE \"C\")",
         "part_of": "(strpos({0}, {1}) > 0)",

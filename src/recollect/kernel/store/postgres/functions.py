@@ -43,6 +43,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         ELSE document::jsonb END
 $$;
 
+CREATE FUNCTION indexed(value jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$  -- an index has no room for a long one
+    SELECT CASE WHEN octet_length(value::text) <= 500 THEN value
+        WHEN jsonb_typeof(value) = 'string'
+            THEN to_jsonb(hashtextextended(value #>> '{}' COLLATE "C", 0)::text)
+        ELSE to_jsonb(jsonb_typeof(value)) END
+$$;
+
 CREATE FUNCTION canonical_number(number numeric) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

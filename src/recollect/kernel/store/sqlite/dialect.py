@@ -33,6 +33,8 @@ SQLITE = Dialect(
         "array": "{}",
         "as_boolean": "{}",
         "as_value": "{}",
+        "beyond_number": "{}",
+        "beyond_text": "{}",
         "bare": "+{}",  # without a column's affinity
         "canonical_json": "canonical_json({})",
         "coalesce": "coalesce({}, {})",
@@ -42,6 +44,7 @@ SQLITE = Dialect(
             " WHEN 'array' THEN CAST(canonical_json({2}) AS BLOB) ELSE {1} END"
         ),
         "contains": "(instr({}, {}) > 0)",
+        "equals_given": "({0} = {1})",  # a value that may have an index, and a constant
         "each": "json_each({})",
         "each_row": "json_each({})",
         "each_text": "json_each({})",
@@ -62,6 +65,7 @@ SQLITE = Dialect(
         "json_quote": "json_quote({})",
         "least": "min({}, {})",
         "never": "0",
+        "number_beyond": "{1}",
         "number_in": "{1}",
         "number_of": "CASE WHEN {0} IN ('integer', 'real') THEN {1} END",
         "object": "json_object({})",
@@ -76,6 +80,7 @@ SQLITE = Dialect(
         "shown_number": "{}",
         "starts_with": "(substr({0}, 1, length({1})) = {1})",
         "sum_of_reals": "sum",
+        "text_beyond": "{1}",
         "text_in": "{1}",
         "text_of": "CASE WHEN {0} = 'text' THEN {1} END",
         "type_rank": "(nullif({}, 'null') NOT IN ('true', 'false'))",  # the same, of a type's name
@@ -109,6 +114,8 @@ SQLITE = Dialect(
         "by": "INDEXED BY {0}",
         "by_none": "NOT INDEXED",
         "hidden": "+{0}",  # a column that no index is to be taken for
+        "indexed": "{0}",  # a value as an index holds it
+        "among": "{0} IN (SELECT one.value FROM {1})",  # a value that may have an index
         "unindexed": "+{0}",  # a value, likewise
         "in_order": "{0}",  # a value of a document, which is text, as texts are ordered
         "part_of": "(instr({0}, {1}) > 0)",  # the second text is in the first

@@ -74,7 +74,7 @@ class Listing:
     def having(self, attribute: str, values: str) -> str:
         """Return the condition that an attribute is one of the bound `values`."""
         value, items = self._value("c", attribute), self.dialect.word("rows", values, "one")
-        return f"{value} IS NOT NULL AND {value} IN (SELECT one.value FROM {items})"  # noqa: S608
+        return f"{value} IS NOT NULL AND {self.dialect.word('among', value, items)}"
 
     def beyond(self, attribute: str) -> str:
         """Return the condition that a concept stands after the one with the id `:after`."""

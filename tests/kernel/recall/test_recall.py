@@ -252,3 +252,50 @@ def test_what_is_far_from_the_others_in_meaning_is_a_memory_all_the_same(nexus: 
     found = nexus.recall("gate code", limit=100).memories
     assert len(found) == len(same) + 1
     assert min(one.score for one in found) >= 0
+
+
+def told_of(nexus: Nexus, *passages: tuple[str, str]) -> None:
+    rain = (("Rain " + word, f"Rain {word} is a kind of weather") for word in "abcdefghijkl")
+    nexus.write([PutConcept("Topic", name, {"summary": said}) for name, said in (*passages, *rain)])
+
+
+def test_what_the_best_memory_names_is_found_with_it(nexus: Nexus) -> None:
+    told_of(
+        nexus,
+        ("Blue Heron", "a film directed by Teresa Vane"),
+        ("Teresa Vane", "grew up in Skagen"),
+        ("Otto Lind", "grew up in Graz"),
+    )
+    found = nexus.recall("Where did the director of Blue Heron live as a child?").memories
+    assert [one.passage for one in found][:2] == [
+        "Blue Heron: a film directed by Teresa Vane",
+        "Teresa Vane: grew up in Skagen",
+    ]
+    assert found[1].why["led"].words == "another that is found names it"
+    assert "led" not in found[0].why
+    for one in found:
+        assert sum(share.points for share in one.why.values()) == pytest.approx(one.score)
+
+
+def test_what_many_texts_name_is_led_to_by_none(nexus: Nexus) -> None:
+    told_of(
+        nexus,
+        ("Skagen", "has a harbour"),
+        *((f"Film {number}", f"shot in Skagen, reel {number}") for number in range(40)),
+    )
+    found = nexus.recall("Film 7 reel", limit=50).memories
+    assert not any("led" in one.why for one in found)
+
+
+def test_an_episode_is_found_by_its_title(nexus: Nexus) -> None:
+    with Operations(nexus, worker=False) as operations:
+        letter = {"source": "text", "reference_time": "2024-05-01T00:00:00Z"}
+        operations.add_episodes(
+            group_id=nexus.group_name,
+            items=[
+                {**letter, "name": "Minutes of the harbour board", "body": "The crane is painted"},
+                {**letter, "name": "Letter", "body": "The crane flew south"},
+            ],
+        )
+    (first, *_) = said(nexus, "What did the harbour board decide?")
+    assert first == "Minutes of the harbour board: The crane is painted"

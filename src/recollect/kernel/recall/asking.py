@@ -95,7 +95,7 @@ def understood(question: str, known: Known, asked_at: int) -> Meant:
         speakers=frozenset(one for found in speakers for one in found),
         wants=sum({flag for flag, _ in wanted}),
         wanted=", ".join(name for _, name in wanted),
-        concepts=_named(words, known),
+        concepts=frozenset().union(*names_in(words, known).values()),
     )
 
 
@@ -108,16 +108,16 @@ def _are_speaker(ways: tuple[int, ...], known: Known) -> bool:
     return any(one in known.speaker_stems for one in ways)
 
 
-def _named(words: list[str], known: Known) -> frozenset[int]:
-    """Return the concepts whose whole name stands in the question, inside no longer name."""
-    found: set[int] = set()
+def names_in(words: list[str], known: Known) -> dict[str, set[int]]:
+    """Return the whole names of concepts among words, inside no longer name, and whose they are."""
+    found: dict[str, set[int]] = {}
     at = 0
     while at < len(words):
         for many in range(min(known.longest_name, len(words) - at), 0, -1):
-            ids = known.called.get(" ".join(words[at : at + many]))
-            if ids:
-                found |= ids
+            name = " ".join(words[at : at + many])
+            if ids := known.called.get(name):
+                found[name] = ids
                 at += many - 1
                 break
         at += 1
-    return frozenset(found)
+    return found

@@ -85,7 +85,7 @@ def is_near(ranking: Ranking, row: int) -> bool:
 
 def _looked_at(look: Look, ranking: Ranking, at_once: int) -> Iterator[Pick]:
     """Yield the candidates with their texts, best first."""
-    rows = iter(ranking.best())
+    rows = iter(ranking.best(_MOST_LOOKED_AT))
     for _ in range(0, _MOST_LOOKED_AT, at_once):
         batch = [int(one) for one in islice(rows, at_once)]
         found = look(batch) if batch else {}

@@ -20,10 +20,11 @@ from recollect.kernel.recall.asking import understood
 from recollect.kernel.recall.choosing import Look, chosen
 from recollect.kernel.recall.columns import Columns
 from recollect.kernel.recall.held import HeldColumns
+from recollect.kernel.recall.hops import led_on
 from recollect.kernel.recall.kinds import said_by_concept, said_by_link
 from recollect.kernel.recall.meaning import meaning
 from recollect.kernel.recall.recollection import Recalled, Recollection, compared_by
-from recollect.kernel.recall.scoring import Point, Ranking, ranked
+from recollect.kernel.recall.scoring import Point, ranked
 from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
@@ -75,7 +76,9 @@ def recollected(
     sense = None if model is None else model.of_text(asked.question)
     ranking = ranked(columns, meant, asked.moment, asked.kinds, with_past=past, meant=sense)
     wanted = asked.skipped + asked.limit + 1
-    choice = chosen(_look(reader, ranking, asked), ranking, wanted, threshold or 0.0)
+    look = _look(reader, columns, asked)
+    ranking = led_on(look, ranking, meant)
+    choice = chosen(look, ranking, wanted, threshold or 0.0)
     page = choice.places[asked.skipped : asked.skipped + asked.limit]
     names = reader.session.kinds.names()
     memories = [told(ranking, asked.question, meant, one, names) for one in page]
@@ -167,21 +170,30 @@ def _of_cursor(cursor: object) -> tuple[Point, int]:
     return Point(valid, known), skipped
 
 
-def _look(reader: Reader, ranking: Ranking, asked: _Call) -> Look:
+def _look(reader: Reader, columns: Columns, asked: _Call) -> Look:
     """Return what fetches rows as they stood at the moment asked about."""
     moment = NOW
     if not asked.is_latest:
         at = AsOf(transaction=asked.moment.known)
         moment = resolve_moment(reader.session, reader.group, at)
     reader.moment = moment
-    columns = ranking.columns
+
+    seen: dict[int, tuple[Dated, str]] = {}
 
     def look(rows: Collection[int]) -> dict[int, tuple[Dated, str]]:
+        read({row for row in rows if row not in seen})
+        return {row: seen[row] for row in rows if row in seen}
+
+    def read(rows: Collection[int]) -> None:
+        if not rows:
+            return
         elements = {row: int(columns.element[row]) for row in rows}
         dated = dated_by_number(reader, [*elements.values()], closed=True)
         found = {row: dated[one] for row, one in elements.items() if one in dated}
         kinds = reader.session.kinds
-        return {row: (one, _text(kinds, one.element, columns, row)) for row, one in found.items()}
+        seen.update(
+            (row, (one, _text(kinds, one.element, columns, row))) for row, one in found.items()
+        )
 
     return look
 

@@ -46,17 +46,24 @@ def kind_of_concept(kinds: Kinds, type_: str) -> Kind | None:
 
 
 def said_by_concept(kind: Kind, name: str, attributes: Attributes) -> str:
-    """Return what a concept says: its text, or its name and what is told of it.
+    """Return what a concept says: its text after its title, or its name and what is told of it.
 
     >>> said_by_concept(Kind("Person"), "Ann", {"summary": "paints", "age": 31})
     'Ann: paints'
     """
     said = attributes.get(kind.text) if kind.text else None
     if kind.names_are_ids and isinstance(said, str):
-        return said
+        title = title_of(kind, attributes)
+        return said if title is None or title in said else f"{title}: {said}"
     told = _told(attributes, first=(kind.text, *_ABOUT) if kind.text else _ABOUT)
     is_silent = kind.names_are_ids or is_wordless(name)
     return ": ".join(filter(None, ("" if is_silent else name, "; ".join(told))))
+
+
+def title_of(kind: Kind, attributes: Attributes) -> str | None:
+    """Return what a text is called, whose element is named by an id; None where it has no title."""
+    title = attributes.get("name") if kind.names_are_ids else None
+    return title.strip() or None if isinstance(title, str) else None
 
 
 def said_by_link(subject: str, predicate: str, object_: str, attributes: Attributes) -> str:

@@ -21,6 +21,7 @@ from recollect.kernel.recall.kinds import (
     kind_of_concept,
     said_by_concept,
     said_by_link,
+    title_of,
 )
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
 from recollect.kernel.search.called import called
@@ -111,7 +112,7 @@ def _concept(
         return None
     text, code = said_by_concept(kind, one.name, attributes), codes_of(kinds)[kind.name]
     if kind.name == EPISODE:
-        return _episode(one, code, text, attributes)
+        return _episode(one, code, text, title_of(kind, attributes), attributes)
     status = _text(attributes.get(kind.status)) if kind.status else None
     said_at = _instant(attributes.get("created_at"), one.valid_at)
     names = (one.name, *_listed(attributes, _NAMES)) if code == CONCEPTS else ()
@@ -135,7 +136,9 @@ def _concept(
     )
 
 
-def _episode(one: Standing, code: int, body: str, attributes: Attributes) -> Memory:
+def _episode(
+    one: Standing, code: int, body: str, title: str | None, attributes: Attributes
+) -> Memory:
     """Return an episode; who speaks stands in attributes, or in the body of an older one."""
     said_at = _instant(attributes.get("reference_time"), BEGINNING)
     role_type, speaker = _text(attributes.get("role_type")), _text(attributes.get("role"))
@@ -151,7 +154,7 @@ def _episode(one: Standing, code: int, body: str, attributes: Attributes) -> Mem
         one,
         code,
         body,
-        (),
+        () if title is None else (folded(title),),
         stands=True,
         stream=None if stream is None else f"{bool(session)}{stream}",
         has_session=bool(session),

@@ -17,7 +17,7 @@ import numpy as np
 
 from recollect.kernel.recall.asking import Asking, Meant
 from recollect.kernel.recall.columns import NONE, SAYS_ANYTHING, Columns, Floats, Mask, Places
-from recollect.kernel.recall.kinds import CONCEPTS, FACTS
+from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
 
@@ -77,10 +77,15 @@ class Ranking:
     covered: Floats  # how much of what the question asks for the row holds, 0 to 1
     near: Floats | None  # how near the row's meaning is to the question's, -1 to 1
     is_past: Mask
+    candidates: Mask  # what may be answered with at all
+    led: Floats | None = None  # what is in the scores since others, found before, name the row
 
-    def best(self) -> Iterable[int]:
-        """Return the candidates, best first, ties by age."""
+    def best(self, most: int) -> Iterable[int]:
+        """Return the candidates, best first, ties by age: `most` at least, if there are so many."""
         candidates = np.flatnonzero(self.scores >= 0)
+        if len(candidates) > most:
+            least = np.partition(self.scores[candidates], -most)[-most]
+            candidates = candidates[self.scores[candidates] >= least]
         order = np.lexsort((self.columns.element[candidates], -self.scores[candidates]))
         return candidates[order]
 
@@ -148,7 +153,7 @@ def ranked(
         reached |= near >= NEAR
     np.maximum(scores, 0.0, out=scores)
     scores[~(candidates & reached)] = -1.0
-    return Ranking(columns, shares, scores, covered, near, is_past)
+    return Ranking(columns, shares, scores, covered, near, is_past, candidates)
 
 
 def _are_of(columns: Columns, kinds: frozenset[int]) -> Mask:
@@ -274,7 +279,7 @@ def _dated(columns: Columns, asked: Times) -> Floats:
 def _named(columns: Columns, concepts: frozenset[int]) -> Floats:
     """Return 1 for what is told of concepts: by themselves, or by a fact that ends in one."""
     ids = np.fromiter(concepts, np.int64)
-    own = (columns.kind == CONCEPTS) & np.isin(columns.element, ids)
+    own = np.isin(columns.element, ids)
     facts = columns.kind == FACTS
     ends = np.isin(columns.subject, ids).astype(np.float64) + np.isin(columns.object, ids)
     return np.where(own, 1.0, np.where(facts, np.minimum(ends, 1.0), 0.0))

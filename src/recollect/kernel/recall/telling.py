@@ -37,7 +37,7 @@ _WORDS: Final = {
     SPEAKER: "the question names who says it",
     DATE: "it speaks of the time that the question names",
     ROLE: "no assistant says it",
-    TELLS: "it tells something, and does not only ask",
+    TELLS: "it tells something",
     MEANING: "it means something near",
     NAMED: "it is about what the question names",
     TRUST: "how well it is supported",
@@ -58,6 +58,9 @@ def told(
     is_past = bool(ranking.is_past[row])
     if is_past:
         why["past"] = Share(-total * (1 - PAST), _ended(ranking, row))
+    led = 0.0 if ranking.led is None else float(ranking.led[row])
+    if led:
+        why["led"] = Share(led, "another that is found names it")
     return Recalled(
         element=place.dated,
         kind=kinds[int(columns.kind[row])],

@@ -179,21 +179,15 @@ def _look(reader: Reader, columns: Columns, asked: _Call) -> Look:
     reader.moment = moment
 
     seen: dict[int, tuple[Dated, str]] = {}
+    kinds = reader.session.kinds
 
     def look(rows: Collection[int]) -> dict[int, tuple[Dated, str]]:
-        read({row for row in rows if row not in seen})
+        new = {row: int(columns.element[row]) for row in rows if row not in seen}
+        found = dated_by_number(reader, [*new.values()], closed=True) if new else {}
+        for row, one in new.items():
+            if one in found:
+                seen[row] = found[one], _text(kinds, found[one].element, columns, row)
         return {row: seen[row] for row in rows if row in seen}
-
-    def read(rows: Collection[int]) -> None:
-        if not rows:
-            return
-        elements = {row: int(columns.element[row]) for row in rows}
-        dated = dated_by_number(reader, [*elements.values()], closed=True)
-        found = {row: dated[one] for row, one in elements.items() if one in dated}
-        kinds = reader.session.kinds
-        seen.update(
-            (row, (one, _text(kinds, one.element, columns, row))) for row, one in found.items()
-        )
 
     return look
 

@@ -55,18 +55,18 @@ class Memory(NamedTuple):
     standing: Standing
     kind: int
     text: str  # what it says, without who says it
-    names: tuple[str, ...]  # of a concept, folded; of a fact's ends as they are called
-    stands: bool  # whether it counts: not disputed, retracted or superseded
-    stream: str | None  # the conversation it belongs to
-    has_session: bool  # whether the stream is one session, however long it pauses
+    names: tuple[str, ...]  # of a concept or a title, folded; of a fact's ends as they are called
     said_at: int  # milliseconds; BEGINNING where that is not told
-    speaker: str | None
-    is_assistant: bool
-    tells: bool  # more than a name, and does not end a turn in a question
-    is_turn: bool  # of a conversation, whose day is among its spans
     spans: tuple[Span, ...]
-    author: str | None  # whom it rests on, where it is only inferred or observed
     trust: float  # 0 to 1
+    author: str | None = None  # whom it rests on, where it is only inferred or observed
+    stands: bool = True  # whether it counts: not disputed, retracted or superseded
+    tells: bool = True  # more than a name, and does not end a turn in a question
+    stream: str | None = None  # the conversation it belongs to
+    has_session: bool = False  # whether the stream is one session, however long it pauses
+    speaker: str | None = None
+    is_assistant: bool = False
+    is_turn: bool = False  # of a conversation, whose day is among its spans
 
 
 class Called(NamedTuple):
@@ -123,13 +123,8 @@ def _concept(
         text,
         tuple(filter(None, map(folded, names))),
         stands=kind.counts(attributes),
-        stream=None,
-        has_session=False,
         said_at=said_at,
-        speaker=None,
-        is_assistant=False,
         tells=code != CONCEPTS or text != one.name,
-        is_turn=False,
         spans=_spans(one, text, said_at),
         author=None if status == "verified" else _text(author) or actors.get(one.since),
         trust=_STATUS.get(status or "", 1.0),
@@ -155,7 +150,6 @@ def _episode(
         code,
         body,
         () if title is None else (folded(title),),
-        stands=True,
         stream=None if stream is None else f"{bool(session)}{stream}",
         has_session=bool(session),
         said_at=said_at,
@@ -164,7 +158,6 @@ def _episode(
         tells=_ASKS.search(body) is None,
         is_turn=said_at != BEGINNING,
         spans=told if said_at == BEGINNING else (day_of(said_at), *told),
-        author=None,
         trust=1.0,
     )
 
@@ -193,14 +186,7 @@ def _fact(
         FACTS,
         text if FACT not in attributes else f"{text}\n{predicate}",
         ends,
-        stands=True,
-        stream=None,
-        has_session=False,
         said_at=said_at,
-        speaker=None,
-        is_assistant=False,
-        tells=True,
-        is_turn=False,
         spans=_spans(one, text, said_at),
         author=_text(first) or actors.get(one.since),
         trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),

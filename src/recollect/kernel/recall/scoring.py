@@ -21,23 +21,22 @@ from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.spans import Times
 
-WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, TELLS, MEANING, NAMED, TRUST = SHARES = (
-    "words", "session", "speaker", "date", "kind", "role", "tells", "meaning", "named", "trust",
-)  # fmt: skip
-"""The shares of a score, in the order in which they are told."""
-
-WEIGHTS: Final[Mapping[str, float]] = {
-    WORDS: 1.0,
-    SESSION: 0.5,
-    SPEAKER: 0.2,
-    DATE: 0.8,
-    KIND: 0.4,
-    ROLE: 0.4,
-    TELLS: 0.35,
-    MEANING: 0.8,
-    NAMED: 0.3,
-    TRUST: 0.2,
+SHARES: Final = {
+    "words": (1.0, "it, or what stands beside it, holds words that say the same"),
+    "session": (0.5, "its conversation is about it"),
+    "speaker": (0.2, "the question names who says it"),
+    "date": (0.8, "it speaks of the time that the question names"),
+    "kind": (0.4, "it tells what is asked"),
+    "role": (0.4, "no assistant says it"),
+    "tells": (0.35, "it tells something"),
+    "meaning": (0.8, "it means something near"),
+    "named": (0.3, "it is about what the question names"),
+    "trust": (0.2, "how well it is supported"),
 }
+"""The shares of a score in the order in which they are told: points at most, and what for."""
+
+WORDS, SESSION, SPEAKER, DATE, KIND, ROLE, TELLS, MEANING, NAMED, TRUST = SHARES
+WEIGHTS: Final = {name: points for name, (points, _) in SHARES.items()}
 
 NEAR: Final = 0.44
 """The cosine from which on a meaning alone makes a candidate, and one that is near enough."""

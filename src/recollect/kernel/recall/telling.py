@@ -11,20 +11,7 @@ from recollect.kernel.recall.asking import Meant
 from recollect.kernel.recall.choosing import Pick
 from recollect.kernel.recall.recollection import Recalled, Share
 from recollect.kernel.recall.remembering import since_text
-from recollect.kernel.recall.scoring import (
-    DATE,
-    KIND,
-    MEANING,
-    NAMED,
-    PAST,
-    ROLE,
-    SESSION,
-    SPEAKER,
-    TELLS,
-    TRUST,
-    WORDS,
-    Ranking,
-)
+from recollect.kernel.recall.scoring import KIND, PAST, SHARES, WORDS, Ranking
 from recollect.kernel.recall.words import LANGUAGES, asked_stems, language_of, stem
 from recollect.kernel.search.tokens import tokens
 from recollect.model import FOREVER
@@ -32,16 +19,6 @@ from recollect.model import FOREVER
 _LONGEST: Final = 120  # words of a text that is its own passage
 _PASSAGE: Final = 80  # words of a part ...
 _STEP: Final = 20  # ... that begins so many after the one before
-_WORDS: Final = {
-    SESSION: "its conversation is about it",
-    SPEAKER: "the question names who says it",
-    DATE: "it speaks of the time that the question names",
-    ROLE: "no assistant says it",
-    TELLS: "it tells something",
-    MEANING: "it means something near",
-    NAMED: "it is about what the question names",
-    TRUST: "how well it is supported",
-}
 
 
 def told(
@@ -73,14 +50,9 @@ def told(
 
 
 def _in_words(name: str, question: str, meant: Meant, place: Pick) -> str:
-    if name == WORDS:
-        held = _held(question, place)
-        if held:
-            return f"it holds {', '.join(held)}"
-        return "it, or what stands beside it, holds words that say the same"
-    if name == KIND:
-        return f"it tells {meant.wanted}"
-    return _WORDS[name]
+    if name == WORDS and (held := _held(question, place)):
+        return f"it holds {', '.join(held)}"
+    return f"it tells {meant.wanted}" if name == KIND else SHARES[name][1]
 
 
 def _held(question: str, place: Pick) -> list[str]:

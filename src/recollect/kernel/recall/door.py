@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final, Protocol, cast
+from typing import Final
 
-from recollect.kernel.read.catalogs import Catalogs, Forgetful
+from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.recollection import Recollection
 from recollect.kernel.store.port import Store
@@ -19,28 +19,6 @@ LIMIT: Final = 10
 """Memories of an answer, where the question does not say how many."""
 
 _KEPT: Final = "recall"
-
-
-class _Engine(Protocol):
-    def new(self) -> Forgetful:
-        """Return what is kept in memory of all groups of a store."""
-
-    def recollected(
-        self,
-        reader: Reader,
-        kept: Forgetful,
-        question: str,
-        kinds: Sequence[str] | None,
-        limit: int,
-        max_tokens: int | None,
-        as_of: AsOf,
-        now: Instant,
-        *,
-        past: bool,
-        threshold: float | None,
-        cursor: str | None,
-    ) -> Recollection:
-        """Return what a question recalls."""
 
 
 class Recall:
@@ -90,13 +68,13 @@ class Recall:
         Cost: a few passes over the memories of the group, and what was written since it was last
         asked; the first time, every content of the group.
         """
-        engine = cast(_Engine, import_module("recollect.kernel.recall.engine"))
+        engine = import_module("recollect.kernel.recall.engine")
         kept = self._catalogs.beside.get(_KEPT)
         if kept is None:
             kept = self._catalogs.beside.setdefault(_KEPT, engine.new())
         with self._store.reading() as session:
             catalog = self._catalogs.of(session, self._group_name)
-            return engine.recollected(
+            found: Recollection = engine.recollected(
                 Reader(session, catalog, self._limits),
                 kept,
                 question,
@@ -109,3 +87,4 @@ class Recall:
                 threshold=threshold,
                 cursor=cursor,
             )
+        return found

@@ -2,7 +2,8 @@
 
 The rule: a line of the table holds what people use for one another when they speak of a life: of
 work, home, family, health, food, travel, money, time. A word of a question also finds the other
-words of its line, for a third. The table is our own.
+words of its line, for a third. The table is our own; what the embedding knows to be near is not in
+it.
 """
 
 from __future__ import annotations
@@ -21,41 +22,36 @@ boss manager supervisor reports chef chefin vorgesetzte vorgesetzter jefe jefa;
 live lives home house address residence town city moved relocate relocated resides wohnt wohnen
 wohnort lebt zuhause haus stadt umgezogen zog vive vivir casa ciudad domicilio mudo reside;
 born birthplace native comes geboren geburtsort stammt herkunft nacido nacio nacida origen;
-birthday birth geburtstag cumpleanos;
-married wife husband spouse wedding partner verheiratet ehemann ehefrau frau mann heirat hochzeit
-casado casada esposo esposa marido boda;
+married wife husband spouse wedding partner verheiratet ehemann ehefrau frau mann heirat
+hochzeit casado casada esposo esposa marido boda;
 divorced ex divorce separated geschieden scheidung divorciado divorciada divorcio;
 child children kid kids son daughter kind kinder sohn tochter hijo hija hijos;
 parent parents mother father mom dad eltern mutter vater padres madre padre;
-brother sister sibling siblings bruder schwester geschwister hermano hermana hermanos;
-friend friends buddy freund freundin freunde amigo amiga amigos;
 met meet know knows kennengelernt traf kennen conocio conocer conocen;
 pet dog cat animal haustier hund katze tier mascota perro gato animal;
-eat eats food dish meal diet cook favourite favorite isst essen gericht speise liebsten lieblings
-come comer comida plato favorito favorita;
+eat eats food dish meal diet cook favourite favorite isst essen gericht speise liebsten
+lieblings come comer comida plato favorito favorita;
 drink drinks coffee tea beverage trinkt trinken getrank bebe beber bebida;
 meat vegetarian vegan fleisch vegetarier vegetarierin carne vegetariano vegetariana;
 allergic allergy intolerant avoid allergisch allergie vertragt alergico alergica alergia;
 afraid fear fears scared phobia angst furchtet miedo teme;
-like likes love loves enjoy enjoys fond favourite favorite mag liebt gern gerne gusta ama encanta;
+like likes love loves enjoy enjoys fond favourite favorite mag liebt gern gerne gusta ama
+encanta;
 dislike dislikes hate hates stand detests hasst verabscheut odia detesta;
-ill illness sick disease condition diagnosis diabetes cancer asthma suffers krank krankheit leidet
-enfermo enferma enfermedad padece;
+ill illness sick disease condition diagnosis diabetes cancer asthma suffers krank krankheit
+leidet enfermo enferma enfermedad padece;
 medicine medication drug pill takes treatment medikament tablette nimmt arznei medicamento
 pastilla toma;
-injured injury hurt broke broken accident verletzt verletzung brach gebrochen unfall lesion herido
-rompio accidente;
+injured injury hurt broke broken accident verletzt verletzung brach gebrochen unfall lesion
+herido rompio accidente;
 doctor physician hospital clinic arzt arztin krankenhaus klinik medico medica hospital clinica;
 study studied college university degree school graduated student learn learns learning studies
-studiert studierte universitat hochschule schule lernt estudio estudia universidad escuela aprende;
+studiert studierte universitat hochschule schule lernt estudio estudia universidad escuela
+aprende;
 language speak speaks fluent sprache spricht sprechen idioma lengua habla;
-car vehicle drive drives automobile auto wagen fahrt fahren fahrzeug coche carro conduce vehiculo;
 boat ship vessel sailing boot schiff segelboot barco velero;
-bike bicycle cycling fahrrad rad bicicleta;
-bought buy buys purchase purchased acquired kaufte gekauft kauf compro comprar compra;
-sold sell sells verkauft verkaufte vendio vender;
-money cost costs price pay pays owes debt rent salary earn earns geld kostet preis zahlt schulden
-miete gehalt verdient dinero cuesta precio paga debe alquiler sueldo gana;
+money cost costs price pay pays owes debt rent salary earn earns geld kostet preis zahlt
+schulden miete gehalt verdient dinero cuesta precio paga debe alquiler sueldo gana;
 holiday vacation trip travel travelled traveled visited journey urlaub reise gereist besuchte
 viaje vacaciones viajo visito;
 music instrument play plays band orchestra concert musik instrument spielt orchester musica
@@ -66,21 +62,14 @@ team club supports fan verein mannschaft equipo;
 hobby hobbies pastime spare leisure weekend weekends saturday saturdays sunday sundays hobby
 freizeit wochenende aficion pasatiempo ocio;
 book books read reads novel reading buch bucher liest roman libro libros lee novela;
-dance dances dancing tanzt tanzen baila bailar baile;
-name named called heisst name nennt llama nombre llamado;
 volunteer volunteers help helps free charity ehrenamt ehrenamtlich hilft voluntario voluntaria
 ayuda;
-smoke smoking smokes cigarettes raucht rauchen fuma fumar tabaco;
 quit stopped gave aufgehort aufgegeben dejo;
 plan plans intends will going want wants plant vor plane quiere planea;
 break leave sabbatical pause auszeit descanso excedencia;
 phone telephone mobile number telefon handy nummer telefono movil numero;
-mail email post address mail correo;
 ear hearing hears deaf ohr hort taub oido oye sordo;
 eye eyes glasses sees augen brille sieht ojos gafas ve;
-garden yard garten jardin;
-colour color farbe color;
-old age aged alt alter edad anos;
 tall height size gross grosse altura alto talla;
 computer laptop machine rechner ordenador;
 project task projekt aufgabe proyecto tarea;

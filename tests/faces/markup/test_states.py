@@ -189,6 +189,13 @@ def test_all_faults_are_found_before_anything_is_written(zoo: Markup) -> None:
     assert [one["line"] for one in wires] == [1, 3, 4]
 
 
+def test_an_unknown_id_hides_no_field_that_may_not_be_there(zoo: Markup) -> None:
+    error = fault(lambda: zoo.apply("- ID: 99\n- ID: 2 [updated]\n  Colour: red\n"))
+    wires = error.details["errors"]
+    assert isinstance(wires, list)
+    assert [one["code"] for one in wires] == ["KM_3001", "KM_1011"]
+
+
 def test_a_dry_run_tells_the_same_and_keeps_nothing(zoo: Markup) -> None:
     text = "- ID: 2\n  - ID: new-1 [created]\n    Label: Eating\n"
     dry = zoo.apply(text, dry_run=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self, cast
 
 from recollect.errors import (
     CONFLICT,
@@ -46,7 +46,6 @@ from recollect.faces.knowledge.records import (
     profile_attributes,
     profile_of,
     searched,
-    step_of,
 )
 from recollect.faces.knowledge.stores import (
     Direction,
@@ -466,7 +465,12 @@ class NexusEntityGraphStore(OnNexus, EntityGraphStore):
         found = (
             self.nexus.concepts.steps(ENTITY, names) if self.as_of is None else self._then(names)
         )
-        return [step_of(one) for one in found if "node_type" in one.far_attributes]
+        nodes = cast("Iterable[tuple[str, str, str, str, Mapping[str, Any]]]", found)
+        return [
+            Step(source, kind, target, told["label"], told["node_type"], piece)
+            for source, kind, piece, target, told in nodes
+            if "node_type" in told
+        ]
 
     def _then(self, names: Collection[str]) -> Iterator[NamedStep]:
         """Yield the steps as of the moment of the store."""

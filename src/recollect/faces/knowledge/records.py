@@ -18,8 +18,7 @@ from recollect.faces.knowledge.model import (
     KnowledgePiece,
     KnowledgeType,
 )
-from recollect.faces.knowledge.stores import Step
-from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link, NamedStep
+from recollect.model import SEARCH_ATTRIBUTES, Attributes, Concept, Instant, Link
 
 PIECE: Final = "KnowledgePiece"
 ENTITY: Final = "KnowledgeEntity"
@@ -105,12 +104,6 @@ def node_of(concept: Concept) -> GraphNode | None:
 def edge_of(link: Link, source: str, target: str) -> GraphEdge:
     """Return the edge that a link between two concepts is."""
     return GraphEdge(source, target, link.predicate, dict(link.attributes))
-
-
-def step_of(step: NamedStep) -> Step:
-    """Return the step along an edge to a node: the key of the link is the piece it points to."""
-    source, kind, piece, target, told = cast("tuple[str, str, str, str, Any]", step)
-    return Step(source, kind, target, told["label"], told["node_type"], piece)
 
 
 def dates(created: datetime, updated: datetime) -> Attributes:

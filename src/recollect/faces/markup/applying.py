@@ -83,15 +83,18 @@ class Applying:
             asked.scope.mapped if asked.scope else {},
         )
         self.resolved = self.resolver.resolve(document)
-        self.faults.raise_first()  # what follows relies on every id
-        said = Details(
+        details = Details(
             self.graph,
             self.resolved,
             self.faults,
             self.notices,
             asked.is_snapshot,
             asked.extra_fields,
-        ).read()
+        )
+        if self.faults.errors:  # what follows relies on every id
+            details.check_names()
+            self.faults.raise_first()
+        said = details.read()
         self.decided = Decided(self.resolved, said, Placing(self.graph))
         self._place_all()
         self._settle()

@@ -103,6 +103,14 @@ class Details:
         self._read_values()
         return self.said
 
+    def check_names(self) -> None:
+        """Note the fields that may not be there, where no more is sure than who says them."""
+        told: list[tuple[str, Node | Space]] = [*self.resolved.headers]
+        told += [(one.id, one.node) for one in self.resolved.appearances if one.state != DELETED]
+        for id, where in told:
+            for key in where.fields:
+                self._is_known(key, self.graph.elements.get(id), where)
+
     # Fields of nodes
 
     def _read_fields(self, id: str, ones: Sequence[Appearance]) -> None:

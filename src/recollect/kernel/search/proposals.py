@@ -26,6 +26,7 @@ from recollect.kernel.store.statements.texts import (
 from recollect.model import ElementKind
 
 _GROWTH = 2  # times as many rows where the first were too few
+_SELDOM = 8  # times as many rows at first where attributes are asked for, which few may have
 _WORTH_PARTING = 4  # times as many documents as are wanted make it worth to order the best alone
 
 
@@ -68,7 +69,7 @@ class Proposals:
         if limit < 1:
             return found
         for part in self._parts(scores, limit):
-            start, size = 0, limit
+            start, size = 0, limit if self._scope.where is None else _SELDOM * limit
             while start < len(part) and _is_wanted(scores[part[start]], found, limit, with_equals):
                 found += self._there(part[start : start + size], scores)
                 start, size = start + size, size * _GROWTH

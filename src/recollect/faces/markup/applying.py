@@ -116,14 +116,14 @@ class Applying:
             one.id for one in resolved.appearances if one.space in plain and not one.is_field
         }
         for id, header in resolved.headers:
-            if header.state == DELETED and not self.asked.is_snapshot and id:
-                self._delete_space(id, header)
-            elif (
-                header.state == CREATED and id in self.graph.elements and not self.asked.is_snapshot
-            ):
-                self._echo(id, header)
-            elif header.state == PROTECTED and self.asked.is_snapshot:
-                self._protect(id)
+            if self.asked.is_snapshot:
+                if header.state == PROTECTED:
+                    self._protect(id)
+            elif id in self.graph.elements:
+                if header.state == DELETED:
+                    self.placing.closed_spaces.add(id)
+                elif header.state == CREATED:
+                    self._echo(id, header)
         for one in resolved.appearances:
             if not one.is_field:
                 self._place(one)
@@ -237,11 +237,6 @@ class Applying:
             return
         self.placing.removed[place.spot] = place
         self.decided.spots.setdefault(place.spot, one)
-
-    def _delete_space(self, id: str, header: Space) -> None:
-        del header
-        if id in self.graph.elements:
-            self.placing.closed_spaces.add(id)
 
     def _predicate(self, one: Appearance, space: str) -> str | None:
         """Return what joins a node with its parent; None, and a fault, where nothing does."""

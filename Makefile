@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch services browser pictures fix lock clean
+.PHONY: help env demo-env demo test check format lint types layers sizes prose house docs site bench fuzz torch test-postgres services browser pictures fix lock clean
 
 RUN := .venv/bin/
 PYTEST := $(RUN)python -m pytest
@@ -66,6 +66,9 @@ torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 	@.venv-torch/bin/python -m pip install --quiet --quiet --no-input --disable-pip-version-check \
 		--constraint requirements.lock --editable ".[sentence-transformers]" "$(TORCH)" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
+
+test-postgres: env ## run what KIP demands with memories on a PostgreSQL server of our own
+	@$(PYTEST) --numprocesses auto --engine=postgres tests/conformance tests/kernel/store/postgres
 
 services: ## test the services with clients that are not in .venv, in .venv-services: 1 GB
 	@test -x .venv-services/bin/python || $(or $(PYTHON),python3) -m venv .venv-services

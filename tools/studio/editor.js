@@ -44,6 +44,8 @@ const look = EditorView.theme({
   "&.cm-focused": {outline: "2px solid var(--accent)"},
   ".cm-content": {fontFamily: "ui-monospace, monospace", caretColor: "var(--ink)", minHeight: "7em"},
   ".cm-cursor": {borderLeftColor: "var(--ink)"},
+  ".cm-gutters": {backgroundColor: "var(--soil)", color: "var(--soft)", borderRight: "1px solid var(--line)"},
+  "& > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {backgroundColor: "var(--past)"},
   ".cm-tooltip": {backgroundColor: "var(--paper)", color: "var(--ink)", border: "1px solid var(--line)"},
   ".cm-diagnosticAction": {backgroundColor: "var(--accent)", color: "var(--paper)"},
   // The component's own marks are images in its styles, which the headers of the pages forbid.

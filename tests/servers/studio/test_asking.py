@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 
@@ -143,6 +144,13 @@ def test_a_question_can_be_saved_and_is_a_concept(visitor: Visitor, nexus: Nexus
 def test_why_names_what_a_row_stands_on_and_who_wrote_it(visitor: Visitor):
     page = visitor.text("/ask/why", q=PEOPLE, row=0)
     assert "Ann" in page and "version 2" in page and "by hr" in page
+
+
+def test_an_empty_box_comes_with_questions_that_this_memory_answers(visitor: Visitor):
+    found = re.findall(r'<a href="([^"]+)"><code>FIND', visitor.get("/ask").text)
+    assert len(found) == 3
+    for one in found:
+        assert "row" in said(visitor.http.get(html.unescape(one)).text)
 
 
 def test_the_past_is_asked_with_both_clocks(visitor: Visitor):

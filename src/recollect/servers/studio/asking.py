@@ -63,6 +63,7 @@ _PARAMETER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|\$([A-Za-z_]\w*)')
 _GIVEN: Final = "p."  # before the name of a parameter in an address
 _LIMIT: Final = 20
 _MOST_ROWS: Final = 200
+_MOST_EXAMPLES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +237,8 @@ def _kip(visit: Visit, text: str) -> Answered:
 
 
 def _frame(visit: Visit, text: str) -> dict[str, object]:
-    saved = _saved(visit.nexus) if not text else ()
+    saved = () if text else _saved(visit.nexus)
+    types = () if text else described(visit.nexus, "DESCRIBE CONCEPT TYPES")[:_MOST_EXAMPLES]
     given = {
         name: visit.form.get(_GIVEN + name, visit.query.get(_GIVEN + name, ""))
         for name in parameters_of(text)
@@ -247,6 +249,7 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
         "parameters": given,
         "given": {_GIVEN + name: value for name, value in given.items()},
         "saved": saved,
+        "types": types,
         "view": visit.asked("as", "table"),
         **dict.fromkeys(("memories", "kinds", "waits", "shapes", "notices"), ()),
         **dict.fromkeys(("is_plain", "is_near", "writes", "next_cursor", "error", "marked")),

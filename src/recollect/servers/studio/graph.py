@@ -19,7 +19,7 @@ from recollect.servers.studio.visit import Answered, Download, Page, Route, Visi
 
 MOST_NODES: Final = 2_000
 _MOST_LINKS: Final = 6_000
-_MOST_FOUND: Final = 20
+_MOST_FOUND: Final = 5
 _MOST_LISTED: Final = 300
 _OUTWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?x, ?p, ?o) } LIMIT 200"
 _INWARD: Final = "FIND(?l) WHERE { ?x {id: $id} ?l (?s, ?p, ?x) } LIMIT 200"

@@ -125,17 +125,17 @@ def described(nexus: Nexus, command: str) -> Sequence[Mapping[str, Value]]:
 
 
 def newest_changes(nexus: Nexus, count: int, most: int = MOST_CHANGES) -> tuple[Changed, ...]:
-    """Return what the last transactions did, the newest first."""
+    """Return what the last transactions did in lines, the newest first: of each the first few."""
     logged = nexus.changes(max(0, count - most), min(most, count), most=_MOST_SHOWN + 1)
-    return tuple(changed(nexus, one) for one in reversed(logged))
+    few = dict.fromkeys(change.id for one in logged for change in one.changes[:_MOST_SHOWN])
+    shown = {one.id: one for one in shown_ids(nexus, list(few))}
 
+    def changed(one: LoggedTransaction) -> Changed:
+        some = one.changes[:_MOST_SHOWN]
+        lines = tuple((change, _line(change, shown.get(change.id))) for change in some)
+        return Changed(one, lines, len(one.changes) > len(some))
 
-def changed(nexus: Nexus, logged: LoggedTransaction) -> Changed:
-    """Return what a transaction did in lines, the first few of them."""
-    few = logged.changes[:_MOST_SHOWN]
-    shown = {one.id: one for one in shown_ids(nexus, [change.id for change in few])}
-    lines = tuple((one, _line(one, shown.get(one.id))) for one in few)
-    return Changed(logged, lines, len(logged.changes) > len(few))
+    return tuple(map(changed, reversed(logged)))
 
 
 def _line(change: LoggedChange, shown: Shown | None) -> str:

@@ -25,6 +25,7 @@ LONG = (
     "/episodes",
     f"/episodes/one?id={EPISODE}",
     "/knowledge?q=mesh",
+    "/brief",
     "/markup?fold=none",
     "/compare?from=%231",
     "/care",

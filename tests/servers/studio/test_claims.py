@@ -122,3 +122,13 @@ def test_a_change_of_a_claim_is_told_as_it_happens(visitor: Visitor, nexus: Nexu
                 break
         assert json.loads(next(lines).removeprefix("data: "))["claim_id"] == "sagas"
     assert "verified · by user" in said(visitor.get("/claims/card", id="sagas").text)
+
+
+def test_a_person_claims_something_in_their_own_word(visitor: Visitor, nexus: Nexus):
+    before = nexus.stats().transactions
+    fields = {"text": "the cat is on the mat", "as": "claim"}
+    tried = said(visitor.post("/remember", step="try", **fields).text)
+    assert "create the cat is on the mat" in tried and nexus.stats().transactions == before
+    page = visitor.post("/remember", step="apply", **fields)
+    assert page.url.path == "/claims" and "the cat is on the mat" in said(page.text)
+    assert "human_assertion" in page.text

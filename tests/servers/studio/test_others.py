@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from threading import Event
@@ -12,6 +13,7 @@ from tests.serving import SECONDS
 
 from recollect.faces.knowledge import KnowledgeBase, KnowledgePiece
 from recollect.faces.markup import Markup
+from recollect.faces.memory import Memory
 from recollect.faces.operations.naming import fact_uuid
 from recollect.kernel import Nexus
 from recollect.model import Key, Progress, PutConcept, PutFact
@@ -42,6 +44,22 @@ def test_an_episode_shows_its_state_and_its_text(visitor: Visitor, episode: str)
     assert "Dear Bob, Ann works at Acme now." in page and "of 2026-01-31" in page
     assert "Dear Bob" in visitor.text("/episodes/one", id=episode)
     assert visitor.get("/episodes/one", id="nobody").status_code == 404
+
+
+def test_what_a_person_tells_comes_in_as_an_episode(visitor: Visitor, nexus: Nexus):
+    fields = {"text": "Ann moved to Bonn.", "as": "message"}
+    tried = said(visitor.post("/remember", step="try", **fields).text)
+    assert "Ann moved to Bonn." in tried and nexus.stats().transactions == 0
+    page = visitor.post("/remember", step="apply", **fields)
+    assert page.url.path == "/episodes" and "Ann moved to Bonn." in said(page.text)
+    assert visitor.text("/episodes").count("Ann moved to Bonn.") == 1
+
+
+@pytest.mark.usefixtures("told")
+def test_the_brief_of_an_agent_is_shown(visitor: Visitor, nexus: Nexus):
+    page = visitor.get("/brief", topic="Ann").text
+    assert html.escape(Memory(nexus).brief("Ann").text.splitlines()[0]) in page
+    assert "Ann works at Acme" in page
 
 
 def test_what_was_learned_is_marked_in_the_text(visitor: Visitor, nexus: Nexus, episode: str):
@@ -235,7 +253,14 @@ class TestReadOnly:
 
     def test_nothing_is_written_from_any_of_these(self, visitor: Visitor, nexus: Nexus):
         before = nexus.stats().transactions
-        for path in ("/markup", "/care/upkeep", "/care/token", "/episodes/retry", "/element/erase"):
+        for path in (
+            "/markup",
+            "/care/upkeep",
+            "/care/token",
+            "/episodes/retry",
+            "/element/erase",
+            "/remember",
+        ):
             assert visitor.post(path, do="expire", text="x", id="x").status_code == 403
         for path in ("/care/doctor", "/care/backup", "/care/dump"):
             assert visitor.post(path).status_code == 200

@@ -15,6 +15,7 @@ from recollect.faces.knowledge.records import PIECE
 from recollect.faces.markup import Applied, Markup, parse
 from recollect.kernel import Nexus
 from recollect.model import Concept, Rows
+from recollect.servers.studio.changing import memory_of
 from recollect.servers.studio.shown import shown_ids
 from recollect.servers.studio.trying import tried
 from recollect.servers.studio.visit import Answered, Away, Page, Route, Visit, required
@@ -43,6 +44,13 @@ def knowledge_page(visit: Visit) -> Answered:
         "entities": shown_ids(visit.nexus, _ids(visit, "KnowledgeEntity"), visit.then),
     }
     return Page("knowledge.html", "Knowledge", shows)
+
+
+def brief_page(visit: Visit) -> Answered:
+    """Show what an agent is told at the start of a session."""
+    since, topic = visit.asked("since").strip() or None, visit.asked("topic").strip() or None
+    brief = memory_of(visit, visit.nexus).brief(topic, since=since)
+    return Page("brief.html", "Brief", {"brief": brief})
 
 
 def markup_page(visit: Visit) -> Answered:
@@ -94,6 +102,7 @@ def _ids(visit: Visit, kind: str) -> list[str]:
 
 ROUTES: Final = (
     Route("/knowledge", knowledge_page),
+    Route("/brief", brief_page),
     Route("/markup", markup_page),
     Route("/markup", markup_apply, "POST", writes=True),
 )

@@ -62,6 +62,23 @@ def change(visit: Visit) -> Answered:
     return Page("change.html", action.title, shows)
 
 
+def remember(visit: Visit) -> Answered:
+    """Show what saying something would do, or keep it: as a claim, or as what came in."""
+    text, is_claim = required(visit.form, "text"), visit.form.get("as") == "claim"
+
+    def work(nexus: Nexus) -> object:
+        memory = memory_of(visit, nexus)
+        if is_claim:
+            return memory.remember(text)
+        return memory.remember(messages=[{"role": visit.actor, "content": text}])
+
+    if visit.form.get("step") == "apply":
+        work(visit.nexus)
+        return Away(visit.to("/claims" if is_claim else "/episodes"))
+    shows = {"tried": tried(visit, work), "text": text, "is_claim": is_claim}
+    return Page("remember.html", "Remember", shows)
+
+
 def erase(visit: Visit) -> Answered:
     """Show what erasing an element takes with it, or erase it after the typed confirmation."""
     dated = living(visit, closed=True)
@@ -194,7 +211,7 @@ def _meant(visit: Visit, link: Link, given: str) -> dict[str, str] | Value:
 
 def memory_of(visit: Visit, nexus: Nexus) -> Memory:
     """Return the memory as a person has it, who is evidence of what they say."""
-    return Memory(nexus, actor=visit.actor, is_person=True)
+    return Memory(nexus, actor=visit.actor, is_person=True, operations=visit.operations)
 
 
 def _remembered(visit: Visit, work: Callable[[Memory], str]) -> Work:
@@ -250,5 +267,6 @@ ACTIONS: Final[Mapping[str, Action]] = {
 
 ROUTES: Final = (
     Route("/element/change", change, "POST", writes=True),
+    Route("/remember", remember, "POST", writes=True),
     Route("/element/erase", erase, "POST", writes=True),
 )

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 from tests.kernel.search.graph import Graph
 
+from recollect.kernel.store.opening import open_store
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.sqlite.store import SqliteStore
 
 
 @pytest.fixture
-def session() -> Iterator[Session]:
-    store = SqliteStore(":memory:")
+def session(address: str) -> Iterator[Session]:
+    store = open_store(address)
     with store.writing() as session:
         yield session
     store.close()

@@ -17,12 +17,12 @@ from recollect.model import BEGINNING, FOREVER, Value
 _CONCEPT = """
 INSERT INTO concept (id, group_id, type, name, public_id, attributes, metadata, valid_at,
   invalid_at, version, born_at, changed_at, expired_at, salt)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, x'00')
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
 """
 _LINK = """
 INSERT INTO link (id, group_id, subject, predicate, object, key, public_id, attributes, metadata,
   valid_at, invalid_at, version, born_at, changed_at, expired_at, salt)
-VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 1, ?, ?, ?, x'00')
+VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)
 """
 _PAST = """
 INSERT INTO concept_past (group_id, id, until, attributes, metadata, valid_at, invalid_at, version,
@@ -32,8 +32,9 @@ FROM concept WHERE id = ?
 """
 _TALLY = """
 INSERT INTO tally (group_id, kind, term, count) VALUES (?, ?, ?, ?)
-ON CONFLICT (group_id, kind, term) DO UPDATE SET count = count + excluded.count
+ON CONFLICT (group_id, kind, term) DO UPDATE SET count = tally.count + excluded.count
 """
+SALT = bytes(1)
 
 
 class Graph:
@@ -61,7 +62,7 @@ class Graph:
         code = self._code(type)
         attributes, metadata = attributes or {}, metadata or {}
         row = (element, self.group.group_id, code, name, id, _json(attributes))
-        row += (_json(metadata), *valid, self.number, self.number, LIVING)
+        row += (_json(metadata), *valid, self.number, self.number, LIVING, SALT)
         self.session.execute_many(_CONCEPT, [row])
         self._tally(TALLY_CONCEPTS, code, 1)
         self.index.put(element, True, concept_text(name, id, attributes, metadata))
@@ -80,7 +81,7 @@ class Graph:
         code = self._code(predicate)
         attributes, metadata = attributes or {}, metadata or {}
         row = (element, self.group.group_id, subject, code, object, None, _json(attributes))
-        row += (_json(metadata), BEGINNING, FOREVER, self.number, self.number, LIVING)
+        row += (_json(metadata), BEGINNING, FOREVER, self.number, self.number, LIVING, SALT)
         self.session.execute_many(_LINK, [row])
         self._tally(TALLY_LINKS, code, 1)
         self.index.put(element, True, link_text(predicate, attributes, metadata))

@@ -44,8 +44,8 @@ def plain_scores(texts: Sequence[Sequence[str]], query: Sequence[str]) -> dict[i
 
 def indexed(graph: Graph, texts: Sequence[Sequence[str]]) -> dict[int, int]:
     """Put the texts into the graph's index; return the place of each by its document."""
-    ((last,),) = graph.session.rows("SELECT coalesce(max(rowid), 0) FROM text_index")
-    places = {int(str(last)) + 2 * (place + 1): place for place in range(len(texts))}
+    last = 2 * graph.session.texts.size()  # of all groups: ids are of the file
+    places = {last + 2 * (place + 1): place for place in range(len(texts))}
     for document, place in places.items():
         graph.index.put(document, True, " ".join(texts[place]))
     graph.index.flush()

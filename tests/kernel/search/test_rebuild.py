@@ -34,7 +34,7 @@ def test_a_rebuilt_index_answers_as_the_kept_one(session: Session) -> None:
 def test_a_lost_index_comes_back(session: Session) -> None:
     graph = Graph(session)
     drugs = [graph.concept("Drug", f"Aspirin {at}") for at in range(1_200)]
-    session.execute_many("DELETE FROM text_index WHERE rowid = ?", [(one,) for one in drugs])
+    session.texts.forget(graph.group.group_id)
     rebuild(session, graph.group.group_id)
     found = search(session, graph.group, "aspirin", limit=2_000)
     assert [one.element for one in found.matches] == drugs

@@ -70,15 +70,9 @@ def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
         living = by is not None and by in nexus.look_up([by])
         gone: list[Change] = [Delete(by)] if living and by is not None else []
         return [*gone, _told_again(link, dated)]
-    closed = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
-    replaced = [one.link.id for one in closed if one.link.metadata.get(REPLACED_BY) == link.id]
-    if replaced:
-        old = element_named(nexus, replaced[-1], closed=True)
-        assert isinstance(old.element, Link)
-        return [Delete(link.id), _told_again(old.element, old)]
     before = _version_before(nexus, link.id)
     if before is None or before.after is None:
-        return _ended_back(nexus, link)
+        return _first_back(nexus, link)
     until = before.after.invalid_at
     if until != dated.invalid_at:
         return [end_again(link.id, until)]
@@ -89,6 +83,17 @@ def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
         metadata=_told(before.after.metadata),
     )
     return [put]
+
+
+def _first_back(nexus: Nexus, link: Link) -> list[Change]:
+    """Return what takes back that a fact was told: for another, or so that others ended."""
+    closed = nexus.concepts.joints([link.subject], "subject", [link.predicate], closed=True)
+    replaced = [one.link.id for one in closed if one.link.metadata.get(REPLACED_BY) == link.id]
+    if not replaced:
+        return _ended_back(nexus, link)
+    old = element_named(nexus, replaced[-1], closed=True)
+    assert isinstance(old.element, Link)
+    return [Delete(link.id), _told_again(old.element, old)]
 
 
 def _ended_back(nexus: Nexus, link: Link) -> list[Change]:

@@ -1,0 +1,97 @@
+"""Whatever is told, ended, corrected and taken back, what holds on a day is what a small model says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recollect
+from recollect import Memory
+
+CITIES = ("Bergen", "Graz", "Lisbon", "Kobe")
+YEARS = range(2001, 2030)
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("tell"), st.sampled_from(CITIES)),
+        st.tuples(st.just("end"), st.none()),
+        st.tuples(st.just("correct"), st.sampled_from(CITIES)),
+        st.tuples(st.just("undo"), st.none()),
+    ),
+    max_size=8,
+)
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where somebody lives, and of which years that is true; `until` is the first of no longer."""
+
+    city: str
+    since: int
+    until: int | None = None
+
+
+def held(homes: tuple[Home, ...]) -> dict[int, str]:
+    """Return the city of each year."""
+    return {
+        year: one.city
+        for one in homes
+        for year in YEARS
+        if one.since <= year and (one.until is None or year < one.until)
+    }
+
+
+def held_by(memory: Memory) -> dict[int, str]:
+    """Return the same as the memory has it; no year has two."""
+    found: dict[int, str] = {}
+    for one in memory.list("fact", past=True).memories:
+        if one.expired_at is None and one.predicate == "lives_in":
+            assert one.valid_at is not None
+            until = YEARS.stop if one.invalid_at is None else int(one.invalid_at[:4])
+            for year in range(int(one.valid_at[:4]), until):
+                assert year not in found
+                found[year] = str(one.object)
+    return found
+
+
+@given(STEPS)
+def test_what_holds_in_a_year_is_what_a_model_of_valid_time_says(
+    steps: list[tuple[str, str | None]],
+) -> None:
+    homes: tuple[Home, ...] = ()
+    before: tuple[Home, ...] | None = None  # what taking back the last step leads to
+    last = ""  # the id of the fact that it changed
+    with recollect.memory(":memory:", actor="agent") as memory:
+        decoy = Memory(memory.nexus.group("decoy"))
+        decoy.remember(facts=[{"subject": "Ann", "predicate": "lives_in", "object": "Decoy"}])
+        for year, (step, city) in enumerate(steps, 2002):
+            open_home = homes[-1] if homes and homes[-1].until is None else None
+            if step == "tell" and (open_home is None or open_home.city != city):
+                assert city is not None
+                told = memory.remember(
+                    facts=[
+                        {
+                            "subject": "Ann",
+                            "predicate": "lives_in",
+                            "object": city,
+                            "valid_at": str(year),
+                        }
+                    ]
+                )
+                before = homes if open_home is not None else None
+                ended = () if open_home is None else (replace(open_home, until=year),)
+                homes = (*(homes if open_home is None else homes[:-1]), *ended, Home(city, year))
+                last = told.facts[0].id
+            elif step == "end" and open_home is not None:
+                memory.forget(id=last, effect="end", at=str(year))
+                before, homes = homes, (*homes[:-1], replace(open_home, until=year))
+            elif step == "correct" and open_home is not None and open_home.city != city:
+                assert city is not None
+                last = memory.correct(last, object=city).memory.id
+                before, homes = homes, (*homes[:-1], replace(open_home, city=city))
+            elif step == "undo" and before is not None:
+                last = memory.undo(last).memory.id
+                homes, before = before, None
+            assert held_by(memory) == held(homes)

@@ -60,6 +60,7 @@ def test_an_id_means_the_life_that_had_begun(nexus: Nexus) -> None:
     assert nexus.keys(["aspirin"], as_of=first) == {"aspirin": Key("Drug", "Aspirin")}
 
 
+@pytest.mark.sqlite_only("opens the file once more by its path")
 def test_the_reads_of_a_snapshot_see_one_state(nexus: Nexus) -> None:
     with recollect.open(nexus.path) as other:  # type: ignore[arg-type]
         with nexus.snapshot():

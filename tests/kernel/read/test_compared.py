@@ -12,6 +12,8 @@ import recollect
 from recollect import AsOf, Limits, Nexus, RecollectError
 from recollect.model import Key, PutConcept, PutLink
 
+pytestmark = pytest.mark.sqlite_only("changes rows of a file behind the log's back")
+
 A, B = Key("T", "A"), Key("T", "B")
 
 

@@ -62,6 +62,7 @@ def names(grounds: tuple[recollect.model.Ground, ...]) -> list[str]:
     ]
 
 
+@pytest.mark.sqlite_only("a server counts no steps")
 def test_an_explanation_shows_every_stage(nexus: Nexus) -> None:
     explanation = nexus.explain(WHO_TREATS, PAIN)
     assert parse(explanation.tree) == parse(WHO_TREATS)
@@ -77,6 +78,7 @@ def test_an_explanation_shows_every_stage(nexus: Nexus) -> None:
     assert explanation.steps > 0
 
 
+@pytest.mark.sqlite_only("a server counts no steps")
 def test_steps_are_the_same_on_every_run_and_grow_with_the_work(nexus: Nexus) -> None:
     cheap, dear = WHO_TREATS, "FIND(?a, ?b) WHERE { (?a, ?p, ?c) (?b, ?q, ?d) }"
     steps = [nexus.explain(one, PAIN if "$" in one else None).steps for one in (cheap, dear) * 2]
@@ -98,6 +100,7 @@ def test_explain_is_a_statement_that_reads(nexus: Nexus) -> None:
 
 
 @pytest.mark.parametrize("text", ['SEARCH "pain"', "DESCRIBE CONCEPT TYPES", "DESCRIBE PRIMER"])
+@pytest.mark.sqlite_only("a server counts no steps")
 def test_what_has_no_plan_is_explained_in_words(nexus: Nexus, text: str) -> None:
     (answer,) = nexus.read(text).results
     explanation = nexus.explain(text)

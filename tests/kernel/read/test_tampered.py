@@ -11,6 +11,8 @@ import pytest
 from recollect import Nexus, RecollectError
 from recollect.model import Key, PutConcept, PutLink
 
+pytestmark = pytest.mark.sqlite_only("changes rows of a file behind the log's back")
+
 A, B = Key("T", "A"), Key("T", "B")
 
 

@@ -17,6 +17,8 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.model import AttributeIndex, Limits, PutConcept, Rows
 
+pytestmark = pytest.mark.sqlite_only("looks at SQLite's plans, and at names of older files")
+
 ATTRIBUTE = 'risk "level"\'s'  # what would break out of a badly quoted text
 INDEX = "USING INDEX attribute:"
 QUESTION = 'FIND(?n) WHERE { ?d {type: "Drug"} ATTR(?d, "name", ?n) ATTR(?d, $, ?r) FILTER(@) }'

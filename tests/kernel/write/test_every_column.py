@@ -16,6 +16,8 @@ from recollect import Nexus
 from recollect.kernel.store.sqlite.functions import register_functions
 from recollect.model import Delete, Key, PutConcept, PutLink
 
+pytestmark = pytest.mark.sqlite_only("changes every column of a file")
+
 TABLES = {
     "elements": ("concept", "link"),
     "past": ("concept_past", "link_past"),

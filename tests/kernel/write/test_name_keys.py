@@ -38,6 +38,7 @@ def test_a_name_is_free_again_after_a_delete_in_the_same_batch() -> None:
         assert caught.value.code is DUPLICATE_EXISTS
 
 
+@pytest.mark.sqlite_only("is about a file of an older version")
 def test_an_older_file_gets_its_keys_and_keeps_what_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     with recollect.open(path) as nexus:

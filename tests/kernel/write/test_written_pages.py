@@ -6,10 +6,13 @@ import struct
 from pathlib import Path
 
 import apsw
+import pytest
 
 from recollect.kernel import Nexus
 from recollect.kernel.store.schema import LIVING
 from recollect.model import Delete, Key, PutConcept, PutLink
+
+pytestmark = pytest.mark.sqlite_only("counts the pages of a file that a write changes")
 
 _LOG_HEADER, _PAGE_HEADER = 32, 24
 A, B = Key("T", "A"), Key("T", "B")

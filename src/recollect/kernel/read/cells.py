@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum, isfinite
+from math import fsum, inf, isfinite
 from typing import assert_never, cast
 
 import orjson
@@ -116,7 +116,10 @@ def _sum(parts: SqlRow) -> int | float:
     if not parts[3]:
         return whole
     if isinstance(real, str):  # the real numbers themselves
-        return _finite(whole + fsum(orjson.loads(real)))
+        try:
+            real = fsum(orjson.loads(real))
+        except OverflowError:
+            real = inf
     return _finite(whole + cast(float, real))
 
 

@@ -7,7 +7,7 @@ import pytest
 import recollect
 from recollect.errors import RecollectError
 from recollect.faces.claims import Actor, AttentionQueue, Claim, EvidenceRef, Writer, one_claim
-from recollect.faces.claims.reading import Filters, counted, listed
+from recollect.faces.claims.reading import Filters, counted, listed, recalled
 from recollect.faces.claims.viewing import viewed
 from recollect.kernel import Nexus
 from recollect.model import AsOf
@@ -114,3 +114,13 @@ def test_what_was_put_aside_is_back_before_that(nexus: Nexus) -> None:
     queue.dismiss(item.fingerprint, Actor("user", "ann"))
     assert "newer" not in [one.entity_id for one in queue.items()]
     assert "newer" in [one.entity_id for one in queue.items(as_of=then)]
+
+
+def test_a_question_is_about_the_claims_of_a_tag_alone(nexus: Nexus) -> None:
+    def found(as_of: AsOf | None, **which: str) -> list[str]:
+        return [one.id for one, _ in recalled(nexus, "it is", Filters(**which), 10, as_of)]
+
+    assert {"first", "other", "newer"} <= {*found(None)}
+    assert found(None, tag="a") == found(WRITTEN, tag="a") == ["first"]
+    assert found(WRITTEN, artifact="report") == ["first"]
+    assert found(AsOf(transaction=0), tag="a") == []

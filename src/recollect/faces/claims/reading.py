@@ -176,7 +176,10 @@ def recalled(
     with nexus.snapshot():  # else a claim could have left the status by which it was found
         if not question.strip():
             return [(claim, 0.0) for claim in listed(nexus, filters, limit, as_of=as_of)]
-        ranked = _ranked(nexus, question, where, limit, as_of)[:limit]
+        among = _joined_ids(nexus, filters, as_of)
+        most = limit if among is None else _MOST_EQUAL
+        ranked = _ranked(nexus, question, where, most, as_of)
+        ranked = [one for one in ranked if among is None or one.id in among][:limit]
         scores: Mapping[str, float] = {one.id: one.score for one in ranked}
         return [(one, scores[one.id]) for one in claims_by_id(nexus, [*scores], as_of)]
 
@@ -203,10 +206,10 @@ def _lenses(filters: Filters) -> list[dict[str, list[str]]]:
     return [{**where, "show_id": show}, {**where, "superseded_in_show": show}]
 
 
-def _joined_ids(nexus: Nexus, filters: Filters) -> list[str] | None:
+def _joined_ids(nexus: Nexus, filters: Filters, as_of: AsOf | None = None) -> list[str] | None:
     """Return the ids of the claims that links lead to; None where no link is asked for."""
     patterns, parameters = _joints(filters)
-    return _ids(nexus, _JOINED.format(patterns=patterns), parameters) if patterns else None
+    return _ids(nexus, _JOINED.format(patterns=patterns), parameters, as_of) if patterns else None
 
 
 def _joints(filters: Filters) -> tuple[str, dict[str, Value]]:

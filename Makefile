@@ -12,7 +12,7 @@ CLIENTS := chromadb==1.5.9 elasticsearch==9.5.1 lancedb==0.40.0 neo4j==6.4.1 \
 	arcadedb-embedded==26.10.2.post1 osmem-server==0.1.6
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 env: ## make .venv with everything for work on Recollect
 	@tools/environment.sh demo,dev

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import recollect
 from recollect.kernel.search.index import TextIndex
 from recollect.kernel.search.rank import stages
 from recollect.kernel.store.port import Session
@@ -220,3 +221,19 @@ def test_scores_are_equal_to_the_bit(
         found = stages(session, [Partition(group, False, True)], " ".join(sorted(asked)))
         scores.append([(sorted(one.scores.items()), sorted(one.whole)) for one in found])
     assert scores[0] == scores[1]
+
+
+def test_a_purge_leaves_no_word_of_what_was_said(on_server: str) -> None:
+    with recollect.open(on_server) as nexus:
+        for note in ("a yellow tablet", "a purple tablet"):
+            said = {"name": "Aspirin", "note": note}
+            text = 'UPSERT { CONCEPT ?a { {type: "Drug", name: $name} SET ATTRIBUTES { note: $note } } }'
+            nexus.write(text, said)
+        nexus.write('UPSERT { CONCEPT ?a { {type: "Drug", name: "Ibuprofen"} } }')
+        assert nexus.purge(recollect.Key("Drug", "Aspirin")).texts == 2
+        assert nexus.doctor().findings == ()
+    store = PostgresStore(on_server)
+    with store.reading() as session:
+        assert session.rows("SELECT term FROM text_block ORDER BY term") == [("",), ("ibuprofen",)]
+        assert session.rows("SELECT doc FROM text_past") == []
+    store.close()

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.errors import RecollectError
 from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_name
+from recollect.kernel.store.identity import drawn_id, public_id
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.sqlite.completeness import whole_store as whole_file
@@ -135,6 +136,21 @@ def test_what_a_store_lacks_is_told_and_what_is_not_whole(on_server: str, databa
     with store.reading() as session:
         assert [one.tree for one in store.upkeep(session).faults()] == ["tx_at"]
     store.close()
+
+
+def test_the_functions_need_no_search_path_as_a_restore_has_none(
+    on_server: str, database: str
+) -> None:
+    PostgresStore(on_server).close()
+    name = schema_of(on_server)
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("SET search_path = ''")
+        asked = f"""
+        SELECT {name}.canonical_json({name}.value_of('{{"b": [1e17], "a": 1.0}}')),
+          {name}.public_id(%s, 5)
+        """
+        row = connection.execute(asked, (drawn_id(bytes(26)),)).fetchone()  # type: ignore[call-overload]
+    assert row == ('{"a":1,"b":[100000000000000000]}', public_id(bytes(26), 5))
 
 
 def test_long_names_of_indexes_are_not_cut_off(on_server: str) -> None:

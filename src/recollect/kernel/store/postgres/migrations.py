@@ -37,6 +37,7 @@ SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnames
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
 """
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('recollect ' || $1, 0))"
+_FUNCTION: Final = re.compile(r"CREATE FUNCTION (\w+)")
 _MADE: Final = re.compile(r"CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)[^;]*;")
 
 
@@ -75,9 +76,15 @@ def _apply(connection: Connection[SqlRow], schema: str) -> None:
         _run(connection, _TABLE)
     for name, sql in MIGRATIONS:
         if name in missing:
-            _run(connection, sql)
+            _run(connection, _qualified(sql, schema))
             entry = (name, int(time.time() * 1000))
             connection.execute("INSERT INTO migration (name, applied_at) VALUES ($1, $2)", entry)
+
+
+def _qualified(sql: str, schema: str) -> str:
+    """Name our functions with their schema: `pg_dump` restores rows without a search path."""
+    names = "|".join(_FUNCTION.findall(sql))
+    return re.sub(rf"\b({names})(?=\()", rf'"{schema}".\1', sql) if names else sql
 
 
 def _missing(connection: Connection[SqlRow], schema: str) -> frozenset[str]:

@@ -46,7 +46,7 @@
   })
   const settle = (nodes, fit) => nodes.layout(nodes.length > 300
     ? {name: "concentric", animate: false, fit, minNodeSpacing: 12, concentric: node => node.degree(), levelWidth: () => 3}
-    : {name: "cose", animate: false, fit, nodeDimensionsIncludeLabels: true, randomize: true, componentSpacing: 60, idealEdgeLength: () => 140}).run()
+    : {name: "cose", animate: false, fit, nodeDimensionsIncludeLabels: true, randomize: true, componentSpacing: 60, idealEdgeLength: () => 110, nodeRepulsion: () => 60000, edgeElasticity: () => 100, gravity: 0.5, numIter: 1500}).run()
   const fit = () => {
     cy.fit(undefined, 30)
     if (cy.zoom() > closest) { cy.zoom(closest); cy.center() }

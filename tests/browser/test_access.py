@@ -33,6 +33,9 @@ LONG = (
     "/care/look?at=duplicates",
     "/care/look?at=audit",
     "/keys",
+    "/growth",
+    "/connected",
+    "/?known=%232",
     "/types?type=Person",
 )
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

@@ -56,6 +56,8 @@ def test_kip_gives_a_table_whose_elements_have_pages(visitor: Visitor):
     answer = visitor.get("/ask", q=PEOPLE)
     assert "director" in said(answer.text) and 'href="/element?id=ann"' in answer.text
     assert "Row 1" in visitor.text("/ask", q=PEOPLE, **{"as": "tree"})
+    assert "1 row; LIMIT leaves out more" in visitor.text("/ask", q=f"{PEOPLE} LIMIT 1")
+    assert "leaves out" not in visitor.text("/ask", q=f"{PEOPLE} LIMIT 2")
 
 
 def test_an_error_stands_under_its_word_and_one_button_mends_it(visitor: Visitor):

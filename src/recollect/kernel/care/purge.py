@@ -18,7 +18,7 @@ from recollect.kernel.care.recount import COUNTED, recount
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import erase_texts, forget_texts
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.erasure import BLOCK, OTHERS, delete_group
+from recollect.kernel.store.erasure import BLOCK, OTHERS, REMAINS, delete_group
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow
@@ -131,6 +131,8 @@ def pending(receipt: Receipt, obstacle: str) -> Receipt:
     why = obstacle[0].upper() + obstacle[1:]
     when = _LATER.get(obstacle, _OTHERWISE)
     note = f"{why}, so some bytes are still in the file: {when}. {receipt.note}"
+    if obstacle == REMAINS:
+        note = f"{why}: VACUUM FULL of the tables gives their space back. {receipt.note}"
     return replace(receipt, is_complete=False, note=note)
 
 

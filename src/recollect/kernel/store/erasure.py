@@ -16,6 +16,12 @@ OTHERS = "another program or thread is reading or writing"
 BLOCK = "this thread is inside a block of nexus.transaction() or nexus.snapshot()"
 """What keeps erased bytes in the file, beside what the engine says of it."""
 
+REMAINS = (
+    "the server keeps removed bytes in the free space of its tables, in its log, and in replicas "
+    "and backups"
+)
+"""The same on a server, where a purge rewrites nothing."""
+
 
 def purges(session: Session) -> int:
     """Return how many purges the store has seen: what was cached before the last is stale."""

@@ -106,6 +106,7 @@ def test_what_is_purged_is_gone_and_the_receipt_says_what_the_server_holds(serve
     assert receipt.concepts == 1
     assert not receipt.is_complete
     assert "replicas and backups" in receipt.note
+    assert "the file" not in receipt.note.partition("Out of reach")[0]
     assert served.read(ASKED[2]).results != served.group("decoy").read(ASKED[2]).results
     assert served.verify().breach is None
     assert served.group("decoy").verify().breach is None

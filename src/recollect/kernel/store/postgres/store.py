@@ -12,13 +12,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 import psycopg
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
 from recollect.kernel.store.blocks import refuse_write
-from recollect.kernel.store.erasure import BLOCK
+from recollect.kernel.store.erasure import BLOCK, REMAINS
 from recollect.kernel.store.faults import out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
@@ -31,12 +30,6 @@ from recollect.kernel.store.sampling import Sampling
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sharing import Shared
 from recollect.model import Kinds, Progress, silent
-
-REMAINS: Final = (
-    "the server keeps removed bytes in the free space of its tables, in its log, and in replicas "
-    "and backups"
-)
-"""Why a purge is not over with its transaction; see docs/postgres.md."""
 
 
 class _Own(threading.local):

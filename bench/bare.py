@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.kernel.store.port import Parameters
+from recollect.kernel.store.port import Parameters, Sql
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.sqlite.dialect import SQLITE
 
 Statements = list[tuple[str, list[Parameters]]]
 """What one write hands to the engine, in order."""
@@ -25,10 +26,10 @@ def overheard() -> Iterator[Statements]:
     heard: Statements = []
     execute_many = SqliteSession.execute_many
 
-    def hear(session: SqliteSession, sql: str, parameters: Iterable[Parameters]) -> None:
+    def hear(session: SqliteSession, sql: Sql, parameters: Iterable[Parameters]) -> None:
         rows = list(parameters)
         if rows:
-            heard.append((sql, rows))
+            heard.append((sql if isinstance(sql, str) else SQLITE.spell(sql), rows))
         execute_many(session, sql, rows)
 
     SqliteSession.execute_many = hear  # type: ignore[method-assign, assignment]

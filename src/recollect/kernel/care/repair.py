@@ -19,14 +19,14 @@ from recollect.kernel.store.statements.texts import FORGET_ALL_PAST
 from recollect.kernel.write.attribute_indexes import settle_indexes
 from recollect.model import UNREADABLE, Finding, Progress
 
-_FROM_ROWS = frozenset({"tally", "text_past", "sqlite_stat1", "sqlite_stat4"})
+_FROM_ROWS = frozenset({"tally", "text_past"})
 
 
 def is_from_rest(upkeep: Upkeep, tree: str) -> bool:
     """Whether everything in a table or index can be rebuilt from the others."""
     indexes = {part.name for part in upkeep.parts() if not part.is_table}
     is_index = tree in indexes or tree.startswith(PREFIXES)
-    return is_index or tree in _FROM_ROWS or tree in upkeep.text_parts()
+    return is_index or tree in _FROM_ROWS | upkeep.text_parts() | upkeep.samples()
 
 
 def remake_broken(

@@ -71,9 +71,7 @@ class Dialect:
 _PLAIN, _MARKED = PREFIXES = "attribute:", "attribute^:"
 """What the names of such indexes begin with; the attribute follows, without or with marks."""
 
-BUILT = Statement("""
-SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'index' AND s.name LIKE 'attribute%:%'
-""")
+BUILT = Statement("SELECT built.name FROM {attribute_indexes built}")
 """The names of all that there are."""
 
 _CAPITAL = re.compile(r"[A-Z]")

@@ -97,6 +97,9 @@ class Upkeep(Protocol):
     def text_parts(self) -> frozenset[str]:
         """Return the names of the tables and indexes of the text index."""
 
+    def samples(self) -> frozenset[str]:
+        """Return the names of the tables in which the engine keeps what it counted of others."""
+
     def text_fault(self) -> str | None:
         """Return the first thing in the text index that does not hold, beside its words."""
 

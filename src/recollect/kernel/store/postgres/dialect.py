@@ -122,6 +122,11 @@ POSTGRES = Dialect(
     parameter=":",
     longest_name=63,
     words={
+        "attribute_indexes": (
+            "(SELECT c.relname::text AS name FROM pg_class AS c"
+            " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind = 'i'"
+            " AND n.nspname = current_schema() AND c.relname LIKE 'attribute%:%') AS {0}"
+        ),
         "numbers": (
             "(SELECT item.value::bigint AS value, item.place - 1 AS key FROM"
             " jsonb_array_elements_text(:{0}::jsonb) WITH ORDINALITY AS item(value, place)) AS {1}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from recollect.kernel.store.dialect import BUILT
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.counters import (
     AGREE,
@@ -22,10 +21,6 @@ from recollect.kernel.store.statements.texts import LAST_PAST
 from recollect.kernel.store.statements.vectors import LAST_VECTOR
 
 OVERRIDES: Final[Mapping[Statement, str]] = {
-    BUILT: """
-SELECT c.relname::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = current_schema() AND c.relkind = 'i' AND c.relname LIKE 'attribute%:%'
-""",
     LAST: """
 SELECT e.begun, coalesce(g.last_n, 0), g.number, g.at, g.chain
 FROM erasure AS e LEFT JOIN grp AS g ON g.name = :name

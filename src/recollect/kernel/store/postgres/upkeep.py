@@ -62,6 +62,10 @@ class PostgresUpkeep:
         """Return the names of the tables and indexes of the text index."""
         return frozenset(one.name for one in whole_store() if one.name.startswith(_TEXT_PARTS))
 
+    def samples(self) -> frozenset[str]:
+        """Return none: what the server counted is not in the store's own tables."""
+        return frozenset()
+
     def text_fault(self) -> str | None:
         """Return None: the text index stands in ordinary tables, which the server keeps whole."""
         return None

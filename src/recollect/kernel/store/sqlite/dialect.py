@@ -93,6 +93,10 @@ SQLITE = Dialect(
     parameter=":",
     longest_name=None,
     words={
+        "attribute_indexes": (  # that are built
+            "(SELECT s.name FROM sqlite_schema AS s"
+            " WHERE s.type = 'index' AND s.name LIKE 'attribute%:%') AS {0}"
+        ),
         # A bound JSON array as a table: {numbers ids w} has w.value, and w.key, its place from 0.
         "numbers": "json_each(:{0}) AS {1}",
         "texts": "json_each(:{0}) AS {1}",

@@ -55,6 +55,10 @@ class SqliteUpkeep:
         """Return the text index and the tables that the engine keeps it in."""
         return text_parts()
 
+    def samples(self) -> frozenset[str]:
+        """Return the tables in which the engine keeps what it counted of others."""
+        return frozenset({"sqlite_stat1", "sqlite_stat4"})
+
     def text_fault(self) -> str | None:
         """Return the first thing in the text index that does not hold, beside its words."""
         return structure_fault(self._session)

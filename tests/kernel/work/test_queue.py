@@ -111,6 +111,7 @@ def test_the_lease_on_an_item_that_waits_ends_though_it_is_due_by_now(nexus: Nex
     assert nexus.queue.claim("other", NOW, LATER) == (soon,)
 
 
+@pytest.mark.sqlite_only("a server counts no steps")
 def test_claiming_and_settling_cost_the_same_beside_many_items_that_are_done(
     tmp_path: Path,
 ) -> None:
@@ -184,6 +185,7 @@ def test_what_is_erased_leaves_the_queue_and_its_receipts(nexus: Nexus) -> None:
     assert nexus.doctor().findings == ()
 
 
+@pytest.mark.sqlite_only("changes rows of a file behind the log's back")
 def test_the_doctor_drops_work_about_nothing(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path) as nexus:
@@ -279,6 +281,7 @@ def test_a_kept_answer_goes_with_what_it_names(nexus: Nexus) -> None:
     assert nexus.answers.find("op", "k2", b"", NOW) is not None
 
 
+@pytest.mark.sqlite_only("looks for bytes in a file")
 def test_a_purge_in_a_transaction_leaves_its_bytes_to_the_next_opening(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path) as nexus:

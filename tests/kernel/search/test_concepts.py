@@ -98,6 +98,22 @@ def test_the_last_written_of_one_instant_come_first_on_every_page(nexus: Nexus) 
     assert pages == [one.name for one in reversed(same)]
 
 
+def test_numbers_are_in_order_by_number_before_texts(nexus: Nexus) -> None:
+    ordered: list[Value] = ["é", "b", "Z", "10", "", 2**63 - 1, 1e9, 10, 9, 2.5, True, 0.5, -3]
+    nexus.write(
+        [
+            PutConcept("Mark", str(place), {"at": value, "state": "open"}, id=str(place))
+            for place, value in reversed([*enumerate([*ordered, None])])
+        ]
+    )
+    expected = tuple(str(place) for place in range(len(ordered)))
+    assert newest(nexus, "Mark", "at", limit=20) == expected
+    assert newest(nexus, "Mark", "at", {"state": ["open"]}, 20) == expected
+    assert newest(nexus, "Mark", "at", limit=20, among=expected) == expected
+    for place, name in enumerate(expected, 1):
+        assert newest(nexus, "Mark", "at", after=name, limit=20) == expected[place:]
+
+
 @pytest.mark.parametrize("after", ["nobody", "the decoy's", "another type's", "a closed one's"])
 def test_a_page_goes_on_after_what_is_there(nexus: Nexus, after: str) -> None:
     nexus.write([PutConcept("Tag", "t", {"at": 1}, id="another type's")])

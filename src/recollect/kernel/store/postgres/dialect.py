@@ -13,6 +13,11 @@ from recollect.kernel.store.postgres.patterns import translated
 
 _ITEMS = "(SELECT item.value{1} AS value FROM {0} AS item(value))"
 
+_NUMBER = (  # the cases of an expression
+    "jsonb_typeof({0}) WHEN 'number' THEN ({0})::numeric"
+    " WHEN 'boolean' THEN ({0})::boolean::integer"
+)
+
 
 def _render_json(part: JsonPart, document: str, key: str | None) -> str:
     at = "" if key is None else f" -> {_literal(key)}"
@@ -80,10 +85,7 @@ POSTGRES = Dialect(
         "number_beyond": "indexed({1})",
         "number_in": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
         "number_of": "CASE WHEN {0} = 'number' THEN ({1})::numeric END",
-        "number_value": (
-            "CASE jsonb_typeof({0}) WHEN 'number' THEN ({0})::numeric"
-            " WHEN 'boolean' THEN ({0})::boolean::integer END"
-        ),
+        "number_value": f"CASE {_NUMBER} END",
         "object": "json_build_object({})",
         "parsed": "value_of({})",
         "public_id": '(public_id({}, {}) COLLATE "C")',
@@ -171,7 +173,12 @@ POSTGRES = Dialect(
             " AND indexed({0}) IN (SELECT indexed(one.value) FROM {1}))"
         ),
         "unindexed": "({0})",
-        "in_order": "(({0} #>> '{{}}') COLLATE \"C\")",
+        "in_order": (  # numbers by number before texts; a row with a NULL in it would be NULL
+            "(CASE WHEN {0} #>> '{{}}' IS NOT NULL THEN"
+            f" ROW(CASE {_NUMBER} ELSE 'Infinity' END,"
+            " CASE WHEN jsonb_typeof({0}) IN ('number', 'boolean') THEN ''"
+            " ELSE {0} #>> '{{}}' END COLLATE \"C\") END)"
+        ),
         "part_of": "(strpos({0}, {1}) > 0)",
     },
     is_remote=True,

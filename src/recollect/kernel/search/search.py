@@ -175,8 +175,8 @@ def _scores(
 
 
 def storable(text: str) -> str:
-    """Return a text without lone surrogates and long runs of marks, which no name holds."""
-    return without_long_runs(text.encode("utf-8", "replace").decode())
+    """Return a text without NUL, lone surrogates and long runs of marks, which no name holds."""
+    return without_long_runs(text.encode("utf-8", "replace").decode().replace("\0", "?"))
 
 
 def _kind(element: int) -> ElementKind:

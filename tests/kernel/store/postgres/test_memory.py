@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from postgres import schema
-from recollect.errors import RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel import Nexus
 from recollect.model import Instant
 
@@ -98,6 +98,23 @@ def test_a_file_refuses_groups_of_a_server_whose_ids_meet(served: Nexus, tmp_pat
             file.restore(dump)
         assert caught.value.code.code == "INVALID_ARGUMENT"
         assert file.groups() == []
+
+
+def test_zero_characters_among_what_concepts_are_asked_for_are_refused(served: Nexus) -> None:
+    served.write(TOLD)
+    concepts = served.concepts
+    for ask in (
+        lambda: concepts.newest("Drug\0", "risk"),
+        lambda: concepts.newest("Drug", "risk\0"),
+        lambda: concepts.newest("Drug", "risk", {"note": ["thins\0"]}),
+        lambda: concepts.count("Drug", {"note\0": ["thins"]}),
+        lambda: concepts.named("Drug", ["Aspirin\0"]),
+    ):
+        with pytest.raises(RecollectError) as caught:
+            ask()
+        assert caught.value.code is INVALID_ARGUMENT
+    (found,) = concepts.newest("Drug", "risk")
+    assert found.name == "Aspirin"
 
 
 def test_what_is_purged_is_gone_and_the_receipt_says_what_the_server_holds(served: Nexus) -> None:

@@ -20,6 +20,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg.types.string import StrDumper, TextLoader
 
 from recollect.kernel.store.port import Parameters, SqlValue
+from recollect.kernel.store.postgres.faults import unstorable
 
 _KEPT: Final = 4_096  # texts in the server's form
 _TOKEN: Final = re.compile(
@@ -70,6 +71,8 @@ def numbered(text: str) -> str:
 
 @lru_cache(_KEPT)
 def _named(text: str) -> tuple[str, tuple[str, ...]]:
+    if "\0" in text:  # the key of an attribute: the server would take it for the end of the text
+        raise unstorable()
     places: dict[str, int] = {}
 
     def placed(found: re.Match[str]) -> str:

@@ -64,11 +64,7 @@ def translated(
     """Return the registered error for one of the driver's; `seconds` are what a text may take."""
     match error:
         case UnicodeEncodeError() | psycopg.DataError(sqlstate=None | "22021" | "22P05"):
-            return RecollectError(
-                INVALID_ARGUMENT,
-                "a text holds a character that the server cannot take",
-                hint="leave out zero characters and halves of surrogate pairs",
-            )
+            return unstorable()
         case errors.QueryCanceled() if seconds is not None:
             return overdue(seconds)
         case PoolTimeout():
@@ -101,6 +97,15 @@ def translated(
         INTERNAL_ERROR,
         f"the store refuses a statement of the program ({type(error).__name__})",
         hint="report this with the text that was run",
+    )
+
+
+def unstorable() -> RecollectError:
+    """Return the error for a text that is no text of the server."""
+    return RecollectError(
+        INVALID_ARGUMENT,
+        "a text holds a character that the server cannot take",
+        hint="leave out zero characters and halves of surrogate pairs",
     )
 
 

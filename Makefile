@@ -67,8 +67,9 @@ torch: ## test the embedder that needs PyTorch, in .venv-torch: gigabytes
 		--constraint requirements.lock --editable ".[postgres,sentence-transformers]" "$(TORCH)" hypothesis pytest
 	@.venv-torch/bin/python -m pytest tests/embeddings/with_torch
 
-test-postgres: env ## run what KIP demands with memories on a PostgreSQL server of our own
-	@$(PYTEST) --numprocesses auto --engine=postgres tests/conformance tests/kernel/store/postgres
+test-postgres: env ## run what KIP demands, and reads and searches, on a PostgreSQL server of our own
+	@$(PYTEST) --numprocesses auto --engine=postgres tests/conformance \
+		$(addprefix tests/kernel/,read recall search store/postgres work)
 
 services: ## test the services with clients that are not in .venv, in .venv-services: 1 GB
 	@test -x .venv-services/bin/python || $(or $(PYTHON),python3) -m venv .venv-services

@@ -35,6 +35,24 @@ def test_a_deleted_space_comes_back_with_all_its_places(zoo: Markup) -> None:
     assert places(zoo, "2") == {("kinds", "7", "is_a"), ("zoo", "1", "parent")}
 
 
+def test_what_lives_on_in_another_space_comes_back_below_the_branch_too(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as nexus:
+        markup = Markup(nexus)
+        markup.load(
+            "- CONCEPTUAL SPACE\n  ID: k\n  Label: Kitchen\n  - ID: soup\n    Label: Soup\n"
+            "    - ID: onion\n      Label: Onion\n      - ID: ring\n        Label: Ring\n"
+            "- CONCEPTUAL SPACE\n  ID: c\n  Label: Colours\n  - ID: red\n    Label: Red\n"
+            "    - ID: onion\n"
+        )
+        before = markup.render("k")
+        assert before.transaction is not None
+        markup.apply("- CONCEPTUAL SPACE\n  ID: k\n  - ID: soup [deleted]\n")
+        done = markup.restore("soup", transaction=before.transaction)
+        assert 'placed onion "Onion" also in k' in lines(done)
+        assert markup.render("k").text == before.text
+        assert places(markup, "onion") == {("k", "soup", "parent"), ("c", "red", "parent")}
+
+
 def test_changed_fields_come_back(zoo: Markup) -> None:
     before = zoo.render()
     assert before.transaction is not None
@@ -90,3 +108,15 @@ def test_what_an_exchange_showed_does_not_keep_a_node(zoo: Markup) -> None:
 def test_an_unknown_node_is_not_erased(zoo: Markup) -> None:
     assert code(lambda: zoo.purge("99")) == "KM_3001"
     assert places(zoo, "2")
+
+
+def test_an_update_of_a_node_that_stands_in_two_spaces_makes_no_space(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as nexus:
+        markup = Markup(nexus)
+        markup.load(
+            "- CONCEPTUAL SPACE\n  ID: k\n  Label: Kitchen\n  - ID: onion\n    Label: Onion\n"
+            "- CONCEPTUAL SPACE\n  ID: c\n  Label: Colours\n  - ID: onion\n"
+        )
+        done = markup.apply("- ID: onion [updated]\n  Label: Red onion\n")
+        assert [one.kind for one in done.changes] == ["updated"]
+        assert {one.id for one in markup.spaces()} == {"k", "c"}

@@ -255,11 +255,10 @@ class Resolver:
             return
         home, is_sure = self._home(id)
         if home is None:
-            if node.state in (CREATED, UPDATED) or self.is_snapshot:
+            if is_sure and (node.state in (CREATED, UPDATED) or self.is_snapshot):
                 space, parent, is_below = self._target(node)
-                if is_sure:
-                    self._walk(node, space, parent, is_named=True, is_below=is_below)
-                    return
+                self._walk(node, space, parent, is_named=True, is_below=is_below)
+                return
             self._walk(node, None, None, is_named=False, unsure=id)
             return
         self._walk(node, home.space, home.parent, is_named=False, is_below=self._is_below(home))

@@ -1,8 +1,9 @@
 """A branch brought back as it was after an earlier transaction.
 
 The rule: the node gets its fields, its uses, its values and its places of then; of what stood
-below it then, what is gone now comes back under its own id. What is there now stays as it is, but
-for a space, which gets all its places back. A place whose space or parent is gone does not come.
+below it then, what is gone now comes back under its own id, and what is there now, but nowhere in
+that space, gets its place back. What stands there stays as it is, but for a space, which gets all
+its places back. A place whose space or parent is gone does not come.
 """
 
 from __future__ import annotations
@@ -120,9 +121,7 @@ class Restoring:
     def _missing_places(self) -> Iterator[Place]:
         """Yield the places of then that are not there now, and can be."""
         alive = {*self._gone, *self._now.elements}
-        is_space = self._id in self._then.spaces  # whose places come back to all that stands
-        others = self._branch if is_space else self._gone
-        wanted = [self._id, *(one for one in others if one != self._id)]
+        wanted, branch = self._branch, {*self._branch}
         gone = {self._id, *self._gone}
         self._now.fetch(
             place.parent
@@ -136,10 +135,12 @@ class Restoring:
             for one in self._then.nexus.concepts.joints(wanted, "subject", as_of=self._then.as_of)
         }
         for one in wanted:
-            stands = {place.spot for place in self._now.known_places(one)}
+            places = self._now.known_places(one)
+            stands, spaces = {place.spot for place in places}, {place.space for place in places}
             for place in self._then.known_places(one):
                 is_whole = place.space in alive and {one, place.parent} <= {None, *alive}
-                is_meant = one in gone or place.space == self._id
+                is_below = place.parent in branch and place.space not in spaces
+                is_meant = one in gone or place.space == self._id or is_below
                 if place.spot not in stands and is_whole and is_meant and not place.is_given:
                     yield place
 

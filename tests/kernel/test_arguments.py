@@ -226,7 +226,7 @@ def test_parameters_are_named(nexus: Nexus, parameters: Any) -> None:
         (b"memory.db", 'use a path such as "memory.db"'),
         ("file:py.db?mode=ro", 'use the path itself: "py.db"'),
         ("file:///tmp/py.db", 'use the path itself: "/tmp/py.db"'),
-        ("postgresql://host/db", 'use the path itself: "memory.db"'),
+        ("mysql://host/db", 'use the path itself: "memory.db"'),
         ("sqlite://x", 'use "sqlite:///x"'),
         ("sqlite:x.db", 'use "sqlite:///x.db"'),
         ("sqlite:///x.db?mode=ro", 'use "sqlite:///x.db"'),

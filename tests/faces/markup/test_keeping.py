@@ -120,3 +120,16 @@ def test_an_update_of_a_node_that_stands_in_two_spaces_makes_no_space(tmp_path: 
         done = markup.apply("- ID: onion [updated]\n  Label: Red onion\n")
         assert [one.kind for one in done.changes] == ["updated"]
         assert {one.id for one in markup.spaces()} == {"k", "c"}
+
+
+def test_what_a_purge_leaves_without_a_place_closes_as_below_a_deleted_node(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as nexus:
+        markup = Markup(nexus)
+        markup.load(
+            "- CONCEPTUAL SPACE\n  ID: k\n  Label: Kitchen\n  - ID: soup\n    Label: Soup\n"
+            "    - ID: onion\n      Label: Onion\n    - ID: salt\n      Label: Salt\n"
+            "- CONCEPTUAL SPACE\n  ID: c\n  Label: Colours\n  - ID: onion\n"
+        )
+        markup.purge("soup")
+        assert places(markup, "onion") == {("c", None, "in_space")}
+        assert code(lambda: markup.places("salt")) == "KM_3001"

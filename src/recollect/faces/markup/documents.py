@@ -6,7 +6,7 @@ writes on. The call chooses the meaning of a text: `apply` is a change, `load` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -29,6 +29,7 @@ from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
+from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.printer import document_text
 from recollect.faces.markup.records import (
     KIND,
@@ -46,6 +47,7 @@ from recollect.model import (
     AsOf,
     Change,
     Concept,
+    Delete,
     Found,
     PutConcept,
     Receipt,
@@ -300,7 +302,8 @@ class Documents:
     def purge(self, id: str) -> Receipt:
         """Erase a node or a space for all times, with every exchange and call that showed it.
 
-        KM_3001 for an unknown id. What stood below it stays in the memory, without that place.
+        KM_3001 for an unknown id. What stood below it loses that place, and closes with its last
+        one, as below a node that is deleted.
         """
         with self.nexus.transaction():
             graph = Graph(self.nexus)
@@ -309,7 +312,7 @@ class Documents:
                 raise _unknown(id)
             minting = Minting(graph)
             minting.count_on_behind([id])  # so that the id is never given again
-            self._write(minting.changes(), None)
+            self._write([*minting.changes(), *_closings(graph, id)], None)
         return self.nexus.purge(Found(_SHOWN_BY, {"id": id}), actor=self.actor)
 
 
@@ -330,6 +333,22 @@ def _parsed(text: str, *, is_mended: bool) -> _Parsed:
     faults.errors += errors
     faults.raise_first()
     return _Parsed(document, text)
+
+
+def _closings(graph: Graph, id: str) -> Iterator[Change]:
+    """Yield the changes that close what has no place without a node or a space."""
+    if id not in graph.elements:
+        return
+    placing = Placing(graph)
+    graph.fetch_places([id])
+    places = graph.known_places(id)
+    placing.removed.update((one.spot, one) for one in places if not one.is_given)
+    if id in graph.spaces:
+        placing.closed_spaces.add(id)
+    placing.index()
+    placing.settle()
+    for one in sorted(placing.homeless - {id}):
+        yield Delete(graph.elements[one].id)
 
 
 def _held(graph: Graph, id: str) -> Concept:

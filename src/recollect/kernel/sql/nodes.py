@@ -302,7 +302,10 @@ class Order:
 
     def sql(self, dialect: Dialect) -> str:
         key = self.key.sql(dialect)
-        return f"{key}{' DESC' * self.is_descending}{' NULLS LAST' * self.nulls_last}"
+        way = f"{' DESC' * self.is_descending}{' NULLS LAST' * self.nulls_last}"
+        if isinstance(self.key, Column) and self.key.name == "name":  # of a table: it has an index
+            return dialect.functions["name_order"].format(key, way)
+        return key + way
 
 
 @node(frozen=True, slots=True)

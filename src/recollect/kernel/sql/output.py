@@ -167,5 +167,8 @@ def _beyond(keys: Sequence[nodes.Order]) -> tuple[nodes.Expr, ...]:
     first = keys[0]
     is_bounded = not first.is_descending and not first.nulls_last
     if len(keys) > 1 and isinstance(first.key, nodes.Column) and is_bounded:
-        return nodes.Binary(">=", first.key, nodes.Param("after0", first.type)), condition
+        given = nodes.Param("after0", first.type)
+        if first.type == "text":
+            return nodes.Call("from_text", (first.key, given)), condition
+        return nodes.Binary(">=", first.key, given), condition
     return (condition,)

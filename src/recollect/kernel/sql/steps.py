@@ -101,10 +101,11 @@ def _match_concept(rows: Rows, step: ir.MatchConcept) -> None:
 def _concept_conditions(rows: Rows, alias: str, step: ir.MatchConcept) -> list[nodes.Expr]:
     conditions = list(rows.context.clock.alive(alias, "concept"))
     if step.name is not None:
-        conditions.append(nodes.equal(nodes.Column(alias, "name"), nodes.Param(step.name, "text")))
+        given = (nodes.Column(alias, "name"), nodes.Param(step.name, "text"))
+        conditions.append(nodes.Call("equals_text", given))
     if step.names is not None:
-        listed = nodes.InSelect(nodes.Column(alias, "name"), items_of(step.names, "each_text"))
-        conditions.append(listed)
+        listed = nodes.Scalar(items_of(step.names, "each_text"))
+        conditions.append(nodes.Call("among_texts", (nodes.Column(alias, "name"), listed)))
     if step.type is not None:
         code = rows.context.term(step.type, is_predicate=False)
         type_: nodes.Expr = nodes.Column(alias, "type")
@@ -131,7 +132,10 @@ def _is_called(rows: Rows, alias: str, table: str, id_: str) -> nodes.Expr:
     by_public_id = nodes.Select(
         ((nodes.Column(given, "id"), ""),),
         (nodes.From(table, given),),
-        (of_group(given), nodes.equal(nodes.Column(given, "public_id"), nodes.Param(id_, "text"))),
+        (
+            of_group(given),
+            nodes.Call("equals_text", (nodes.Column(given, "public_id"), nodes.Param(id_, "text"))),
+        ),
     )
     own = rows.context.fresh(table[0])
     computed = nodes.Select(

@@ -60,6 +60,13 @@ POSTGRES = Dialect(
         "each_row": "json_array_elements(({})::json)",
         "each_text": _ITEMS.format("json_array_elements_text(({})::json)", ""),
         "each_value": _ITEMS.format("jsonb_array_elements(value_of({}))", "::numeric"),
+        "from_text": "({0} >= {1} AND left({0}, 500) >= left({1}, 500))",
+        "name_order": "left({0}, 500){1}, {0}{1}",
+        "equals_text": "({0} = {1} AND left({0}, 500) = left({1}, 500))",
+        "among_texts": (
+            "({0} IN {1} AND left({0}, 500)"
+            " = ANY (ARRAY(SELECT left(one.value, 500) FROM {1} AS one(value))))"
+        ),
         "equals_given": "({0} = {1} AND indexed({0}) = indexed({1}))",
         "ends_with": "(right({0}, length({1})) = {1})",
         "hidden": "({} + 0)",
@@ -167,6 +174,7 @@ POSTGRES = Dialect(
         "by": "",
         "by_none": "",
         "hidden": "({0} + 0)",
+        "equals": "({0} = {1} AND left({0}, 500) = left({1}, 500))",
         "indexed": "indexed({0})",
         "among": (
             "({0} IN (SELECT one.value FROM {1})"

@@ -51,6 +51,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$  -- an index has no room for a long o
         ELSE to_jsonb(jsonb_typeof(value)) END
 $$;
 
+CREATE FUNCTION digest_of(value text) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT sha256(convert_to(value, 'UTF8'))
+$$;
+
+CREATE FUNCTION rest_of(value text) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$  -- by itself, so that a short one costs no call
+    SELECT CASE WHEN char_length(value) <= 500 THEN ''::bytea ELSE digest_of(value) END
+$$;
+
 CREATE FUNCTION canonical_number(number numeric) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

@@ -3,7 +3,8 @@
 The rule: every key begins with the group, every text is in the order of code points, every whole
 number has eight bytes. Ids are of a group, not of the store, so their counter stands in `grp`.
 Beside the JSON that was said stands its value, which is what is compared; it comes last, so that a
-row is written alike everywhere.
+row is written alike everywhere. An index has no room for a long name: it holds the first 500
+characters, by which names are found and ordered, and behind them a digest of a longer one.
 """
 
 from __future__ import annotations
@@ -103,11 +104,14 @@ CREATE TABLE concept (
     {_VALUES.strip()},
     PRIMARY KEY (group_id, id)
 ) {_OFTEN};
-CREATE UNIQUE INDEX concept_name ON concept (group_id, name, expired_at, type);
+CREATE UNIQUE INDEX concept_name ON concept (group_id, left(name, 500), expired_at, type,
+    rest_of(name));
 CREATE INDEX concept_type ON concept (group_id, type, expired_at, id);
-CREATE UNIQUE INDEX concept_public ON concept (group_id, public_id, expired_at)
+CREATE UNIQUE INDEX concept_public ON concept (group_id, left(public_id, 500), expired_at,
+    rest_of(public_id))
     WHERE public_id IS NOT NULL;
-CREATE UNIQUE INDEX concept_name_key ON concept (group_id, type, name_key, expired_at)
+CREATE UNIQUE INDEX concept_name_key ON concept (group_id, type, left(name_key, 500), expired_at,
+    rest_of(name_key))
     WHERE name_key IS NOT NULL;
 
 CREATE TABLE link (
@@ -122,13 +126,19 @@ CREATE TABLE link (
     {_VALUES.strip()},
     PRIMARY KEY (group_id, id)
 ) {_OFTEN};
-CREATE UNIQUE INDEX link_out ON link (group_id, subject, predicate, expired_at, object, key)
+CREATE UNIQUE INDEX link_out ON link (group_id, subject, predicate, expired_at, object,
+    left(key, 500), rest_of(key))
     INCLUDE (id);
 CREATE INDEX link_in ON link (group_id, object, predicate, expired_at, subject) INCLUDE (id);
 CREATE INDEX link_predicate ON link (group_id, predicate, expired_at, subject, object)
     INCLUDE (id);
-CREATE UNIQUE INDEX link_public ON link (group_id, public_id, expired_at)
+CREATE UNIQUE INDEX link_public ON link (group_id, left(public_id, 500), expired_at,
+    rest_of(public_id))
     WHERE public_id IS NOT NULL;
+
+-- The planner learns nothing of an expression from an index that is partial.
+CREATE STATISTICS concept_texts ON left(public_id, 500), left(name_key, 500) FROM concept;
+CREATE STATISTICS link_texts ON left(public_id, 500), left(key, 500) FROM link;
 
 CREATE TABLE concept_past ({_PAST_COLUMNS}) {_OFTEN};
 CREATE TABLE link_past ({_PAST_COLUMNS}) {_OFTEN};

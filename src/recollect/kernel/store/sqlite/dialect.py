@@ -44,6 +44,10 @@ SQLITE = Dialect(
             " WHEN 'array' THEN CAST(canonical_json({2}) AS BLOB) ELSE {1} END"
         ),
         "contains": "(instr({}, {}) > 0)",
+        "from_text": "({} >= {})",  # likewise
+        "name_order": "{}{}",  # a name with an index, and which way
+        "equals_text": "({} = {})",  # a text with an index, and another one
+        "among_texts": "({} IN {})",  # likewise, and a SELECT of texts
         "equals_given": "({0} = {1})",  # a value that may have an index, and a constant
         "each": "json_each({})",
         "each_row": "json_each({})",
@@ -118,6 +122,7 @@ SQLITE = Dialect(
         "by": "INDEXED BY {0}",
         "by_none": "NOT INDEXED",
         "hidden": "+{0}",  # a column that no index is to be taken for
+        "equals": "({0} = {1})",  # a text with an index, and another one
         "indexed": "{0}",  # a value as an index holds it
         "among": "{0} IN (SELECT one.value FROM {1})",  # a value that may have an index
         "unindexed": "+{0}",  # a value, likewise

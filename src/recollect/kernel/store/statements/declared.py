@@ -16,11 +16,13 @@ DEFINITIONS: Final = Statement(f"""
 {_DEFINITION} AND c.expired_at > :known AND c.born_at <= :known ORDER BY c.name
 """)
 
-DEFINITION: Final = Statement(f"{_DEFINITION} AND c.name = :name AND c.expired_at = :living")
+DEFINITION: Final = Statement(
+    f"{_DEFINITION} AND {{equals c.name :name}} AND c.expired_at = :living"
+)
 
 DEFINED: Final = Statement("""
 SELECT DISTINCT c.name FROM {texts names w} CROSS JOIN concept AS c
-WHERE c.name = w.value AND c.group_id = :group AND c.type = (
+WHERE {equals c.name w.value} AND c.group_id = :group AND c.type = (
     SELECT t.code FROM term AS t WHERE t.group_id = :group AND t.text = :meta)
   AND c.expired_at > :known AND c.born_at <= :known
 """)

@@ -72,17 +72,17 @@ ORDER BY concept.name = :first DESC, concept.name LIMIT :limit
 BY_KEY = Statement(
     """
 SELECT e.id FROM concept AS e
-WHERE e.group_id = :group AND e.type = :type AND e.name = :name ORDER BY e.id
+WHERE e.group_id = :group AND e.type = :type AND {equals e.name :name} ORDER BY e.id
 """
 )
 
 BY_ID = Statement(
     """
 SELECT w.value, c.id FROM {texts ids w} CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.public_id = w.value AND c.born_at <= :known
+WHERE c.group_id = :group AND {equals c.public_id w.value} AND c.born_at <= :known
 UNION ALL
 SELECT w.value, k.id FROM {texts ids w} CROSS JOIN link AS k
-WHERE k.group_id = :group AND k.public_id = w.value AND k.born_at <= :known
+WHERE k.group_id = :group AND {equals k.public_id w.value} AND k.born_at <= :known
 UNION ALL
 SELECT w.key, c.id FROM {pairs computed w} CROSS JOIN concept AS c
 WHERE c.group_id = :group AND c.id = w.value AND c.public_id IS NULL AND c.born_at <= :known

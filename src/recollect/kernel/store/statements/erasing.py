@@ -18,7 +18,7 @@ WHERE o.group_id = :group AND o.object = w.value
 OTHER_LIVES: Final = Statement("""
 SELECT e.id FROM {rows names w} CROSS JOIN link AS s CROSS JOIN link AS e
 WHERE s.id = {cell w.value 0 bigint} AND s.group_id = :group
-  AND e.group_id = :group AND e.public_id = {cell w.value 1 text}
+  AND e.group_id = :group AND {equals e.public_id {cell w.value 1 text}}
   AND (e.born_at = s.expired_at OR e.expired_at = s.born_at)
 UNION
 SELECT f.id FROM {rows names w} CROSS JOIN link AS s CROSS JOIN link AS f

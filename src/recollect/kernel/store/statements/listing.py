@@ -18,7 +18,7 @@ JOINED = Statement(
     """
 SELECT w.value, k.key, k.object
 FROM {texts ids w} CROSS JOIN concept AS c CROSS JOIN link AS k
-WHERE c.group_id = :group AND c.public_id = w.value
+WHERE c.group_id = :group AND {equals c.public_id w.value}
   AND c.expired_at > :known AND c.born_at <= :known
   AND k.group_id = :group AND k.subject = c.id
   AND k.predicate IN (SELECT one.value FROM {numbers predicates one})
@@ -30,7 +30,7 @@ ORDER BY k.id
 NAMED = Statement(
     """
 SELECT c.id FROM {texts names w} CROSS JOIN concept AS c
-WHERE c.group_id = :group AND c.name = w.value AND c.expired_at = :living AND c.type = :type
+WHERE c.group_id = :group AND {equals c.name w.value} AND c.expired_at = :living AND c.type = :type
 """
 )
 
@@ -38,7 +38,7 @@ ONWARD = Statement(
     """
 SELECT near.name, k.predicate, k.key, far.name, far.attributes
 FROM {texts names w} CROSS JOIN concept AS near CROSS JOIN link AS k CROSS JOIN concept AS far
-WHERE near.group_id = :group AND near.name = w.value AND near.expired_at = :living
+WHERE near.group_id = :group AND {equals near.name w.value} AND near.expired_at = :living
   AND near.type = :type
   AND k.group_id = :group AND k.subject = near.id AND k.expired_at = :living
   AND far.group_id = :group AND far.id = k.object AND far.expired_at = :living

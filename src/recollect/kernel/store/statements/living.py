@@ -15,19 +15,19 @@ _LINK: Final = f"{_SHARED}, e.subject, e.predicate, e.object, e.key"
 
 CONCEPT_BY_KEY: Final = Statement(f"""
 SELECT {_CONCEPT} FROM {{rows wanted w}} CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.name = {{cell w.value 1 text}} AND e.expired_at = :living
+WHERE e.group_id = :group AND {{equals e.name {{cell w.value 1 text}}}} AND e.expired_at = :living
   AND e.type = {{cell w.value 0 bigint}}
 """)  # noqa: S608 - only the columns above are inserted, here and below
 
 CONCEPT_BY_NAME_KEY: Final = Statement(f"""
 SELECT {_CONCEPT} FROM {{rows wanted w}} CROSS JOIN concept AS e
 WHERE e.group_id = :group AND e.type = {{cell w.value 0 bigint}}
-  AND e.name_key = {{cell w.value 1 text}} AND e.expired_at = :living
+  AND {{equals e.name_key {{cell w.value 1 text}}}} AND e.expired_at = :living
 """)  # noqa: S608
 
 CONCEPT_ID_BY_NAME: Final = Statement("""
 SELECT e.name, e.id FROM {texts wanted w} CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.name = w.value AND e.expired_at = :living AND e.type = :type
+WHERE e.group_id = :group AND {equals e.name w.value} AND e.expired_at = :living AND e.type = :type
 """)
 
 CONCEPT_BY_ID: Final = Statement(f"""
@@ -43,10 +43,10 @@ WHERE e.id = w.value AND e.group_id = :group AND e.expired_at = :living
 BY_PUBLIC_ID: Final = Statement(f"""
 SELECT {_SHARED}, e.type, NULL, NULL, e.name, e.name_key, NULL
 FROM {{texts wanted w}} CROSS JOIN concept AS e
-WHERE e.group_id = :group AND e.public_id = w.value AND e.expired_at = :living
+WHERE e.group_id = :group AND {{equals e.public_id w.value}} AND e.expired_at = :living
 UNION ALL
 SELECT {_LINK}, NULL, e.expired_at FROM {{texts wanted w}} CROSS JOIN link AS e
-WHERE e.group_id = :group AND e.public_id = w.value
+WHERE e.group_id = :group AND {{equals e.public_id w.value}}
 """)  # noqa: S608
 """With the closed links of those ids; a concept's columns stand where a link has such."""
 
@@ -78,7 +78,7 @@ WHERE e.group_id = :group AND e.type = :wanted AND e.expired_at = :living ORDER 
 
 ID_BY_NAME: Final = Statement("""
 SELECT e.id FROM concept AS e
-WHERE e.group_id = :group AND e.name = :wanted AND e.expired_at = :living ORDER BY e.id
+WHERE e.group_id = :group AND {equals e.name :wanted} AND e.expired_at = :living ORDER BY e.id
 """)
 
 NAMES: Final = Statement("""
@@ -98,13 +98,14 @@ ORDER BY c.id LIMIT :most
 
 ID_BY_NAME_KEY: Final = Statement("""
 SELECT c.id FROM concept AS c
-WHERE c.group_id = :group AND c.type = :type AND c.name_key = :key AND c.expired_at = :living
+WHERE c.group_id = :group AND c.type = :type AND {equals c.name_key :key} AND c.expired_at = :living
 """)
 
 SET_NAME_KEY: Final = Statement("""
 UPDATE concept SET name_key = :key WHERE group_id = :group AND id = :id AND NOT EXISTS (
   SELECT 1 FROM concept AS o
-  WHERE o.group_id = :group AND o.type = :type AND o.name_key = :key AND o.expired_at = :living)
+  WHERE o.group_id = :group AND o.type = :type AND {equals o.name_key :key}
+    AND o.expired_at = :living)
 """)
 """Give a concept the key that no other has."""
 

@@ -9,10 +9,10 @@ NAMED_CONCEPTS = guarded(
     """
 SELECT concept.id FROM (
   SELECT named.id FROM concept AS named
-  WHERE named.group_id = :group AND named.name = :term AND named.expired_at > :known
+  WHERE named.group_id = :group AND {equals named.name :term} AND named.expired_at > :known
   UNION
   SELECT given.id FROM concept AS given
-  WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
+  WHERE given.group_id = :group AND {equals given.public_id :term} AND given.expired_at > :known
   UNION
   SELECT :element::bigint) AS candidate
 {then} concept ON concept.id = candidate.id
@@ -66,7 +66,7 @@ NAMED_LINKS = guarded(
     """
 SELECT link.id FROM (
   SELECT given.id FROM link AS given
-  WHERE given.group_id = :group AND given.public_id = :term AND given.expired_at > :known
+  WHERE given.group_id = :group AND {equals given.public_id :term} AND given.expired_at > :known
   UNION
   SELECT :element::bigint) AS candidate
 {then} link ON link.id = candidate.id

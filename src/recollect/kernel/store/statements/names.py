@@ -6,7 +6,8 @@ from recollect.kernel.store.statement import Statement
 
 SPELT = Statement("""
 SELECT c.id, t.text FROM concept AS c CROSS JOIN term AS t
-WHERE c.group_id = :group AND c.name = :name AND c.expired_at > :known AND c.born_at <= :known
+WHERE c.group_id = :group AND {equals c.name :name}
+  AND c.expired_at > :known AND c.born_at <= :known
   AND t.group_id = :group AND t.code = c.type
 ORDER BY c.id
 """)

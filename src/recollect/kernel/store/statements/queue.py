@@ -105,7 +105,7 @@ FORGET: Final = (
 
 LOST: Final = Statement("""
 SELECT w.item FROM work AS w WHERE w.group_id = :group AND NOT EXISTS (
-  SELECT 1 FROM concept AS c WHERE c.group_id = :group AND c.public_id = w.item)
+  SELECT 1 FROM concept AS c WHERE c.group_id = :group AND {equals c.public_id w.item})
 UNION
 SELECT r.item FROM receipt AS r WHERE r.group_id = :group AND NOT EXISTS (
   SELECT 1 FROM work AS o WHERE o.group_id = :group AND o.item = r.item)

@@ -111,7 +111,7 @@ GROUP BY key.region, predicate.code, predicate.text ORDER BY key.region, links D
 OF_SELF = Statement(
     """
 SELECT concept.attributes FROM concept {then} term ON term.code = concept.type
-WHERE concept.group_id = :group AND concept.name = :name AND concept.expired_at = :living
+WHERE concept.group_id = :group AND {equals concept.name :name} AND concept.expired_at = :living
   AND term.group_id = :group AND term.text = :type
 """
 )

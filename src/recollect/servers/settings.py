@@ -31,7 +31,7 @@ LONGEST_TIMEOUT = 3_600
 MOST_NUMBERS = 65_536  # of a vector
 
 _SERVER = re.compile("postgres(ql)?://")
-_PASSWORD = re.compile(r"(?<=[^/:]):[^/?]*(?=@)|[?&]password=[^&]*")
+_PASSWORD = re.compile(r"(?<=[^/:]):[^/?]*(?=@)")
 _COUNTS = "PROMETHEUS_MULTIPROC_DIR"  # read by the library that counts, as it is loaded
 
 
@@ -49,8 +49,14 @@ class Located:
 
         >>> Located("postgresql://ann:secret@db/notes?password=secret", "").shown
         'postgresql://ann@db/notes'
+        >>> Located("postgresql://db/notes?sslpassword=secret&schema=team", "").shown
+        'postgresql://db/notes?schema=team'
         """
-        return _PASSWORD.sub("", self.path) if _SERVER.match(self.path) else self.path
+        if not _SERVER.match(self.path):
+            return self.path
+        place, _, given = self.path.partition("?")
+        kept = [one for one in given.split("&") if "password" not in one.partition("=")[0]]
+        return "?".join(filter(None, (_PASSWORD.sub("", place), "&".join(kept))))
 
     @property
     def file(self) -> Path | None:

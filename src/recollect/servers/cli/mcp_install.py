@@ -34,9 +34,12 @@ class Served:
     is_read_only: bool
 
     def command(self, settings: Settings) -> list[str]:
-        """Return the command that starts the server from anywhere: all paths are absolute."""
+        """Return the command that starts the server from anywhere: all paths are absolute.
+
+        The address of a server has no password in it: the driver finds one in `PGPASSFILE`.
+        """
         located = settings.database(self.database)
-        path = located.path if located.file is None else str(located.file.resolve())
+        path = located.shown if located.file is None else str(located.file.resolve())
         command = [_program(), "mcp", "--db", path, "--group", settings.group(self.group)]
         for folder in settings.import_from(self.import_from):
             command += ["--import-from", str(folder)]

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+import postgres
 from recollect.errors import RecollectError
 from recollect.kernel.store.postgres.store import PostgresStore
 from recollect.kernel.store.settings import Settings
@@ -138,3 +139,18 @@ def test_a_statement_is_prepared_from_its_first_use_unless_the_address_says_no(
             sql = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 40%'"
             assert session.rows(sql) == [(count,)]
         store.close()
+
+
+def test_an_open_memory_goes_on_when_its_server_is_back() -> None:
+    place = postgres.new_place()
+    try:
+        with postgres.served(place) as server:
+            store = PostgresStore(server, Settings(busy_seconds=0.5))
+        for _ in range(3):
+            with pytest.raises(RecollectError), store.reading() as session:
+                session.rows("SELECT 1")
+        with postgres.served(place), store.reading() as session:
+            assert session.rows("SELECT 1") == [(1,)]
+        store.close()
+    finally:
+        postgres.forget_place(place)

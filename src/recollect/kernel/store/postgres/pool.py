@@ -49,6 +49,7 @@ class Pool:
             min_size=0,
             max_size=most,
             timeout=max(wait_seconds, 0.1),
+            reconnect_timeout=max(wait_seconds, 0.1),  # then who asks next is who tries next
             open=True,
         )
         weakref.finalize(self, _leave_or_close, self.process, self._pool)

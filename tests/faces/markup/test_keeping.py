@@ -53,6 +53,25 @@ def test_what_lives_on_in_another_space_comes_back_below_the_branch_too(tmp_path
         assert places(markup, "onion") == {("k", "soup", "parent"), ("c", "red", "parent")}
 
 
+def test_a_branch_brings_back_nothing_in_spaces_where_it_did_not_stand(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as nexus:
+        markup = Markup(nexus)
+        markup.load(
+            "- CONCEPTUAL SPACE\n  ID: k\n  Label: Kitchen\n  - ID: soup\n    Label: Soup\n"
+            "    - ID: onion\n      Label: Onion\n    - ID: ring\n      Label: Ring\n"
+            "- CONCEPTUAL SPACE\n  ID: z\n  Label: Shapes\n  - ID: onion\n    - ID: ring\n"
+            "- CONCEPTUAL SPACE\n  ID: y\n  Label: Circles\n  - ID: ring\n"
+        )
+        before = markup.render("k")
+        assert before.transaction is not None
+        markup.apply("- CONCEPTUAL SPACE\n  ID: z\n  - ID: onion\n    - ID: ring [deleted]\n")
+        shapes = markup.render("z").text
+        markup.apply("- CONCEPTUAL SPACE\n  ID: k\n  - ID: soup [deleted]\n")
+        markup.restore("soup", transaction=before.transaction)
+        assert markup.render("k").text == before.text
+        assert markup.render("z").text == shapes
+
+
 def test_changed_fields_come_back(zoo: Markup) -> None:
     before = zoo.render()
     assert before.transaction is not None

@@ -32,6 +32,7 @@ class Restoring:
                 f'nothing had the id "{id}" then',
                 hint=f'see when it was there: nexus.history("{id}")',
             )
+        self._spaces = self._stood_in()
         self._branch = self._below()
         now.fetch(self._branch)
         now.fetch_places([one for one in self._branch if one in now.elements])
@@ -97,14 +98,18 @@ class Restoring:
         if newer:
             yield RemoveKeys(held.id, attributes=newer)
 
+    def _stood_in(self) -> list[str]:
+        """Return the spaces that the node stood in then; a space stands in itself."""
+        spaces = [one.space for one in self._then.places(self._id)]
+        if self._id in self._then.spaces:
+            spaces.append(self._id)
+        return list(dict.fromkeys(spaces))
+
     def _below(self) -> list[str]:
         """Return the node, and what stood below it then in the spaces it stood in."""
         then = self._then
         found = {self._id: None}
-        stood_in = [one.space for one in then.places(self._id)]
-        if self._id in then.spaces:
-            stood_in.append(self._id)
-        for space in dict.fromkeys(stood_in):
+        for space in self._spaces:
             frontier = [self._id]
             while frontier:
                 below = then.children(frontier, space)
@@ -136,10 +141,11 @@ class Restoring:
         }
         for one in wanted:
             places = self._now.known_places(one)
-            stands, spaces = {place.spot for place in places}, {place.space for place in places}
+            stands = {place.spot for place in places}
+            lost = {*self._spaces} - {place.space for place in places}
             for place in self._then.known_places(one):
                 is_whole = place.space in alive and {one, place.parent} <= {None, *alive}
-                is_below = place.parent in branch and place.space not in spaces
+                is_below = place.parent in branch and place.space in lost
                 is_meant = one in gone or place.space == self._id or is_below
                 if place.spot not in stands and is_whole and is_meant and not place.is_given:
                     yield place

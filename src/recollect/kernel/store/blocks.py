@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.port import Store
@@ -53,6 +53,36 @@ def refuse_write(store: Store) -> None:
             "nothing is written inside a snapshot",
             hint="write after the block of nexus.snapshot()",
         )
+
+
+class Parted(Protocol):
+    """A transaction as its parts see it."""
+
+    @property
+    def parts(self) -> int:
+        """How many parts are open."""
+
+    def begin_part(self) -> int:
+        """Begin a part, and return how many are open with it."""
+
+    def commit(self) -> None:
+        """End the innermost part."""
+
+    def roll_back(self) -> None:
+        """Undo the innermost part."""
+
+
+@contextmanager
+def part(session: Parted, is_dry_run: bool) -> Iterator[None]:
+    """Open a part of a transaction, undone on any exception and after a dry run."""
+    depth = session.begin_part()
+    try:
+        yield
+        if session.parts == depth and not is_dry_run:
+            session.commit()
+    finally:
+        if session.parts == depth:
+            session.roll_back()
 
 
 def has_open(store: Store) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 import psycopg
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
-from recollect.kernel.store.blocks import refuse_write
+from recollect.kernel.store.blocks import part, refuse_write
 from recollect.kernel.store.erasure import BLOCK, REMAINS
 from recollect.kernel.store.faults import out_of_memory
 from recollect.kernel.store.port import Session
@@ -111,7 +111,9 @@ class PostgresStore(Shared):
                 raise RecollectError(
                     INTERNAL_ERROR, "a write begins inside another write of the same thread"
                 )
-            with _part(own.writer, group, is_dry_run) as session:
+            session = own.writer
+            with part(session, is_dry_run):
+                session.lock(group)
                 yield session
             return
         own.writer = session = self._session(pool, is_writing=True)
@@ -235,19 +237,3 @@ class PostgresStore(Shared):
                 if self._pool.process != os.getpid():
                     self._pool, self._own = self._new_pool(), _Own()
         return self._pool, self._own
-
-
-@contextmanager
-def _part(
-    session: PostgresSession, group: str | None, is_dry_run: bool
-) -> Iterator[PostgresSession]:
-    """Open a part of a transaction, undone on any exception and after a dry run."""
-    depth = session.begin_part()
-    try:
-        session.lock(group)
-        yield session
-        if session.parts == depth and not is_dry_run:
-            session.commit()
-    finally:
-        if session.parts == depth:
-            session.roll_back()

@@ -25,7 +25,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.kernel.store.address import check_place, parse_address
-from recollect.kernel.store.blocks import refuse_write
+from recollect.kernel.store.blocks import part, refuse_write
 from recollect.kernel.store.erasure import BLOCK, OTHERS, has_unfinished_erasure
 from recollect.kernel.store.faults import busy, out_of_memory
 from recollect.kernel.store.port import Session
@@ -155,7 +155,8 @@ class SqliteStore:
             refuse_write(self)
         connections = self._here()
         if connections.is_together():
-            with _part(connections.writer(), is_dry_run) as session:
+            session = connections.writer()
+            with part(session, is_dry_run):
                 yield session
             return
         if self._read_only is not None:
@@ -504,19 +505,6 @@ class _Connections:
             with session.lock:
                 if not session.depth:  # else its own thread is inside, and closes it on leaving
                     session.close()
-
-
-@contextmanager
-def _part(session: SqliteSession, is_dry_run: bool) -> Iterator[SqliteSession]:
-    """Open a part of a transaction, undone on any exception and after a dry run."""
-    depth = session.begin_part()
-    try:
-        yield session
-        if session.parts == depth and not is_dry_run:
-            session.commit()
-    finally:
-        if session.parts == depth:
-            session.roll_back()
 
 
 def _switch_to_wal(session: SqliteSession) -> bool:

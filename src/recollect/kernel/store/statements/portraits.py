@@ -26,37 +26,23 @@ GROUP BY attribute.key, attribute.type
 """
 )
 
-OUTWARD = Statement(
-    """
+_LINKED = """
 SELECT predicate.text, partner_type.text, COUNT(*) FROM (
-  SELECT link.predicate, link.object AS partner FROM (
+  SELECT link.predicate, link.<far> AS partner FROM (
     SELECT concept.id FROM concept
     WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
     ORDER BY concept.id DESC LIMIT :elements) AS newest
-  {then} link ON link.subject = newest.id
-  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS outward
-{then} term AS predicate ON predicate.code = outward.predicate AND predicate.group_id = :group
-LEFT JOIN concept AS other ON other.id = outward.partner AND other.group_id = :group
+  {then} link ON link.<near> = newest.id
+  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS met
+{then} term AS predicate ON predicate.code = met.predicate AND predicate.group_id = :group
+LEFT JOIN concept AS other ON other.id = met.partner AND other.group_id = :group
 LEFT JOIN term AS partner_type ON partner_type.code = other.type AND partner_type.group_id = :group
 GROUP BY predicate.code, predicate.text, partner_type.code, partner_type.text
 """
-)
 
-INWARD = Statement(
-    """
-SELECT predicate.text, partner_type.text, COUNT(*) FROM (
-  SELECT link.predicate, link.subject AS partner FROM (
-    SELECT concept.id FROM concept
-    WHERE concept.group_id = :group AND concept.type = :code AND concept.expired_at = :living
-    ORDER BY concept.id DESC LIMIT :elements) AS newest
-  {then} link ON link.object = newest.id
-  WHERE link.group_id = :group AND link.expired_at = :living LIMIT :links) AS inward
-{then} term AS predicate ON predicate.code = inward.predicate AND predicate.group_id = :group
-LEFT JOIN concept AS other ON other.id = inward.partner AND other.group_id = :group
-LEFT JOIN term AS partner_type ON partner_type.code = other.type AND partner_type.group_id = :group
-GROUP BY predicate.code, predicate.text, partner_type.code, partner_type.text
-"""
-)
+OUTWARD = Statement(_LINKED.replace("<near>", "subject").replace("<far>", "object"))
+
+INWARD = Statement(_LINKED.replace("<near>", "object").replace("<far>", "subject"))
 
 ENDS = Statement(
     """

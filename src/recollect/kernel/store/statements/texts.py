@@ -66,44 +66,31 @@ WHERE p.group_id = :group AND p.id > :after AND p.id <= :last
 ORDER BY p.id DESC, p.until DESC
 """)
 
-PROPOSED_CONCEPTS = guarded(
-    "concept",
-    """
-SELECT one.document, concept.name, {part_of (CASE
+_PROPOSED = """
+SELECT one.document, <shown>
+FROM (
+  SELECT {cell w.value 0 bigint} AS element, {cell w.value 1 bigint} AS document
+  FROM {rows documents w}
+) AS one CROSS JOIN <table>
+WHERE <table>.id = one.element AND {guards}
+  AND one.document = CASE
+    WHEN <table>.changed_at <= :known THEN <table>.id
+    ELSE coalesce((
+      SELECT -older.doc FROM text_past AS older
+      WHERE older.group_id = :group AND older.element = <table>.id AND older.until > :known
+      ORDER BY older.until LIMIT 1), <table>.id) END
+"""
+"""Those of some pairs of an element and a document of it that stood for it then."""
+
+_NAME_AND_SAID = """concept.name, {part_of (CASE
   WHEN concept.changed_at <= :known THEN concept.attributes
   ELSE (
     SELECT past.attributes FROM concept_past AS past
     WHERE past.group_id = :group AND past.id = concept.id AND past.until > :known
-    ORDER BY past.until LIMIT 1) END) :said}
-FROM (
-  SELECT {cell w.value 0 bigint} AS element, {cell w.value 1 bigint} AS document
-  FROM {rows documents w}
-) AS one CROSS JOIN concept
-WHERE concept.id = one.element AND {guards}
-  AND one.document = CASE
-    WHEN concept.changed_at <= :known THEN concept.id
-    ELSE coalesce((
-      SELECT -older.doc FROM text_past AS older
-      WHERE older.group_id = :group AND older.element = concept.id AND older.until > :known
-      ORDER BY older.until LIMIT 1), concept.id) END
-""",
-)
-"""Those of some pairs of an element and a document of it that stood for it then."""
+    ORDER BY past.until LIMIT 1) END) :said}"""
 
-PROPOSED_LINKS = guarded(
-    "link",
-    """
-SELECT one.document, '', 0
-FROM (
-  SELECT {cell w.value 0 bigint} AS element, {cell w.value 1 bigint} AS document
-  FROM {rows documents w}
-) AS one CROSS JOIN link
-WHERE link.id = one.element AND {guards}
-  AND one.document = CASE
-    WHEN link.changed_at <= :known THEN link.id
-    ELSE coalesce((
-      SELECT -older.doc FROM text_past AS older
-      WHERE older.group_id = :group AND older.element = link.id AND older.until > :known
-      ORDER BY older.until LIMIT 1), link.id) END
-""",
+PROPOSED_CONCEPTS = guarded(
+    "concept", _PROPOSED.replace("<table>", "concept").replace("<shown>", _NAME_AND_SAID)
 )
+
+PROPOSED_LINKS = guarded("link", _PROPOSED.replace("<table>", "link").replace("<shown>", "'', 0"))

@@ -113,7 +113,7 @@ def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def public_members(module: Module, name: str) -> int:
-    """Count the public members of a class."""
+    """Count the public methods and properties of a class, and not the parts that it holds."""
     (found,) = (
         node for node in module.tree.body if isinstance(node, ast.ClassDef) and node.name == name
     )

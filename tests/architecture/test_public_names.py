@@ -33,6 +33,13 @@ def test_the_methods_of_a_nexus_are_the_documented_ones() -> None:
     assert documented("Nexus") == public
 
 
+def test_the_parts_of_a_nexus_are_the_documented_ones() -> None:
+    with recollect.open(":memory:") as nexus:
+        public = {name for name in vars(nexus) if not name.startswith("_")}
+    parts = PAGE.split("## Parts of a Nexus\n")[1].split("\n### ")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", parts, re.MULTILINE)) == public
+
+
 def test_the_names_of_the_kernel_are_those_that_the_architecture_lists() -> None:
     listed = ARCHITECTURE.split("through `recollect.kernel` alone:")[1].split(". ")[0]
     assert set(re.findall(r"`(\w+)`", listed)) == set(recollect.kernel.__all__)

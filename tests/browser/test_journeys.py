@@ -122,7 +122,7 @@ def test_erasing_wants_a_word_and_leaves_nothing(page, nexus: Nexus):
     page.get_by_label("to confirm").fill("erase")
     page.get_by_role("button", name="Erase").click()
     page.get_by_role("heading", name="Receipt").wait_for()
-    assert nexus.look_up(["cleo"], closed=True) == {}
+    assert nexus.elements.look_up(["cleo"], closed=True) == {}
 
 
 def test_the_past_is_one_slide_away(page):

@@ -35,23 +35,35 @@ class Word(str):
         return str(self)
 
 
-def signature(name: str) -> str:
+def signature(name: str, of: type[object]) -> str:
     """How a method is called, with its types as the source spells them."""
-    of = inspect.signature(getattr(recollect.Nexus, name))
+    told = inspect.signature(getattr(of, name))
     parameters = [
         one.replace(
             annotation=Word(one.annotation),
             default=Word(one.default.__name__) if inspect.isfunction(one.default) else one.default,
         )
-        for one in of.parameters.values()
+        for one in told.parameters.values()
         if one.name != "self"
     ]
-    return name + str(inspect.Signature(parameters, return_annotation=Word(of.return_annotation)))
+    shown = inspect.Signature(parameters, return_annotation=Word(told.return_annotation))
+    return f"{name}{shown}"
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_page_tells_how_a_method_is_called(name: str):
-    assert f"\n{signature(name)}\n" in PAGE
+    assert f"\n{signature(name, recollect.Nexus)}\n" in PAGE
+
+
+@pytest.mark.parametrize("part", ["elements", "declared"])
+def test_the_page_tells_how_the_methods_of_a_part_are_called(part: str):
+    with recollect.open(":memory:") as nexus:
+        of = type(getattr(nexus, part))
+    methods = [name for name in vars(of) if not name.startswith("_")]
+    for name in methods:
+        assert f"\n{part}.{signature(name, of)}\n" in PAGE
+        assert f"\n| `{name}` |" in PAGE
+    assert PAGE.count(f"\n{part}.") == len(methods)
 
 
 @pytest.mark.parametrize("name", TYPES)

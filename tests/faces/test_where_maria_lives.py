@@ -70,7 +70,7 @@ def by_standing(nexus: Nexus, valid: Instant, known: int) -> set[object]:
     (rows,) = nexus.read('FIND(?f, ?t.name) WHERE { ?f (?p, "lives_in", ?t) }').results
     assert isinstance(rows, Rows)
     towns = {one.id: town for one, town in rows.rows}  # type: ignore[union-attr]
-    found = nexus.look_up([*towns], as_of=AsOf(transaction=known))
+    found = nexus.elements.look_up([*towns], as_of=AsOf(transaction=known))
     return {towns[key] for key, one in found.items() if not standing(one, valid)}
 
 

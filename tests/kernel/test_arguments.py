@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, parse_text
 from recollect.model import (
     AsOf,
     Change,
@@ -100,15 +100,15 @@ def test_a_search_wants_a_whole_number_as_its_limit(nexus: Nexus, limit: Any) ->
 def test_facts_are_ranked_to_a_whole_number(nexus: Nexus, limit: Any) -> None:
     fact = PutFact(Key("T", "a"), "knows", Key("T", "a"), "x knows itself")
     nexus.write([PutConcept("T", "a"), fact])
-    assert code_of(lambda: nexus.rank_facts("x", limit, through="T")) == "KIP_1001"
-    assert len(nexus.rank_facts("x", 2**63, through="T")) == 1
+    assert code_of(lambda: nexus.elements.rank_facts("x", limit, through="T")) == "KIP_1001"
+    assert len(nexus.elements.rank_facts("x", 2**63, through="T")) == 1
 
 
 @pytest.mark.parametrize(
     ("term", "through"), [(None, "T"), (b"x", "T"), ("x", SURROGATE), ("x", 5)]
 )
 def test_facts_are_ranked_by_a_text_through_a_type(nexus: Nexus, term: Any, through: Any) -> None:
-    assert code_of(lambda: nexus.rank_facts(term, through=through)) == "KIP_2003"
+    assert code_of(lambda: nexus.elements.rank_facts(term, through=through)) == "KIP_2003"
 
 
 @pytest.mark.parametrize("term", [5, None, "", b"x", SURROGATE])
@@ -206,7 +206,7 @@ def test_a_group_wants_a_printable_name(nexus: Nexus, name: Any) -> None:
 def test_a_text_is_a_string(nexus: Nexus, text: Any) -> None:
     assert code_of(lambda: nexus.read(text)) == "INVALID_ARGUMENT"
     assert code_of(lambda: nexus.write(text)) == "INVALID_ARGUMENT"
-    assert code_of(lambda: nexus.parse(text)) == "INVALID_ARGUMENT"
+    assert code_of(lambda: parse_text(text, nexus.limits)) == "INVALID_ARGUMENT"
 
 
 @pytest.mark.parametrize("as_of", ["2020", 3, {"known": "2020"}])
@@ -328,16 +328,16 @@ MISTAKES: list[Callable[[Any], object]] = [
     lambda nexus: nexus.read(QUERY, as_of=AsOf(transaction=-1)),
     lambda nexus: nexus.search("x", kind="relation"),
     lambda nexus: nexus.write([PutConcept("T", "y")], on_missing="x"),
-    lambda nexus: nexus.look_up(None),
-    lambda nexus: nexus.look_up("x"),
-    lambda nexus: nexus.look_up([1]),
-    lambda nexus: nexus.keys([1]),
+    lambda nexus: nexus.elements.look_up(None),
+    lambda nexus: nexus.elements.look_up("x"),
+    lambda nexus: nexus.elements.look_up([1]),
+    lambda nexus: nexus.elements.keys([1]),
     lambda nexus: nexus.concepts.joints("x"),
     lambda nexus: nexus.concepts.joints(["x"], "both"),
-    lambda nexus: nexus.distances("x", ["x"], ""),
-    lambda nexus: nexus.distances("x", ["x"], True),
-    lambda nexus: nexus.distances("x", None, 1),
-    lambda nexus: nexus.distances(["x"], ["x"], 1),
+    lambda nexus: nexus.elements.distances("x", ["x"], ""),
+    lambda nexus: nexus.elements.distances("x", ["x"], True),
+    lambda nexus: nexus.elements.distances("x", None, 1),
+    lambda nexus: nexus.elements.distances(["x"], ["x"], 1),
     lambda _: Limits(max_rows=2**63),
     lambda _: Limits(max_rows=1.5),  # type: ignore[arg-type]
     lambda _: Limits(max_steps=-1),
@@ -370,7 +370,7 @@ def test_elements_are_those_of_the_moment_that_found_names(nexus: Nexus) -> None
     first, second = (AsOf(transaction=at) for at in (1, 2))
 
     def names(found: Found, as_of: AsOf | None = None) -> list[str]:
-        records = nexus.elements(found, as_of=as_of)
+        records = nexus.elements.records(found, as_of=as_of)
         return [one.concept.name for one in records if isinstance(one, ConceptRecord)]
 
     assert names(Found(QUERY)) == ["new"]

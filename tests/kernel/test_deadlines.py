@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from recollect.errors import RecollectError
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, parse_text
 from recollect.kernel.plan.lower import MOST_TESTS
 from recollect.kernel.store.functions import MOST_PATTERN, MOST_SEARCHED
 from recollect.model import Limits, PutConcept
@@ -57,7 +57,7 @@ def test_a_text_that_writes_is_not_parsed_beyond_its_seconds() -> None:
 
 def test_the_statements_of_a_text_share_its_seconds(nexus: Nexus) -> None:
     nexus.read(FIND)  # its tree is remembered, so that nothing is parsed
-    nexus.parse(f"{FIND}\n{FIND}")
+    parse_text(f"{FIND}\n{FIND}", nexus.limits)
     error = refused(nexus, f"{FIND}\n{FIND}", limits=AT_ONCE)
     assert (error.code.code, error.details) == ("KIP_4001", {"seconds": 0})
 

@@ -37,7 +37,7 @@ def living(
     nexus: recollect.Nexus, as_of: AsOf | None = None, *, with_ids: bool = True
 ) -> list[object]:
     """Return everything a capsule tells of the living elements, sorted."""
-    return sorted((_told(one, with_ids) for one in nexus.elements(as_of=as_of)), key=repr)
+    return sorted((_told(one, with_ids) for one in nexus.elements.records(as_of=as_of)), key=repr)
 
 
 def _told(record: Record, with_ids: bool) -> object:

@@ -8,6 +8,7 @@ from recollect.kernel.lang.format import format_text
 from recollect.kernel.lang.words import WORDS, Word, WordKind, meaning_of, syntax_card
 from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
+from recollect.kernel.read.texts import parse_text
 from recollect.kernel.recall.recollection import Recalled, Recollection, Share, compared_by
 from recollect.kernel.search.called import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
@@ -52,6 +53,7 @@ __all__ = [
     "parse",
     "parse_address",
     "parse_instant",
+    "parse_text",
     "place_at",
     "print_text",
     "syntax_card",

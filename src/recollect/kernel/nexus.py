@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -18,18 +18,18 @@ from recollect.kernel.care.quick_check import opened_sound
 from recollect.kernel.care.restore import restore_dump
 from recollect.kernel.care.vectors import Vectors
 from recollect.kernel.lang.ast import Export, Find, Script
+from recollect.kernel.parts import Declared, Elements
 from recollect.kernel.plan.bind import Bindings, check_parameters
-from recollect.kernel.read.arguments import check_one_of, limits_of, one_moment, search_query
-from recollect.kernel.read.catalogs import Catalogs, Last
+from recollect.kernel.read.arguments import check_one_of, limits_of, search_query
+from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
-from recollect.kernel.read.dated import dated_elements, keys_of
-from recollect.kernel.read.distance import distances_between
 from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.named import elements_named
-from recollect.kernel.read.reader import Catalog, Reader
+from recollect.kernel.read.open_group import OpenGroup
+from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.statistics import stats_of
 from recollect.kernel.read.texts import (
     Asked,
@@ -45,15 +45,12 @@ from recollect.kernel.recall.door import Recall
 from recollect.kernel.schema.undeclared import refuse_undeclared
 from recollect.kernel.search.answer import explanation
 from recollect.kernel.search.concepts import Concepts
-from recollect.kernel.search.facts import facts_about
-from recollect.kernel.search.meant import concepts_meant
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
 from recollect.kernel.store.deadline import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
-from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.sampling import COMPARE_EVERY
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.vectors.embedder import Embedder
@@ -63,7 +60,6 @@ from recollect.kernel.work.answers import Answers
 from recollect.kernel.work.queue import Queue
 from recollect.kernel.write.attribute_indexes import (
     add_attribute_index,
-    attribute_indexes,
     drop_index,
     index_kinds,
 )
@@ -71,18 +67,15 @@ from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.collector import uncollected
 from recollect.kernel.write.decision import decided, known_changes
 from recollect.kernel.write.own_types import refuse_owned
-from recollect.kernel.write.records import Records
 from recollect.kernel.write.run import Run, answered, refuse_disorder
-from recollect.kernel.write.schema_mode import schema_of, set_schema_mode
+from recollect.kernel.write.schema_mode import set_schema_mode
 from recollect.kernel.write.streams import readable, written_whole
 from recollect.kernel.write.unit import Unit
 from recollect.model import (
     Answer,
     AsOf,
-    AttributeIndex,
     Audit,
     Change,
-    Dated,
     Decision,
     Diagnosis,
     ElementKind,
@@ -95,11 +88,8 @@ from recollect.model import (
     Life,
     Limits,
     LoggedTransaction,
-    NamedConcept,
     Progress,
-    Ranked,
     Receipt,
-    Record,
     Result,
     Schema,
     SchemaMode,
@@ -144,19 +134,19 @@ class Nexus:
     >>> nexus.close()
     """
 
-    def __init__(
-        self,
-        store: Store,
-        group: str,
-        clock: Clock,
-        limits: Limits,
-        catalogs: Catalogs,
-    ) -> None:
-        self._store = store
-        self._clock = clock
-        self.limits = limits
-        self._catalogs = catalogs
-        self.group_name = group
+    def __init__(self, group: OpenGroup) -> None:
+        self._group = group
+        self._store = group.store
+        self.limits = group.limits
+        self.group_name = group.name
+        self.kinds = group.store.kinds  # what is special about some types, as it was opened
+        self.elements = Elements(group)
+        self.concepts = Concepts(group)
+        self.declared = Declared(group)
+        self.vectors = Vectors(group)
+        self.recall = Recall(group)
+        self.queue = Queue(group.store, group.name)
+        self.answers = Answers(group.store, group.name)
 
     @classmethod
     def open(
@@ -195,11 +185,11 @@ class Nexus:
         )
         store = opened_sound(open_store(address, settings), check)
         index_kinds(store)
-        return cls(store, name, clock, limits, Catalogs(meanings, clock))
+        return cls(OpenGroup(store, name, Catalogs(meanings, clock), limits, clock))
 
     def group(self, name: str) -> Nexus:
         """Return the same store bound to another group, which exists once it is written to."""
-        return Nexus(self._store, checked_name(name), self._clock, self.limits, self._catalogs)
+        return Nexus(replace(self._group, name=checked_name(name)))
 
     def groups(self) -> list[str]:
         """Return the names of the groups that have been written to, in order."""
@@ -232,7 +222,7 @@ class Nexus:
             script = parsed(text, limits, deadline)
             queries = only_queries(script)
             with self._store.reading() as session:
-                state = self._catalogs.state(session, self.group_name)
+                state = self._group.catalogs.state(session, self.group_name)
                 reader = Reader(session, state.catalog, limits, as_of, state.counted, deadline)
                 is_whole = len(queries) == 1 and not script.notices
                 origin = source if is_whole and not state.catalog.group.is_strict else None
@@ -243,7 +233,7 @@ class Nexus:
         self, text: str, values: Mapping[str, Value], as_of: AsOf | None, limits: Limits
     ) -> Answer | None:
         """Return the answer to a text that was asked before, if it can be had without its tree."""
-        state = self._catalogs.known_state(self.group_name)
+        state = self._group.catalogs.known_state(self.group_name)
         if state is None or not isinstance(text, str):
             return None
         session = self._store.reader()
@@ -292,8 +282,10 @@ class Nexus:
         script = parsed(text, run.limits) if isinstance(text, str | Script) else Script(())
         progress("reading", len(script.source), len(script.source))
         with self._store.writing(run.dry_run, self.group_name) as session:
-            catalog, last = self._for_writing(session)
-            unit = Unit(session, catalog.group, catalog.terms, last, self._clock(), run.preparation)
+            catalog, last = self._group.for_writing(session)
+            unit = Unit(
+                session, catalog.group, catalog.terms, last, self._group.clock(), run.preparation
+            )
             reader = Reader(session, catalog, run.limits)
             results: tuple[Result, ...]
             if isinstance(text, str | Script):
@@ -335,44 +327,6 @@ class Nexus:
         """Whether this task and thread are inside a block of `transaction` or `snapshot`."""
         return has_open(self._store) and self._store.is_inside()
 
-    @property
-    def kinds(self) -> Kinds:
-        """What is special about the types of concepts, as the memory was opened."""
-        return self._store.kinds
-
-    @property
-    def queue(self) -> Queue:
-        """What is still to be done about elements of this group."""
-        return Queue(self._store, self.group_name)
-
-    @property
-    def answers(self) -> Answers:
-        """What calls under idempotency keys were answered in this group."""
-        return Answers(self._store, self.group_name)
-
-    @property
-    def concepts(self) -> Concepts:
-        """The concepts of this group by type and attributes: the newest, the best, how many."""
-        return Concepts(self._store, self.group_name, self._catalogs, self.limits)
-
-    @property
-    def recall(self) -> Recall:
-        """What a question in plain words is about: `nexus.recall(question)`, of all kinds."""
-        return Recall(self._store, self.group_name, self._catalogs, self.limits, self._clock)
-
-    @property
-    def vectors(self) -> Vectors:
-        """What the elements of this group mean, where an embedder is configured."""
-        return Vectors(self._store, self.group_name, self._catalogs)
-
-    def parse(self, text: str) -> Script:
-        """Return the tree of a text, which `read` or `write` takes instead of it.
-
-        `is_read_only` says which of them. Raises what they would.
-        """
-        with quoting(text):
-            return parsed(text, self.limits)
-
     def search(
         self,
         term: str,
@@ -391,62 +345,8 @@ class Nexus:
         to the same question.
         """
         query = search_query(term, kind, type, limit, (mode, threshold, cursor))
-        with self._reader(as_of) as reader:
+        with self._group.reader(as_of) as reader:
             return Answer((answered(reader, Bindings({}), query),), tuple(reader.notices))
-
-    def rank_facts(
-        self, term: str, limit: int = DEFAULT_LIMIT, *, through: str, as_of: AsOf | None = None
-    ) -> tuple[Ranked, ...]:
-        """Return the ids of the facts a plain text is about, best first, ties by id.
-
-        A fact is found by its words and predicate, and by its ends where they are concepts of
-        the type `through`; `Entity` stands for any free kind. Cost: as SEARCH of
-        links, without showing them.
-        """
-        with self._reader(as_of) as reader:
-            return facts_about(reader, term, limit, through)
-
-    def look_up(
-        self, ids: Collection[str], *, as_of: AsOf | None = None, closed: bool = False
-    ) -> dict[str, Dated]:
-        """Return elements by id, with both clocks; an id of nothing is left out.
-
-        With `closed` those that are closed are there too, as they were last. Cost: three
-        statements, whatever the number of ids.
-        """
-        with self._reader(as_of) as reader:
-            return dated_elements(reader, ids, closed=closed)
-
-    def named(
-        self, name: str, *, type: str | None = None, as_of: AsOf | None = None
-    ) -> tuple[NamedConcept, ...]:
-        """Return the concepts that a plain name means: as written, else spelt so, else by alias.
-
-        No type that a face owns is meant, and no kind whose names are ids.
-        """
-        with self._reader(as_of) as reader:
-            return concepts_meant(reader, name, type)
-
-    def keys(
-        self, ids: Collection[str], *, as_of: AsOf | None = None, closed: bool = False
-    ) -> dict[str, Key]:
-        """Return the types and names of concepts by id, as `look_up` does elements.
-
-        They are of any fact time. Cost: two statements, whatever the number of ids.
-        """
-        with self._reader(as_of) as reader:
-            return keys_of(reader, ids, closed=closed)
-
-    def distances(
-        self, start: str, targets: Collection[str], most: int, *, as_of: AsOf | None = None
-    ) -> dict[str, int]:
-        """Return how many links each target is away from `start`, where at most `most` are.
-
-        Links are walked in either direction. KIP_3002 when nothing is called `start`. Cost:
-        every link met on the way.
-        """
-        with self._reader(as_of) as reader:
-            return distances_between(reader, start, targets, most)
 
     def explain(
         self, text: str, parameters: Mapping[str, Value] | None = None, *, as_of: AsOf | None = None
@@ -484,7 +384,7 @@ class Nexus:
         `as_of` ends the story there, or keeps the steps true then. KIP_3002 when nothing is,
         or was, called so.
         """
-        with self._reader(as_of) as one:
+        with self._group.reader(as_of) as one:
             ids = elements_named(one.session, one.group, one.terms, element)
             return lives(one.session, one.group, one.terms, ids, one.moment)
 
@@ -495,7 +395,7 @@ class Nexus:
 
         With `most` only so many changes of each are there, those of the oldest elements.
         """
-        with self._reader(None) as one:
+        with self._group.reader() as one:
             return changes_after(one.session, one.group, one.terms, since, limit, most)
 
     def purge(
@@ -515,9 +415,9 @@ class Nexus:
         """
         text = what.text if isinstance(what, Found) else ""
         with quoting(text), self._store.writing(dry_run, self.group_name) as session:
-            catalog, last = self._for_writing(session)
+            catalog, last = self._group.for_writing(session)
             elements = elements_meant(session, catalog, self.limits, what, in_all_lives=True)
-            unit = Unit(session, catalog.group, catalog.terms, last, self._clock())
+            unit = Unit(session, catalog.group, catalog.terms, last, self._group.clock())
             receipt = purge(unit, elements, actor, request_id, is_dry_run=dry_run)
             if not receipt.ids:
                 session.roll_back()  # nothing to erase: no group stays behind
@@ -540,26 +440,7 @@ class Nexus:
         """
         kept = None if head is None else parse_head(head)
         with self._store.reading() as session:
-            return audit(session, self._catalog(session).group, kept, progress)
-
-    def elements(
-        self, found: Found | None = None, *, as_of: AsOf | None = None
-    ) -> Iterator[Record]:
-        """Yield the living elements of the group, or of what a FIND finds, with what they need.
-
-        Concepts come before links, and every link after its ends, which come with it even when
-        they are not asked for. All is read as of one moment, `as_of` or that of `found`, in
-        many short snapshots: STORE_BUSY when something of the group is purged between them.
-        INVALID_ARGUMENT when the two name different moments.
-        """
-        with self._store.reading() as session:
-            catalog = self._catalog(session)
-            records = Records.begin(self._store, session, catalog, one_moment(found, as_of))
-            if found is None:
-                return records.all()
-            wanted = replace(found, as_of=records.as_of)
-            with quoting(found.text):
-                return records.of(elements_meant(session, catalog, self.limits, wanted))
+            return audit(session, self._group.catalog(session).group, kept, progress)
 
     def backup(self, path: str | PathLike[str], *, progress: Progress = silent) -> None:
         """Copy the whole store, all groups, to a file that is not there yet, as it is now.
@@ -609,7 +490,7 @@ class Nexus:
         Cost: every concept of the store, the first time.
         """
         with self._store.writing() as session:
-            catalog, _ = self._for_writing(session)
+            catalog, _ = self._group.for_writing(session)
             add_attribute_index(session, catalog.group.group_id, type, attribute, progress)
 
     def drop_index(self, type: str, attribute: str) -> None:
@@ -618,23 +499,10 @@ class Nexus:
         Afterwards the attribute's name is in no index of the file. Cost: the file is rewritten.
         """
         with self._store.writing() as session:
-            catalog, _ = self._for_writing(session)
+            catalog, _ = self._group.for_writing(session)
             drop_index(session, catalog.group.group_id, type, attribute)
-        self._catalogs.forget()
+        self._group.catalogs.forget()
         self._store.finish_erasure()
-
-    def indexes(self) -> tuple[AttributeIndex, ...]:
-        """Return the declared indexes of the group, in order."""
-        with self._store.reading() as session:
-            return attribute_indexes(session, self._catalog(session).group.group_id)
-
-    def schema(self) -> Schema:
-        """Return what the group declares, its mode, and what in it does not conform.
-
-        Cost: every concept of a type whose definition demands attributes.
-        """
-        with self._store.reading() as session:
-            return schema_of(session, self._catalog(session).group)
 
     def set_schema(self, mode: SchemaMode, *, force: bool = False) -> Schema:
         """Make the group "strict", so that it takes only what it declares, or "open" again.
@@ -644,12 +512,15 @@ class Nexus:
         """
         with self._store.writing(group=self.group_name) as session:
             set_schema_mode(session, self.group_name, mode, force=force)
-        return self.schema()
+        return self.declared.schema()
 
     def now(self) -> Instant:
         """Return the time of this memory: the clock, or the last transaction if later."""
         with self._store.reading() as session:
-            return max(self._clock(), last_instant(session, self._catalog(session).group.group_id))
+            return max(
+                self._group.clock(),
+                last_instant(session, self._group.catalog(session).group.group_id),
+            )
 
     def stats(self, marks: int = 0) -> Stats:
         """Return the counts of this group and the size of the store.
@@ -658,16 +529,12 @@ class Nexus:
         stretches of its log, of equal length, but for those that made none. Cost: its whole log.
         """
         with self._store.reading() as session:
-            return stats_of(self._store, session, self._catalog(session).group, marks)
+            return stats_of(self._store, session, self._group.catalog(session).group, marks)
 
     @property
     def path(self) -> Path | None:
         """The file of the store; None in memory."""
         return self._store.path
-
-    def before_close(self, then: Callable[[], None]) -> None:
-        """Call `then` once, as the store is about to be closed: for what works on it till then."""
-        self._store.before_close(then)
 
     def close(self) -> None:
         """Close the store, for every group; closing twice is the same as once."""
@@ -681,7 +548,7 @@ class Nexus:
 
     def _finished(self, receipt: Receipt) -> Receipt:
         """Return the receipt of a purge after its bytes have left the file, if they could."""
-        self._catalogs.forget()
+        self._group.catalogs.forget()
         obstacle = None if receipt.is_dry_run else self._store.finish_erasure()
         return receipt if obstacle is None else pending(receipt, obstacle)
 
@@ -698,21 +565,9 @@ class Nexus:
             if others:
                 raise not_only(others[0].span, "one query")
             with self._store.reading() as session:
-                reader = Reader(session, self._catalog(session), self.limits, as_of, None, deadline)
+                reader = Reader(
+                    session, self._group.catalog(session), self.limits, as_of, None, deadline
+                )
                 bindings = Bindings(parameters or {})
                 refuse_undeclared(session, reader.group, query, bindings, reader.moment.known)
                 yield Asked(script, query, bindings, reader)
-
-    @contextmanager
-    def _reader(self, as_of: AsOf | None) -> Iterator[Reader]:
-        """Open a snapshot of this group at a moment."""
-        with self._store.reading() as session:
-            yield Reader(session, self._catalog(session), self.limits, as_of)
-
-    def _for_writing(self, session: Session) -> tuple[Catalog, Last]:
-        """Return the catalog of this group for a write, which makes the group if need be."""
-        return self._catalogs.for_writing(session, self.group_name)
-
-    def _catalog(self, session: Session) -> Catalog:
-        """Return the catalog of this group; a group nobody wrote to is empty."""
-        return self._catalogs.of(session, self.group_name)

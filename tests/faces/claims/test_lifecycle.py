@@ -225,7 +225,9 @@ def test_claims_are_found_by_their_indexes_after_their_group_was_dropped(
     for name in others:
         store.nexus.write([PutConcept("Drug", name)])
     wait(store.write_claim(claim(id="a")))
-    assert store.nexus.indexes() == ()  # no group declares them: they are made with the file
+    assert (
+        store.nexus.declared.indexes() == ()
+    )  # no group declares them: they are made with the file
     assert [one.id for one in wait(store.list())] == ["a"]
 
 

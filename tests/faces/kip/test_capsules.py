@@ -36,7 +36,7 @@ def copied(texts: list[str]) -> recollect.Nexus:
 
 
 def shown(nexus: recollect.Nexus) -> list[recollect.Concept | recollect.Link]:
-    records = nexus.elements()
+    records = nexus.elements.records()
     return [one.concept if isinstance(one, ConceptRecord) else one.link for one in records]
 
 
@@ -165,7 +165,7 @@ def test_what_a_text_may_not_write_is_left_out_with_the_links_at_it_and_counted(
         nexus.write([PutLink(Key("T", "a"), "heeds", claim)])
         (text,) = export_capsules(nexus, notices=notices)
         with copied([text]) as copy:
-            assert [one.concept.name for one in copy.elements()] == ["a"]
+            assert [one.concept.name for one in copy.elements.records()] == ["a"]
     assert [one.code for one in notices] == ["owned_left_out"]
     assert notices[0].message.endswith(": 4")
 
@@ -200,7 +200,7 @@ def test_a_fact_time_that_the_metadata_no_longer_tells_is_kept() -> None:
         nexus.write(vague)
         texts = list(export_capsules(nexus))
         with copied(texts) as copy:
-            assert list(copy.elements(as_of=AsOf(valid=Instant(0)))) == []
+            assert list(copy.elements.records(as_of=AsOf(valid=Instant(0)))) == []
             assert living(copy) == living(nexus)
             assert list(export_capsules(copy)) == texts
 

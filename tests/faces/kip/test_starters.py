@@ -94,7 +94,7 @@ def test_an_unknown_capsule_is_refused_before_anything_is_loaded(empty: Nexus):
 def test_a_strict_memory_begins_with_them(empty: Nexus):
     empty.set_schema("strict")
     load_capsules(empty, STARTERS)
-    assert empty.schema().misfits == ()
+    assert empty.declared.schema().misfits == ()
     assert load_capsules(empty, STARTERS).created == 0
 
 

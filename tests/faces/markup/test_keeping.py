@@ -116,7 +116,7 @@ def test_purge_erases_the_exchanges_and_calls_that_showed_a_node(zoo: Markup) ->
         ]
     )
     assert {"2", "e", "c"} <= {*zoo.purge("2").ids}
-    assert zoo.nexus.look_up(["2", "e", "c", "f"], closed=True).keys() == {"f"}
+    assert zoo.nexus.elements.look_up(["2", "e", "c", "f"], closed=True).keys() == {"f"}
 
 
 def test_what_an_exchange_showed_does_not_keep_a_node(zoo: Markup) -> None:

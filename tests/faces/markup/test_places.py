@@ -242,7 +242,7 @@ def test_a_concept_of_another_face_is_itself_and_never_closes(zoo: Markup) -> No
     assert "  - ID: leo\n    Label: Leo\n" in zoo.render("2").text
     done = zoo.apply("- ID: 2\n  - ID: leo [deleted]\n")
     assert lines(done) == ['removed leo "Leo" from zoo']
-    assert zoo.nexus.look_up(["leo"])
+    assert zoo.nexus.elements.look_up(["leo"])
 
 
 def test_a_claim_in_a_space_is_read_only(zoo: Markup) -> None:
@@ -312,7 +312,7 @@ def test_a_strict_group_takes_markup_without_definitions(markup: Markup) -> None
     markup.nexus.set_schema("strict")
     markup.load(ZOO)
     markup.load(EXAMPLE)
-    assert markup.nexus.schema().misfits == ()
+    assert markup.nexus.declared.schema().misfits == ()
 
 
 def test_nodes_are_found_by_what_they_mean() -> None:

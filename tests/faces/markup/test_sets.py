@@ -149,5 +149,5 @@ def test_any_changes_leave_the_places_that_a_naive_set_has(
             found = {(id, one.space, one.parent) for id in living for one in markup.places(id)}
             assert found == naive.places
             gone = [id for id in NODES if id not in living]
-            assert nexus.look_up(gone) == {}
+            assert nexus.elements.look_up(gone) == {}
         assert nexus.doctor().is_well

@@ -161,7 +161,7 @@ def test_several_groups_are_ranked_each_in_itself(service: Service, embedder: Me
 
 def test_another_model_is_told_before_anything_is_ranked(nexus: Nexus, service: Service) -> None:
     assert scores(service, "employed")
-    nexus._catalogs.meanings.embedder.name = "other"  # type: ignore[union-attr]
+    nexus._group.catalogs.meanings.embedder.name = "other"  # type: ignore[union-attr]
     envelope = service.search_facts(group_ids=["g"], query="employed")
     assert envelope["error"]["error_code"] == "CONFLICT"
     assert "recollect reindex" in str(envelope["error"]["details"])

@@ -275,7 +275,7 @@ def test_ties_are_by_uuid_however_many_there_are(service: Service) -> None:
 
 
 def test_a_text_that_no_memory_can_hold_is_searched_like_any_other(nexus: Nexus) -> None:
-    assert nexus.rank_facts("\ud800", 1, through="Entity") == ()
+    assert nexus.elements.rank_facts("\ud800", 1, through="Entity") == ()
 
 
 def test_a_fact_is_found_by_the_name_of_what_it_is_told_about_whatever_its_type(
@@ -289,6 +289,6 @@ def test_a_fact_is_found_by_the_name_of_what_it_is_told_about_whatever_its_type(
         PutFact(Key("Person", "Zenobia Quill"), "works_at", Named("BMW"), told),
     ]
     (report,) = group.write(changes).results
-    (found_,) = group.rank_facts("where is Zenobia Quill", through="Entity")
+    (found_,) = group.elements.rank_facts("where is Zenobia Quill", through="Entity")
     assert found_.id == report.ids[-1]  # type: ignore[union-attr]
-    assert group.rank_facts("where is Zenobia Quill", through="Drug") == ()
+    assert group.elements.rank_facts("where is Zenobia Quill", through="Drug") == ()

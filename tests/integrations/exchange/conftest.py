@@ -77,7 +77,7 @@ def exported(nexus: Nexus, path: Path, format: str) -> Path:
 
 def elements(nexus: Nexus) -> list[object]:
     """What a group holds, said without the ids that memories give out themselves."""
-    return sorted((spelled(record) for record in nexus.elements()), key=repr)
+    return sorted((spelled(record) for record in nexus.elements.records()), key=repr)
 
 
 def spelled(record: Record) -> object:

@@ -102,8 +102,8 @@ def test_episodes_and_what_they_mention_are_there(nexus: Nexus, write: Write) ->
     (episode,) = operations.call("GetEpisodes", given)["output"]["episodes"]
     assert (episode["uuid"], episode["body"]) == ("e1", EPISODE["content"])
     assert episode["reference_time"] == "2024-01-31T09:30:00.000Z"
-    assert nexus.look_up(["n1"])["n1"].element.metadata["sources"] == ["e1"]
-    assert nexus.look_up(["n1"])["n1"].element.attributes["summary"] == "A researcher"
+    assert nexus.elements.look_up(["n1"])["n1"].element.metadata["sources"] == ["e1"]
+    assert nexus.elements.look_up(["n1"])["n1"].element.attributes["summary"] == "A researcher"
 
 
 def test_a_fact_told_later_ends_an_imported_one(nexus: Nexus, write: Write) -> None:

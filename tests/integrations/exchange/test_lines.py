@@ -170,7 +170,7 @@ def test_no_format_adds_to_a_claim_that_is_there(nexus: Nexus, write: Write) -> 
         claim = Claim(f"payments uses {name}", [EvidenceRef("file", path=f"{name}.py")], id=name)
         asyncio.run(store.write_claim(claim))
     before = elements(nexus)
-    found = nexus.elements(Found('FIND(?e) WHERE { ?e {type: "Evidence"} }'))
+    found = nexus.elements.records(Found('FIND(?e) WHERE { ?e {type: "Evidence"} }'))
     evidence = [one.concept.name for one in found]
     one, two = ({"type": "Claim", "name": name} for name in ("one", "two"))
     linked = {"link": "l", "subject": one, "predicate": "supersedes", "object": two}

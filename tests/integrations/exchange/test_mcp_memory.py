@@ -43,7 +43,7 @@ def test_the_operations_find_them_as_their_own(nexus: Nexus, write: Write) -> No
     assert operations.call("GetEntityEdge", {"uuid": facts[0]["uuid"]})["status"] == "OK"
     nodes = asked(operations, "SearchNodes", query="Anthropic")
     assert [one["name"] for one in nodes["nodes"]] == ["Anthropic"]
-    held = nexus.look_up([facts[0]["uuid"]])[facts[0]["uuid"]].element
+    held = nexus.elements.look_up([facts[0]["uuid"]])[facts[0]["uuid"]].element
     assert held.metadata["source"] == "the old server"
 
 

@@ -35,7 +35,7 @@ def test_recall_finds_memories_and_kip_finds_relations(nexus: Nexus, write: Writ
     assert (report.format, report.records) == ("mem0", 4)
     assert words_found(nexus, "what is played on weekends?") == [MEMORY["memory"]]
     assert rows(nexus, 'FIND(?b.name) WHERE { (?a, "lives_in", ?b) }') == [("pune",)]
-    held = nexus.look_up([MEMORY["id"]])[MEMORY["id"]].element
+    held = nexus.elements.look_up([MEMORY["id"]])[MEMORY["id"]].element
     assert held.metadata["observed_at"] == "2024-07-26T17:29:36.630Z"
     assert held.metadata["mem0"]["metadata"] == {"category": "hobbies"}
 

@@ -79,7 +79,7 @@ def dump() -> bytes:
 def test_a_restored_memory_goes_on_as_the_first_would(dump: bytes) -> None:
     with restored(dump) as nexus:
         assert [life.id for life in nexus.history(Key("Drug", "A"))] == ["first"]
-        assert nexus.indexes() == nexus.group("decoy").indexes() != ()
+        assert nexus.declared.indexes() == nexus.group("decoy").declared.indexes() != ()
         assert len(nexus.search("words", ElementKind.CONCEPT).results[0].hits) == 1
         report = nexus.write([PutConcept("Drug", "D")]).results[0]
         assert report.created == 1
@@ -151,7 +151,7 @@ def test_a_group_that_declares_an_index_is_not_restored_into(dump: bytes) -> Non
         nexus.add_index("Food", "m")
         with pytest.raises(RecollectError, match="is not empty"):
             nexus.restore(io.BytesIO(dump))
-        assert [one.attribute for one in nexus.indexes()] == ["m"]
+        assert [one.attribute for one in nexus.declared.indexes()] == ["m"]
 
 
 def test_ids_that_others_have_are_not_taken(dump: bytes) -> None:
@@ -163,11 +163,11 @@ def test_ids_that_others_have_are_not_taken(dump: bytes) -> None:
 def test_a_group_that_was_opened_and_is_empty_gets_the_ids_of_the_dump(dump: bytes) -> None:
     with recollect.open(":memory:") as nexus:
         nexus.write('DELETE CONCEPT {type: "T", name: "a"} DETACH')
-        assert list(nexus.elements()) == []
+        assert list(nexus.elements.records()) == []
         nexus.restore(io.BytesIO(dump))
         assert dumped(nexus, all_groups=True) == dump
         with restored(dump) as other:
-            assert list(nexus.elements()) == list(other.elements())
+            assert list(nexus.elements.records()) == list(other.elements.records())
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ def test_a_fact_time_at_the_end_of_the_calendar_is_restored(metadata: Attributes
 def test_a_fact_time_beyond_the_calendar_that_an_older_build_kept_goes_on() -> None:
     with restored(forged(beyond_the_calendar)) as nexus:
         assert nexus.doctor().is_well
-        (lease,) = nexus.look_up(["lease"]).values()
+        (lease,) = nexus.elements.look_up(["lease"]).values()
         assert (lease.valid_at, lease.invalid_at) == (BEFORE, BEYOND)
-        assert [one.earlier for one in nexus.elements()] == [{}] * 4
+        assert [one.earlier for one in nexus.elements.records()] == [{}] * 4
         shown = told(Operations(nexus).get_entity_edge(uuid="lease", group_id="default"))
         assert (shown["valid_at"], shown["invalid_at"]) == (None, None)
         with restored(dumped(nexus)) as copy:

@@ -355,9 +355,9 @@ def test_an_index_declared_for_a_type_goes_with_it(taught: Nexus, path: Path) ->
     taught.add_index("Person", "age")
     taught.group("decoy").add_index("Drug", "dose")
     assert taught.purge("a").terms == 1
-    assert len(taught.indexes()) == 2
+    assert len(taught.declared.indexes()) == 2
     taught.purge(Found('FIND(?x) WHERE { ?x {type: "Drug"} }'))
-    assert [str(one) for one in taught.indexes()] == ["Person.age"]
+    assert [str(one) for one in taught.declared.indexes()] == ["Person.age"]
     taught.drop_group("main")
     assert attribute_indexes(path) == ["attribute:dose"]  # the decoy's
     taught.group("decoy").drop_index("Drug", "dose")
@@ -498,7 +498,7 @@ def test_elements_that_a_purge_meets_are_not_cut_short_in_silence(
 ) -> None:
     names = [f"{number:04}" for number in range(1_500)]
     nexus.write([PutConcept("Drug", name, id=name) for name in names])
-    records = nexus.elements(what, as_of=as_of)
+    records = nexus.elements.records(what, as_of=as_of)
     next(records)
     if is_dropped:
         nexus.drop_group("main")
@@ -516,7 +516,7 @@ def test_elements_are_read_on_whatever_is_purged_in_other_groups_or_was_before(
     nexus.write([PutConcept("Drug", f"{number:04}", id=f"{number}") for number in range(1_500)])
     nexus.group("other").write([PutConcept("Drug", "other", id="other")])
     nexus.purge("1400")
-    records = nexus.elements(as_of=AsOf(transaction=1))
+    records = nexus.elements.records(as_of=AsOf(transaction=1))
     next(records)
     nexus.group("other").purge("other")
     nexus.drop_group("other")

@@ -42,17 +42,17 @@ READS: dict[str, Callable[[Nexus], object]] = {
     "an attribute": lambda nexus: nexus.read(f'FIND(?x) {FIND} ATTR(?a, "x", ?x) }}'),
     "a page": lambda nexus: nexus.read(f'FIND(?x) {FIND} ATTR(?a, "x", ?x) }} LIMIT 1'),
     "with dots": lambda nexus: nexus.read(f"FIND(?a.attributes.x) {FIND} }}"),
-    "by id": lambda nexus: nexus.look_up(["a"]),
+    "by id": lambda nexus: nexus.elements.look_up(["a"]),
     "searched": lambda nexus: nexus.search("A"),
     "newest": lambda nexus: nexus.concepts.newest("T", by="x", limit=5),
-    "exported": lambda nexus: list(nexus.elements()),
+    "exported": lambda nexus: list(nexus.elements.records()),
 }
 LINK: dict[str, Callable[[Nexus], object]] = {
     "whole": lambda nexus: nexus.read('FIND(?l) WHERE { ?l (?a, "p", ?b) }'),
     "an attribute": lambda nexus: nexus.read(
         'FIND(?y) WHERE { ?l (?a, "p", ?b) ATTR(?l, "y", ?y) }'
     ),
-    "by id": lambda nexus: nexus.look_up(["l"]),
+    "by id": lambda nexus: nexus.elements.look_up(["l"]),
 }
 GROUP = "group_id = (SELECT group_id FROM grp WHERE name = 'default')"
 
@@ -97,7 +97,7 @@ def test_a_content_of_the_past_is_compared_when_the_past_is_read(path: Path) -> 
     then = AsOf(transaction=1)
     for read in (f"FIND(?a) {FIND} }}", f'FIND(?x) {FIND} ATTR(?a, "x", ?x) }}'):
         refused(path, lambda nexus, read=read: nexus.read(read, as_of=then))  # type: ignore[misc]
-    refused(path, lambda nexus: nexus.look_up(["a"], as_of=then))
+    refused(path, lambda nexus: nexus.elements.look_up(["a"], as_of=then))
     with recollect.open(path, compare_every=1) as nexus:
         READS["whole"](nexus)
 

@@ -73,7 +73,7 @@ def test_a_computed_id_at_the_far_end_is_the_one_that_reads_show(nexus: Nexus) -
     (joint,) = nexus.concepts.joints(["Bob"], predicates=["lives_in"])
     assert joint.far is not None
     assert joint.link.object == joint.far.id
-    assert nexus.look_up([joint.far.id])[joint.far.id].element == joint.far
+    assert nexus.elements.look_up([joint.far.id])[joint.far.id].element == joint.far
     assert said(nexus.concepts.joints([joint.far.id], "object")) == [("Bob", "lives_in", "", "Bob")]
 
 

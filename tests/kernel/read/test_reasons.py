@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.errors import RecollectError
-from recollect.kernel import Nexus, print_text
+from recollect.kernel import Nexus, parse_text, print_text
 from recollect.kernel.lang import parse
 from recollect.model import (
     AsOf,
@@ -93,7 +93,7 @@ def test_steps_of_a_search_are_the_same_on_every_run(nexus: Nexus) -> None:
 
 def test_explain_is_a_statement_that_reads(nexus: Nexus) -> None:
     text = f"EXPLAIN {WHO_TREATS}"
-    assert nexus.parse(text).is_read_only
+    assert parse_text(text, nexus.limits).is_read_only
     (explanation,) = nexus.read(text, PAIN).results
     assert explanation == nexus.explain(text, PAIN) == nexus.explain(WHO_TREATS, PAIN)
     assert print_text(parse(text)).startswith("EXPLAIN FIND(?name)\nWHERE {")

@@ -36,7 +36,7 @@ def tamper(path: Path, sql: str) -> None:
 ATTRIBUTE = '?a {type: "T"} ATTR(?a, "x", ?x)'
 READS: dict[str, Callable[[Nexus], object]] = {
     "history": lambda nexus: nexus.history(A),
-    "elements": lambda nexus: list(nexus.elements()),
+    "elements": lambda nexus: list(nexus.elements.records()),
     "write": lambda nexus: nexus.write([PutConcept("T", "A", {"y": 1})]),
     "read": lambda nexus: nexus.read('FIND(?a) WHERE { ?a {type: "T", name: "A"} }'),
     "attribute": lambda nexus: nexus.read(f"FIND(?x) WHERE {{ {ATTRIBUTE} }}"),
@@ -81,7 +81,7 @@ def test_a_version_that_is_no_number_is_told_as_damage(path: Path, use: str) -> 
 def test_a_fact_time_of_no_year_is_told_as_damage(path: Path) -> None:
     tamper(path, "UPDATE concept SET valid_at = 1 << 61 WHERE name = 'A'")
     with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
-        list(nexus.elements())
+        list(nexus.elements.records())
     assert caught.value.code.code == "STORE_CORRUPT"
 
 

@@ -62,9 +62,9 @@ def test_a_link_beyond_the_first_is_moved_up_by_its_other_end(nexus: Nexus) -> N
 
 
 def test_of_facts_that_score_the_same_the_lowest_ids_are_found(nexus: Nexus) -> None:
-    ranked = nexus.rank_facts("hub", 5, through="Place")
+    ranked = nexus.elements.rank_facts("hub", 5, through="Place")
     assert [one.id for one in ranked] == [f"k{place:04}" for place in range(5)]
-    assert nexus.rank_facts("hub", 0, through="Place") == ()
+    assert nexus.elements.rank_facts("hub", 0, through="Place") == ()
 
 
 def test_links_that_are_gone_make_no_room(nexus: Nexus) -> None:

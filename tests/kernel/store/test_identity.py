@@ -83,7 +83,7 @@ def test_ids_of_concepts_and_links_are_found_again_after_everything(tmp_path: Pa
     with recollect.open(path) as again, recollect.open(copy) as restored_:
         restored_.restore(tmp_path / "dump")
         for one in (again, restored_):
-            found: dict[str, Dated] = one.look_up([pet, link])
+            found: dict[str, Dated] = one.elements.look_up([pet, link])
             assert set(found) == {pet, link}
             assert one.read("FIND(?x) WHERE { ?x {id: $id} }", {"id": pet}).results[0].rows  # type: ignore[union-attr]
             assert one.verify().is_whole
@@ -104,7 +104,7 @@ def test_an_older_group_keeps_its_ids_and_the_doctor_says_so(tmp_path: Path) -> 
         connection.close()
         (pet,) = nexus.write([PutConcept("Pet", "Rex")]).results[0].ids  # type: ignore[union-attr]
         assert pet.startswith("00000000-0000-8000-8000-00000000000")
-        assert set(nexus.look_up([pet])) == {pet}
+        assert set(nexus.elements.look_up([pet])) == {pet}
         diagnosis = nexus.doctor(fix=True)
         assert (diagnosis.counting, diagnosis.findings) == (("old",), ())
         assert not has_key(bytes(10))

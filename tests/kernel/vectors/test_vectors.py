@@ -281,7 +281,7 @@ def test_a_write_is_kept_when_the_embedder_is_away_and_says_so(
     assert answer.notices[0].message.startswith("2 texts have no vectors")
     embedder.is_away = False
     assert near(nexus, "hello") == []
-    assert nexus.look_up(["says", "globex"]).keys() == {"says", "globex"}
+    assert nexus.elements.look_up(["says", "globex"]).keys() == {"says", "globex"}
     assert nexus.vectors.reindex().embedded == 2
     assert near(nexus, "hello") == ["says"]
 
@@ -434,7 +434,7 @@ def test_groups_beyond_the_bound_of_memory_are_read_again(embedder: Meanings) ->
         for at in range(4):
             nexus.group(f"g{at}").write([*PEOPLE, WORKS])
         bounded = Held(embedder, "keyword", most_bytes=3 * 4 * embedder.dimension * 4)
-        nexus._catalogs.meanings = bounded
+        nexus._group.catalogs.meanings = bounded
         for at in (0, 1, 2, 3, 2, 1, 0):
             assert near(nexus.group(f"g{at}"), "ann works") == ["works"]
         assert sum(one.size for one in bounded._groups.values()) <= 3 * 4 * embedder.dimension * 4

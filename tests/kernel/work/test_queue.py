@@ -207,10 +207,10 @@ def test_calls_of_one_transaction_happen_all_or_not_at_all(nexus: Nexus) -> None
     with pytest.raises(RecollectError), nexus.transaction():
         nexus.write([PutConcept("Task", "d", id="d")])
         nexus.queue.put(["d"], "new", "r9")
-        assert "d" in nexus.look_up(["d"])
+        assert "d" in nexus.elements.look_up(["d"])
         assert names(nexus.queue.receipt("r9")) == ["d"]
         nexus.write([PutConcept("Task", "e", id="d")])
-    assert nexus.look_up(["d"]) == {}
+    assert nexus.elements.look_up(["d"]) == {}
     assert nexus.queue.receipt("r9") == ()
     assert nexus.stats().transactions == before
     assert nexus.verify().is_whole
@@ -237,18 +237,18 @@ def test_a_file_is_seen_by_others_only_when_a_transaction_ends(tmp_path: Path) -
     with recollect.open(tmp_path / "m.db") as nexus, recollect.open(tmp_path / "m.db") as other:
         with nexus.transaction():
             nexus.write([PutConcept("Task", "a", id="a")])
-            assert "a" in nexus.look_up(["a"])
-            assert other.look_up(["a"]) == {}
-        assert "a" in other.look_up(["a"])
+            assert "a" in nexus.elements.look_up(["a"])
+            assert other.elements.look_up(["a"]) == {}
+        assert "a" in other.elements.look_up(["a"])
         nexus.write([PutConcept("Task", "b", id="b")])
-        assert set(nexus.look_up(["a", "b"])) == {"a", "b"}
+        assert set(nexus.elements.look_up(["a", "b"])) == {"a", "b"}
 
 
 def test_a_group_of_a_transaction_that_failed_is_not_there(nexus: Nexus) -> None:
     new = nexus.group("new")
     with pytest.raises(RecollectError), nexus.transaction():
         new.write([PutConcept("Task", "a", id="a")])
-        assert len(new.look_up(["a"])) == 1
+        assert len(new.elements.look_up(["a"])) == 1
         nexus.drop_group("unknown")
     assert "new" not in nexus.groups()
     new.write([PutConcept("Other", "b", id="b")])
@@ -288,6 +288,6 @@ def test_a_purge_in_a_transaction_leaves_its_bytes_to_the_next_opening(tmp_path:
         nexus.write([PutConcept("Task", "a", {"text": "SECRETWORD"}, id="a")])
         with nexus.transaction():
             assert not nexus.purge("a").is_complete
-        assert nexus.look_up(["a"]) == {}
+        assert nexus.elements.look_up(["a"]) == {}
     recollect.open(path).close()
     assert b"SECRETWORD" not in path.read_bytes()

@@ -93,11 +93,14 @@ def test_groups_share_an_index_and_keep_their_own_declarations(
     nexus.add_index("Drug", ATTRIBUTE)
     nexus.add_index("Drug", ATTRIBUTE)
     nexus.add_index("Absent", "n")
-    assert decoy.indexes() == ()
+    assert decoy.declared.indexes() == ()
     decoy.add_index("Food", ATTRIBUTE)
-    assert nexus.indexes() == (AttributeIndex("Absent", "n"), AttributeIndex("Drug", ATTRIBUTE))
+    assert nexus.declared.indexes() == (
+        AttributeIndex("Absent", "n"),
+        AttributeIndex("Drug", ATTRIBUTE),
+    )
     nexus.drop_index("Drug", ATTRIBUTE)
-    assert decoy.indexes() == (AttributeIndex("Food", ATTRIBUTE),)
+    assert decoy.declared.indexes() == (AttributeIndex("Food", ATTRIBUTE),)
     assert INDEX in plan(place, question("?r == 3"))
     decoy.drop_index("Food", ATTRIBUTE)
     assert INDEX not in plan(place, question("?r == 3"))
@@ -107,7 +110,7 @@ def test_groups_share_an_index_and_keep_their_own_declarations(
 def test_what_cannot_be_indexed_is_refused(nexus: recollect.Nexus, attribute: str) -> None:
     with pytest.raises(RecollectError):
         nexus.add_index("Drug", attribute)
-    assert nexus.indexes() == ()
+    assert nexus.declared.indexes() == ()
 
 
 def test_dropping_what_is_not_there_names_what_is(nexus: recollect.Nexus) -> None:
@@ -121,7 +124,7 @@ def test_dropping_what_is_not_there_names_what_is(nexus: recollect.Nexus) -> Non
 def test_a_dropped_group_takes_its_declarations_along(nexus: recollect.Nexus) -> None:
     nexus.group("decoy").add_index("Drug", ATTRIBUTE)
     nexus.drop_group("decoy")
-    assert nexus.group("decoy").indexes() == ()
+    assert nexus.group("decoy").declared.indexes() == ()
     assert nexus.doctor().findings == ()
 
 

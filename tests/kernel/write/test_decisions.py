@@ -42,7 +42,7 @@ def nexus(tmp_path: Path) -> Iterator[Nexus]:
 
 
 def count(nexus: Nexus) -> object:
-    return nexus.look_up(["a"])["a"].element.attributes["count"]
+    return nexus.elements.look_up(["a"])["a"].element.attributes["count"]
 
 
 def risen(present: Present) -> list[Change]:

@@ -57,7 +57,7 @@ def nexus() -> Iterator[Nexus]:
         yield opened
         assert opened.verify().is_whole
         assert opened.doctor().is_well
-        (old,) = opened.group("decoy").look_up(["f"]).values()
+        (old,) = opened.group("decoy").elements.look_up(["f"]).values()
         assert old.expired_at is None
 
 
@@ -75,17 +75,17 @@ def test_closing_a_fact_and_ending_it_is_one_change(nexus: Nexus) -> None:
         Operation.UPDATE,
         Operation.CLOSE,
     ]
-    closed = nexus.look_up(["f"], closed=True)["f"]
+    closed = nexus.elements.look_up(["f"], closed=True)["f"]
     assert closed.invalid_at == recollect.kernel.parse_instant("2020")
     assert closed.element.metadata["valid_until"] == "2020-01-01T00:00:00.000Z"
-    assert nexus.look_up(["f"]) == {}
+    assert nexus.elements.look_up(["f"]) == {}
 
 
 def test_the_past_of_a_closed_fact_is_as_it_was(nexus: Nexus) -> None:
     number = nexus.stats().transactions
     written(nexus, fact("of late", "2020", id="g"))
     as_of = AsOf(transaction=number)
-    then = nexus.look_up(["f", "g"], as_of=as_of, closed=True)
+    then = nexus.elements.look_up(["f", "g"], as_of=as_of, closed=True)
     assert [*then] == ["f"]
     assert (then["f"].invalid_at, then["f"].expired_at) == (None, None)
     (hits,) = nexus.search("old", "link", as_of=as_of).results
@@ -96,7 +96,7 @@ def test_the_past_of_a_closed_fact_is_as_it_was(nexus: Nexus) -> None:
 def test_links_about_a_fact_go_with_it(nexus: Nexus) -> None:
     written(nexus, PutLink("f", "doubted_by", C, id="about"))
     assert written(nexus, fact("of late", "2020")).closed == 2
-    assert nexus.look_up(["about"]) == {}
+    assert nexus.elements.look_up(["about"]) == {}
 
 
 def test_a_batch_puts_facts_on_what_it_has_just_put(nexus: Nexus) -> None:
@@ -112,7 +112,7 @@ def test_a_batch_puts_facts_on_what_it_has_just_put(nexus: Nexus) -> None:
 def test_a_fact_that_is_deleted_contradicts_nothing(nexus: Nexus) -> None:
     written(nexus, Delete("f"))
     assert written(nexus, fact("of late", id="g")).closed == 0
-    assert nexus.look_up(["g"])["g"].invalid_at is None
+    assert nexus.elements.look_up(["g"])["g"].invalid_at is None
 
 
 def test_the_id_of_a_closed_fact_means_it_though_a_concept_had_it_since(nexus: Nexus) -> None:
@@ -124,7 +124,7 @@ def test_the_id_of_a_closed_fact_means_it_though_a_concept_had_it_since(nexus: N
 
 def test_keys_keep_facts_apart(nexus: Nexus) -> None:
     written(nexus, fact("as a friend", key="friend"), fact("as a foe", key="foe"))
-    assert nexus.look_up(["f"])["f"].expired_at is None
+    assert nexus.elements.look_up(["f"])["f"].expired_at is None
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def keys_restored(nexus: Nexus) -> set[str]:
     stream.seek(0)
     with recollect.open(":memory:") as other:
         other.restore(stream)
-        return {one.key for one in other.elements() if isinstance(one, LinkRecord)}
+        return {one.key for one in other.elements.records() if isinstance(one, LinkRecord)}
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_source_is_an_id(nexus: Nexus, source: Any) -> None:
 def test_distances_follow_links_in_both_directions(nexus: Nexus) -> None:
     ids = written(nexus, *(PutConcept("Person", name) for name in "ABCD")).ids
     written(nexus, PutLink(C, "knows", B), PutLink(C, "knows", Key("Person", "D")))
-    assert nexus.distances(ids[0], ids, 2) == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
-    assert nexus.distances(ids[0], ids, 3)[ids[3]] == 3
+    assert nexus.elements.distances(ids[0], ids, 2) == {ids[0]: 0, ids[1]: 1, ids[2]: 2}
+    assert nexus.elements.distances(ids[0], ids, 3)[ids[3]] == 3
     with pytest.raises(RecollectError):
-        nexus.distances("nobody", ids, 3)
+        nexus.elements.distances("nobody", ids, 3)

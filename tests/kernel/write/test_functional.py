@@ -127,7 +127,7 @@ def test_one_that_begins_with_the_old_one_takes_its_place(nexus: Nexus) -> None:
     (old,) = written(nexus, told(SIEMENS, "2019")).ids
     report = written(nexus, told(BMW, "2019"))
     assert (report.closed, employers(nexus, "2020")) == (1, ["BMW"])
-    closed = nexus.look_up([old], closed=True)[old]
+    closed = nexus.elements.look_up([old], closed=True)[old]
     assert closed.element.metadata[REPLACED_BY] == report.ids[0]
 
 
@@ -179,7 +179,7 @@ def test_what_is_replaced_ends_where_its_successor_begins(nexus: Nexus) -> None:
 def test_what_replaces_the_whole_of_a_fact_corrects_it(nexus: Nexus) -> None:
     (old,) = written(nexus, told(SIEMENS, "2019")).ids
     (new,) = written(nexus, told(BMW, "2018", replaces=old)).ids
-    closed = nexus.look_up([old], closed=True)[old]
+    closed = nexus.elements.look_up([old], closed=True)[old]
     assert closed.expired_at is not None
     assert closed.element.metadata[REPLACED_BY] == new
     assert employers(nexus, "2020") == ["BMW"]
@@ -196,7 +196,7 @@ def test_telling_a_fact_again_with_only_an_end_keeps_all_else(nexus: Nexus) -> N
     written(nexus, told(SIEMENS, until="2024-05", source="e"))
     report = written(nexus, told(SIEMENS, until="2024-06"))
     assert report.ids == (old,)
-    held = nexus.look_up([old])[old]
+    held = nexus.elements.look_up([old])[old]
     assert (held.valid_at, held.invalid_at) == (at("2019"), at("2024-06"))
     assert held.element.attributes == {"fact": "Maria builds turbines at Siemens"}
     assert held.element.metadata["confidence"] == 0.7
@@ -208,7 +208,7 @@ def test_telling_a_fact_again_sets_what_is_told_and_a_beginning_that_was_unknown
 ) -> None:
     (old,) = written(nexus, told(SIEMENS, metadata={"confidence": 0.5, "source": "Tom"})).ids
     assert written(nexus, told(SIEMENS, "2019", metadata={"confidence": 0.9})).ids == (old,)
-    held = nexus.look_up([old])[old]
+    held = nexus.elements.look_up([old])[old]
     assert (held.valid_at, held.element.metadata["confidence"]) == (at("2019"), 0.9)
     assert held.element.metadata["source"] == "Tom"
     assert held.element.attributes == {"fact": "Maria works at Siemens"}

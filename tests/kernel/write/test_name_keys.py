@@ -19,7 +19,7 @@ def test_a_batch_matches_a_name_in_any_spelling() -> None:
         (first,) = nexus.write([PutConcept("Entity", "Acme", {"a": 1}, id="n")]).results
         (again,) = nexus.write([PutConcept("Entity", " ACME ", {"b": 2})]).results
         assert first.ids == again.ids == ("n",)  # type: ignore[union-attr]
-        assert nexus.look_up(["n"])["n"].element.attributes == {"a": 1, "b": 2}
+        assert nexus.elements.look_up(["n"])["n"].element.attributes == {"a": 1, "b": 2}
 
 
 def test_other_types_are_free_to_share_names() -> None:
@@ -32,7 +32,7 @@ def test_a_name_is_free_again_after_a_delete_in_the_same_batch() -> None:
     with recollect.open(":memory:") as nexus:
         nexus.write([PutConcept("Entity", "Acme")])
         nexus.write([Delete(Key("Entity", "Acme")), PutConcept("Entity", "ACME", id="new")])
-        assert nexus.look_up(["new"])["new"].element.name == "ACME"  # type: ignore[union-attr]
+        assert nexus.elements.look_up(["new"])["new"].element.name == "ACME"  # type: ignore[union-attr]
         with pytest.raises(RecollectError) as caught:
             nexus.write([PutConcept("Entity", "acme", id="newer")])
         assert caught.value.code is DUPLICATE_EXISTS

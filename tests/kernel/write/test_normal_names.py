@@ -79,12 +79,12 @@ def test_a_memory_is_the_same_however_a_name_is_spelled(change: Callable[[str], 
             nexus.group("decoy").write(BEFORE)
             nexus.write(BEFORE)
             nexus.write([change(spelling)])
-            memories.append([*nexus.elements()])
+            memories.append([*nexus.elements.records()])
             with restored(nexus) as other:
-                assert [*other.elements()] == memories[-1]
+                assert [*other.elements.records()] == memories[-1]
                 for record in reversed(memories[-1]):
                     other.purge(normalize("NFD", id_of(record)))
-                assert [*other.elements()] == []
+                assert [*other.elements.records()] == []
     assert memories[0] == memories[1]
 
 
@@ -101,7 +101,7 @@ def test_facts_contradict_each_other_when_their_keys_look_alike() -> None:
     with recollect.open(":memory:") as nexus:
         nexus.write([*BEFORE, PutFact(A, "knows", B, "as a friend", key=NFD, id="f")])
         nexus.write([PutFact(A, "knows", B, "as a foe", key=NFC)])
-        assert nexus.look_up(["f"]) == {}
+        assert nexus.elements.look_up(["f"]) == {}
 
 
 def test_a_predicate_of_a_fact_is_found_by_its_name() -> None:

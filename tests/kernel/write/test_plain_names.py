@@ -34,7 +34,7 @@ def nexus() -> Iterator[recollect.Nexus]:
 
 
 def meant(nexus: recollect.Nexus, name: str, **asked: object) -> list[tuple[str, str, str]]:
-    found = nexus.named(name, **asked)  # type: ignore[arg-type]
+    found = nexus.elements.named(name, **asked)  # type: ignore[arg-type]
     return [(one.element.type, one.element.name, one.by) for one in found]
 
 
@@ -87,7 +87,7 @@ def test_several_of_one_name_are_told_apart(nexus: recollect.Nexus) -> None:
             PutLink(Key("Country", "Jordan"), "has_capital", Key("City", "Amman")),
         ]
     )
-    told = [one.detail for one in nexus.named("Jordan")]
+    told = [one.detail for one in nexus.elements.named("Jordan")]
     assert told == ["Person, plays the drums", "Country, has_capital Amman"]
     assert meant(nexus, "Jordan", type="Country") == [("Country", "Jordan", "name")]
 
@@ -136,11 +136,11 @@ def test_a_name_of_several_things_is_asked_back(nexus: recollect.Nexus) -> None:
 def test_what_a_plain_name_made_becomes_what_it_is_said_to_be(nexus: recollect.Nexus) -> None:
     told = PutFact(Named("Maria Lopez"), "lives_in", Named("Munich"), "Maria lives in Munich.")
     (first,) = nexus.write([told]).results
-    (maria,) = nexus.named("Maria Lopez")
+    (maria,) = nexus.elements.named("Maria Lopez")
     person = Named("Maria Lopez", "Person")
     answer = nexus.write([PutFact(person, "works_at", Named("BMW"), "Maria is at BMW.")])
     assert [one.code for one in answer.notices] == ["kind_known"]
-    (born,) = nexus.named("Maria Lopez")
+    (born,) = nexus.elements.named("Maria Lopez")
     assert (born.element.type, born.element.id) == ("Person", maria.element.id)
     (rows,) = nexus.read(
         'FIND(?p, ?o.name) WHERE { ({type: "Person", name: "Maria Lopez"}, ?p, ?o) }'
@@ -149,7 +149,7 @@ def test_what_a_plain_name_made_becomes_what_it_is_said_to_be(nexus: recollect.N
     assert sorted(rows.rows) == [("lives_in", "Munich"), ("works_at", "BMW")]
     assert types_called(nexus, "Maria Lopez", AsOf(transaction=1)) == ["Entity"]
     fact = first.ids[0]  # type: ignore[union-attr]
-    assert fact in nexus.look_up([fact])
+    assert fact in nexus.elements.look_up([fact])
     lives = nexus.history(maria.element.id)
     assert [one.what.type for one in lives if isinstance(one.what, Key)] == ["Entity", "Person"]
     # The same again changes nothing more.
@@ -159,7 +159,7 @@ def test_what_a_plain_name_made_becomes_what_it_is_said_to_be(nexus: recollect.N
 
 def test_a_concept_that_is_born_anew_can_be_purged_by_its_id(nexus: recollect.Nexus) -> None:
     nexus.write([PutFact(Named("Maria"), "lives_in", Named("Munich"), "Maria lives in Munich.")])
-    (maria,) = nexus.named("Maria")
+    (maria,) = nexus.elements.named("Maria")
     nexus.write([Retype(maria.element.id, "Person")])
     again = nexus.purge(maria.element.id, dry_run=True)
     assert nexus.purge(Key("Person", "Maria")).concepts == again.concepts == 2
@@ -183,9 +183,9 @@ def test_a_concept_is_of_another_type_with_all_that_was_said(nexus: recollect.Ne
             PutFact(Named("Ann"), "owns", Named("Rex"), "Ann owns Rex.", handle="owns"),
         ]
     )
-    (rex,) = nexus.named("Rex")
+    (rex,) = nexus.elements.named("Rex")
     nexus.write([Retype(rex.element.id, "Dog")])
-    (dog,) = nexus.named("Rex")
+    (dog,) = nexus.elements.named("Rex")
     assert isinstance(dog.element, Concept)
     assert (dog.element.type, dict(dog.element.attributes)) == ("Dog", {"age": 3})
     with pytest.raises(RecollectError, match="is there already"):

@@ -69,9 +69,9 @@ def drug(attributes: str) -> str:
 
 def test_a_group_is_open_until_it_is_told_otherwise(nexus: recollect.Nexus):
     other = nexus.group("other")
-    assert other.schema().mode == "open"
+    assert other.declared.schema().mode == "open"
     other.write([PutConcept("Anything", "at all", {"dose": []})])
-    assert [one.message for one in other.schema().misfits] == [
+    assert [one.message for one in other.declared.schema().misfits] == [
         'the concept type "Anything" is not declared'
     ]
 
@@ -84,7 +84,7 @@ def test_what_conforms_is_taken(nexus: recollect.Nexus):
     )
     nexus.write('UPSERT { CONCEPT @s { {type: "Symptom", name: "Pain"} } }')
     nexus.write([PutLink(Key("Drug", "Aspirin"), "treats", Key("Symptom", "Pain"))])
-    assert nexus.schema().misfits == ()
+    assert nexus.declared.schema().misfits == ()
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_calls_of_recollect_write_needs_no_declaration(nexus: recollect.Nex
     assert rows.rows == []
     nexus.write([PutConcept("Claim", "c", {"text": "Ann is here"}), PutConcept("Entity", "Ann")])
     nexus.write([PutLink(Key("Claim", "c"), "tagged", Key("Entity", "Ann"))])
-    assert nexus.schema().misfits == ()
+    assert nexus.declared.schema().misfits == ()
     with pytest.raises(RecollectError) as raised:
         nexus.write([PutLink(Key("Claim", "c"), "taged", Key("Entity", "Ann"))])
     assert raised.value.known[0] == "tagged"
@@ -130,7 +130,7 @@ def test_what_calls_of_recollect_write_needs_no_declaration(nexus: recollect.Nex
 def test_a_definition_of_what_needs_none_may_go_while_it_is_used(nexus: recollect.Nexus):
     nexus.write([PutConcept("$ConceptType", "Entity"), PutConcept("Entity", "Ann")])
     nexus.write('DELETE CONCEPT {type: "$ConceptType", name: "Entity"} DETACH')
-    assert nexus.schema().misfits == ()
+    assert nexus.declared.schema().misfits == ()
     nexus.write([PutConcept("Entity", "Bob")])
 
 
@@ -230,7 +230,7 @@ def test_several_blocks_and_statements_complete_one_another(nexus: recollect.Nex
         UPSERT { CONCEPT @c { {type: "Drug", name: "Other"} SET ATTRIBUTES { dose: 2 } } }
         """
     )
-    assert nexus.schema().misfits == ()
+    assert nexus.declared.schema().misfits == ()
 
 
 def test_a_required_attribute_is_not_taken_away(nexus: recollect.Nexus):
@@ -307,13 +307,13 @@ def test_turning_strict_on_tells_what_does_not_conform_and_refuses(nexus: recoll
     with pytest.raises(RecollectError) as raised:
         group.set_schema("strict")
     assert raised.value.code is CONSTRAINT_VIOLATION
-    assert [(one.code, one.count, one.examples) for one in group.schema().misfits] == [
+    assert [(one.code, one.count, one.examples) for one in group.declared.schema().misfits] == [
         ("KIP_2001", 1, ()),
         ("KIP_2001", 1, ()),
         ("KIP_2003", 2, ("Aspirin", "Ibuprofen")),
         ("KIP_2002", 1, ("Naproxen",)),
     ]
-    assert group.schema().mode == "open"
+    assert group.declared.schema().mode == "open"
     assert len(raised.value.details["misfits"]) == 4  # type: ignore[arg-type]
 
 
@@ -365,7 +365,7 @@ def test_the_mode_is_seen_at_once_by_all_and_stays(tmp_path: Path):
         assert nexus.read(asked).notices
         nexus.set_schema("strict")
     with recollect.open(path) as nexus:
-        assert nexus.schema().mode == "strict"
+        assert nexus.declared.schema().mode == "strict"
 
 
 def test_a_dump_carries_the_mode(nexus: recollect.Nexus):
@@ -373,7 +373,7 @@ def test_a_dump_carries_the_mode(nexus: recollect.Nexus):
     nexus.dump(dump)
     with recollect.open(":memory:") as copy:
         copy.restore(BytesIO(dump.getvalue()))
-        assert copy.schema() == nexus.schema()
+        assert copy.declared.schema() == nexus.declared.schema()
         again = BytesIO()
         copy.dump(again)
         assert again.getvalue() == dump.getvalue()
@@ -394,7 +394,7 @@ def test_a_dump_with_another_mode_is_refused(nexus: recollect.Nexus):
 def test_a_dropped_group_comes_back_open(nexus: recollect.Nexus):
     nexus.drop_group("default")
     nexus.write([PutConcept("Durg", "A")])
-    assert nexus.schema().mode == "open"
+    assert nexus.declared.schema().mode == "open"
 
 
 def test_a_search_takes_as_much_in_a_strict_group_once_its_names_are_known(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def nexus():
 
 
 def link(nexus: Nexus, id: str) -> Link:
-    element = nexus.look_up([id])[id].element
+    element = nexus.elements.look_up([id])[id].element
     assert isinstance(element, Link)
     return element
 
@@ -67,7 +67,7 @@ def test_a_settled_fact_ends_no_other(nexus: Nexus, is_settled: bool) -> None:
     nexus.write([*NODES, first])
     later = PutFact(ANN, "at", ACME, "Ann leads Acme", id="f2", is_settled=is_settled)
     nexus.write([later])
-    assert ("f1" in nexus.look_up(["f1"])) is is_settled
+    assert ("f1" in nexus.elements.look_up(["f1"])) is is_settled
 
 
 def test_a_dry_transaction_is_undone_at_its_end(nexus: Nexus) -> None:

@@ -39,7 +39,7 @@ def nexus() -> Iterator[recollect.Nexus]:
 def held(nexus: recollect.Nexus) -> dict[str, Any]:
     """Return what the memory holds by id, without the trails of merges."""
     found: dict[str, Any] = {}
-    for record in nexus.elements():
+    for record in nexus.elements.records():
         one = record.concept if isinstance(record, ConceptRecord) else record.link
         metadata = {
             key: value

@@ -127,7 +127,7 @@ def test_what_is_stopped_while_another_writes_tells_what_is_kept(
             ended = cli(*words, "--db", memory)
     assert (ended.exit_code, ended.stderr) == (130, f"stopped: {kept}\n")
     with recollect.open(memory) as again:
-        assert [str(one) for one in again.indexes()] == ["Drug.code"]
+        assert [str(one) for one in again.declared.indexes()] == ["Drug.code"]
         assert again.stats().concepts == 4
 
 

@@ -75,7 +75,7 @@ def test_what_was_accepted_when_it_stops_is_done_by_the_next(start, tmp_path: Pa
     with recollect.open(tmp_path / "memory.db") as nexus:
         Work(StructuredExtractor()).drain(nexus)
         group = nexus.group("g")
-        assert set(group.look_up(accepted)) == set(accepted)
+        assert set(group.elements.look_up(accepted)) == set(accepted)
         assert len(group.queue.in_state("completed")) >= len(accepted)
         assert group.verify().is_whole
 

@@ -167,7 +167,7 @@ def _in_memory(
     """Return whether the memory has a concept of an id that can be what the id names."""
     if id is None:
         return "unknown", f"it names no {what}"
-    found = nexus.keys([id]).get(id)
+    found = nexus.elements.keys([id]).get(id)
     if found is None:
         return "unknown", f"the {what} {id} is not in this memory"
     if found.type not in _TYPES[what]:

@@ -106,7 +106,7 @@ def claims_by_id(nexus: Nexus, ids: Sequence[str], as_of: AsOf | None = None) ->
     """Return claims in the order of `ids`, without ids that no claim has."""
     if not ids:
         return []
-    found = nexus.look_up(ids, as_of=as_of)
+    found = nexus.elements.look_up(ids, as_of=as_of)
     concepts = [found[one].element for one in ids if one in found]
     return claims_of(nexus, [one for one in concepts if is_claim(one)], as_of)
 

@@ -46,7 +46,7 @@ def export_capsules(
     1.0-draft3, KML.
     """
     found = None if query is None else Found(query, parameters or {})
-    records = nexus.elements(found, as_of=read_as_of(as_of))
+    records = nexus.elements.records(found, as_of=read_as_of(as_of))
     return _capsules(nexus.kinds, records, most_elements, [] if notices is None else notices)
 
 

@@ -12,7 +12,7 @@ from recollect.errors import INVALID_SYNTAX, Notice, RecollectError
 from recollect.faces.kip.arguments import require_nexus
 from recollect.faces.kip.request import Command, OnMissing, Request, read_request
 from recollect.faces.kip.response import Format, Response, failure, success, with_warnings
-from recollect.kernel import Nexus, Script
+from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import Answer, AsOf, Progress, Value, silent
 
 Run = Callable[[Nexus, Request, Command], Answer]
@@ -153,7 +153,7 @@ def _answer_one(nexus: Nexus, run: Run, request: Request, command: Command) -> R
 
 
 def _run(nexus: Nexus, request: Request, command: Command, progress: Progress) -> Answer:
-    script = nexus.parse(command.text) if command.script is None else command.script
+    script = parse_text(command.text, nexus.limits) if command.script is None else command.script
     if script.is_read_only:
         return nexus.read(script, command.parameters, as_of=request.as_of)
     if request.as_of is not None:
@@ -184,7 +184,7 @@ def _stops(nexus: Nexus, request: Request, command: Command) -> bool:
     A text that cannot be parsed may have been meant to write; KIP 1.0-RC11 goes on after it.
     """
     try:
-        return not nexus.parse(command.text).is_read_only
+        return not parse_text(command.text, nexus.limits).is_read_only
     except RecollectError:
         return request.form != "columns"
 

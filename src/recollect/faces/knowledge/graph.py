@@ -313,7 +313,7 @@ class NexusKnowledgePieceStore(OnNexus, KnowledgePieceStore):
         if not tags and len(ranked) > top_k:
             least = ranked[top_k - 1].score
             ranked = [one for one in ranked if one.score >= least]
-        held = self.nexus.look_up([one.id for one in ranked], as_of=self.as_of)
+        held = self.nexus.elements.look_up([one.id for one in ranked], as_of=self.as_of)
         elements = ((held[one.id].element, one.score) for one in ranked if one.score > 0)
         found = [(piece_of(one), score) for one, score in elements if isinstance(one, Concept)]
         return [one for one in found if tags <= set(one[0].tags)]

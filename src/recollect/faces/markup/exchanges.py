@@ -214,7 +214,7 @@ class Exchanges:
             document = parse(data) if isinstance(data, str) else data
             ids = {one.id.text for one in document.walk() if not one.id.is_temporary}
             ids |= {one.id.text for one in document.sections if one.id is not None}
-            known = frozenset(self._nexus.look_up(ids))
+            known = frozenset(self._nexus.elements.look_up(ids))
             return Showing(print_text(document), known, transaction=now)
         if root is None and branch is None and node is None:
             return Showing(None, transaction=now)
@@ -376,7 +376,7 @@ class Exchanges:
             )
 
     def _record(self, id: str) -> Record:
-        element = self._nexus.look_up([id]).get(id)
+        element = self._nexus.elements.look_up([id]).get(id)
         record = None if element is None else record_of(element.element, self._nexus)
         if record is None:
             raise RecollectError(

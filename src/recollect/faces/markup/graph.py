@@ -63,7 +63,7 @@ class Graph:
         wanted = {one for one in ids if one not in self.elements and one not in self.gone}
         if not wanted:
             return
-        found = self.nexus.look_up(wanted, as_of=self.as_of, closed=True)
+        found = self.nexus.elements.look_up(wanted, as_of=self.as_of, closed=True)
         self._taken |= found.keys()
         self.gone |= dict.fromkeys(wanted - found.keys())
         for one, dated in found.items():

@@ -22,7 +22,7 @@ class Minting:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._avoided: set[str] = set()
-        held = graph.nexus.look_up([COUNTER]).get(COUNTER)
+        held = graph.nexus.elements.look_up([COUNTER]).get(COUNTER)
         said = {} if held is None else held.element.attributes
         self._began = self._id, self._order = (
             _count(said.get(NEXT_ID)),

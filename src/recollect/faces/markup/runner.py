@@ -406,12 +406,12 @@ class Runner:
         return replace(kept, run=run_, base=now + 1, shown=shown | {id}, functions=tuple(functions))
 
     def _lives(self, id: str) -> bool:
-        return id in self._nexus.look_up([id])
+        return id in self._nexus.elements.look_up([id])
 
     # Keeping
 
     def _kept(self, id: str) -> _Kept:
-        dated = self._nexus.look_up([id]).get(id)
+        dated = self._nexus.elements.look_up([id]).get(id)
         element = None if dated is None else dated.element
         kept = self._read(element) if isinstance(element, Concept) else None
         if kept is None:

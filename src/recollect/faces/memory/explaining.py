@@ -54,7 +54,7 @@ def why_of(nexus: Nexus, identifier: str, limit: int, cursor: str | None) -> Why
 
 def _episodes(nexus: Nexus, dated: Dated) -> tuple[Mapping[str, Any], ...]:
     ids = sources_of(dated.element.metadata)[:MOST_SOURCES]
-    found = nexus.look_up(ids, closed=True) if ids else {}
+    found = nexus.elements.look_up(ids, closed=True) if ids else {}
     told = []
     for one in ids:
         element = found[one].element if one in found else None

@@ -172,7 +172,7 @@ def erase_all(
 
 
 def _ends(nexus: Nexus, identifier: str) -> tuple[str, ...]:
-    dated = nexus.look_up([identifier], closed=True).get(identifier)
+    dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
     if dated is None or not isinstance(dated.element, Link):
         return ()
     return dated.element.subject, dated.element.object
@@ -180,7 +180,7 @@ def _ends(nexus: Nexus, identifier: str) -> tuple[str, ...]:
 
 def _left_alone(nexus: Nexus, ends: Sequence[str]) -> list[str]:
     """Return the ends that nothing says anything of any more, not even in the past."""
-    found = nexus.look_up(ends, closed=True)
+    found = nexus.elements.look_up(ends, closed=True)
     return [
         one.element.id
         for one in found.values()

@@ -75,7 +75,7 @@ def _newest(
         (rows,) = nexus.read(text, given, as_of=as_of if cursor is None else None).results
         assert isinstance(rows, Rows)
         ids = [one.id for (one,) in rows.rows if isinstance(one, Concept | Link)]
-        dated = nexus.look_up(ids)
+        dated = nexus.elements.look_up(ids)
         elements = [dated[one] for one in ids if one in dated]
         shown = Records(nexus, elements)
         found += [shown.record(one) for one in elements if shown.kind(one.element) == kind]
@@ -109,8 +109,8 @@ def _free_types(nexus: Nexus) -> list[str]:
 
 def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[MemoryRecord]:
     """Return what is held about a thing that is called so or has the id: itself and its facts."""
-    things = [one.element.id for one in nexus.named(about)]
-    if not things and about in nexus.look_up([about]):
+    things = [one.element.id for one in nexus.elements.named(about)]
+    if not things and about in nexus.elements.look_up([about]):
         things = [about]
     if not things:
         raise RecollectError(
@@ -123,7 +123,7 @@ def _about(nexus: Nexus, about: str, kind: str | None, *, past: bool) -> list[Me
     for end in ends:
         joints = nexus.concepts.joints(things, end)
         ids += [one.link.id for one in joints]
-    dated = nexus.look_up(list(dict.fromkeys(ids)))
+    dated = nexus.elements.look_up(list(dict.fromkeys(ids)))
     shown = Records(nexus, list(dated.values()))
     records = [shown.record(one) for one in _memories(shown, dated.values(), kind)]
     kept = [one for one in records if past or not one.standing]

@@ -37,8 +37,8 @@ def keep_messages(
     told = [{"role_type": "user", "timestamp": now, **one} for one in messages]
     items = [{"uuid": id_of(nexus.group_name, one), **one} for one in told]
     ids = tuple(str(one["uuid"]) for one in items)
-    living = nexus.look_up(ids)
-    withdrawn = nexus.look_up(ids, closed=True).keys() - living.keys()
+    living = nexus.elements.look_up(ids)
+    withdrawn = nexus.elements.look_up(ids, closed=True).keys() - living.keys()
     given = {"group_id": nexus.group_name, "messages": items}
     envelope = operations.call("AddMessages", given)
     if "error" in envelope:

@@ -48,7 +48,7 @@ class Records:
         found = [one.element for one in elements]
         ends = {end for one in found if isinstance(one, Link) for end in (one.subject, one.object)}
         known = None if as_of is None else replace(as_of, valid=None)
-        self._ends = nexus.look_up(ends, as_of=known, closed=True) if ends else {}
+        self._ends = nexus.elements.look_up(ends, as_of=known, closed=True) if ends else {}
         claims = [one for one in found if is_claim(one)]
         told = claims_of(nexus, claims, as_of) if claims else []
         self._claims = {one.id: one for one in told}
@@ -112,13 +112,13 @@ def records_of(
 def records_named(nexus: Nexus, ids: Iterable[str]) -> tuple[MemoryRecord, ...]:
     """Return the memories of some ids, closed or not, in their order."""
     wanted = list(ids)
-    found = nexus.look_up(wanted, closed=True) if wanted else {}
+    found = nexus.elements.look_up(wanted, closed=True) if wanted else {}
     return records_of(nexus, [found[one] for one in wanted if one in found])
 
 
 def element_named(nexus: Nexus, identifier: str, *, closed: bool = False) -> Dated:
     """Return the element of an id; NOT_FOUND if there is none, or it lives no more."""
-    dated = nexus.look_up([identifier], closed=closed).get(identifier)
+    dated = nexus.elements.look_up([identifier], closed=closed).get(identifier)
     if dated is None:
         raise RecollectError(
             RESOURCE_NOT_FOUND,

@@ -67,7 +67,7 @@ def _fact_back(nexus: Nexus, dated: Dated, link: Link) -> list[Change]:
     successor = link.metadata.get(REPLACED_BY)
     if dated.expired_at is not None:
         by = successor if isinstance(successor, str) else None
-        living = by is not None and by in nexus.look_up([by])
+        living = by is not None and by in nexus.elements.look_up([by])
         gone: list[Change] = [Delete(by)] if living and by is not None else []
         return [*gone, _told_again(link, dated)]
     before = _version_before(nexus, link.id)
@@ -159,7 +159,7 @@ def _born_again(nexus: Nexus, dated: Dated, concept: Concept) -> list[Change]:
     for end in _ENDS:
         joints = nexus.concepts.joints([concept.id], end, closed=True)
         ids = [one.link.id for one in joints if not one.is_living]
-        for found in nexus.look_up(ids, closed=True).values():
+        for found in nexus.elements.look_up(ids, closed=True).values():
             link = found.element
             if isinstance(link, Link) and found.expired_at == dated.expired_at:
                 told = _told_again(link, found)

@@ -62,7 +62,7 @@ class Context:
         names = [group] if group is not None else self.caller.seen(self.nexus.groups())
         for name in names:
             nexus = self.group(name)
-            dated = nexus.look_up([uuid], as_of=as_of, closed=True).get(uuid)
+            dated = nexus.elements.look_up([uuid], as_of=as_of, closed=True).get(uuid)
             if dated is not None and is_wanted(dated.element):
                 yield nexus, dated
 

@@ -130,7 +130,7 @@ def new_episodes(nexus: Nexus, drafts: Sequence[EpisodeDraft]) -> list[EpisodeDr
     """Return the drafts that are not kept yet, each once; CONFLICT for another payload."""
     held: dict[str, Attributes] = {
         uuid: dated.element.attributes if is_episode(dated.element) else {}
-        for uuid, dated in nexus.look_up([one.uuid for one in drafts], closed=True).items()
+        for uuid, dated in nexus.elements.look_up([one.uuid for one in drafts], closed=True).items()
     }
     new: list[EpisodeDraft] = []
     for draft in drafts:
@@ -172,5 +172,5 @@ def newest_episodes(nexus: Nexus, last_n: int, as_of: AsOf) -> list[Dated]:
     (rows,) = nexus.read(_NEWEST, parameters, as_of=as_of).results
     assert isinstance(rows, Rows)
     uuids = [str(uuid) for (uuid,) in rows.rows][::-1]
-    found = nexus.look_up(uuids, as_of=as_of)
+    found = nexus.elements.look_up(uuids, as_of=as_of)
     return [found[uuid] for uuid in uuids if uuid in found]

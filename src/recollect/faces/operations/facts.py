@@ -67,7 +67,7 @@ def add_entity_node(context: Context, given: AddEntityNode) -> EntityNode:
         attributes=given.get("attributes") or {},
     )
     _write(context, nexus, [change])
-    dated = nexus.look_up([uuid]).get(uuid)
+    dated = nexus.elements.look_up([uuid]).get(uuid)
     if dated is None:
         raise _deleted_meanwhile()
     return entity_node(nexus.group_name, dated)
@@ -173,15 +173,17 @@ def put_fact(
 
 def _added(context: Context, group: str, items: Sequence[FactItem]) -> list[FactResult]:
     nexus = context.group(group)
-    nodes = nexus.keys({item[end] for item in items for end in _ENDS})
-    episodes = nexus.look_up({one for item in items if (one := item.get("source_episode_uuid"))})
+    nodes = nexus.elements.keys({item[end] for item in items for end in _ENDS})
+    episodes = nexus.elements.look_up(
+        {one for item in items if (one := item.get("source_episode_uuid"))}
+    )
     changes: list[Change] = []
     for item in items:
         _check_ends(nodes, item)
         observed_at = _observed_at(episodes, item.get("source_episode_uuid"))
         changes.append(put_fact(context.policy, item, observed_at=observed_at))
     report = _write(context, nexus, changes)
-    facts = nexus.look_up(report.ids, closed=True)
+    facts = nexus.elements.look_up(report.ids, closed=True)
     return [
         fact_result(nexus.group_name, facts[uuid], nodes) for uuid in report.ids if uuid in facts
     ]

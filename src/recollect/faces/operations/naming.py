@@ -33,8 +33,8 @@ def other_node(nexus: Nexus, name: str) -> Concept | None:
     None where an entity is called so, where several others are, and where nothing is: then the
     node of that name is an entity.
     """
-    meant = nexus.named(name)
-    if any(one.element.type == ENTITY for one in meant) or nexus.named(name, type=ENTITY):
+    meant = nexus.elements.named(name)
+    if any(one.element.type == ENTITY for one in meant) or nexus.elements.named(name, type=ENTITY):
         return None
     return meant[0].element if len(meant) == 1 else None
 

@@ -44,7 +44,7 @@ def search_facts(context: Context, given: SearchFacts) -> Facts:
         moment, most = current_moment(nexus, given), _CANDIDATES * limit
         near = _near(context, partial(context.semantic.facts, nexus, query, most, moment))
         with nexus.snapshot():
-            words = nexus.rank_facts(query, most, through=ENTITY, as_of=moment)
+            words = nexus.elements.rank_facts(query, most, through=ENTITY, as_of=moment)
             legs = [words, near] if near else [words]
             most_legs = max(most_legs, len(legs))
             ranks = scores = fused(legs)
@@ -91,7 +91,7 @@ def search_nodes(context: Context, given: SearchNodes) -> Nodes:
         legs = _node_legs(context, nexus, query, _CANDIDATES * limit, moment)
         most_legs = max(most_legs, len(legs))
         ranks = dict(best(fused(legs), limit))
-        dated = nexus.look_up([*ranks], as_of=moment)
+        dated = nexus.elements.look_up([*ranks], as_of=moment)
         group = nexus.group_name
         found += [entity_node(group, dated[one], Found(None, ranks[one])) for one in dated]
     _share(found, most_legs)
@@ -102,9 +102,9 @@ def shown_facts(
     nexus: Nexus, scores: Mapping[str, Found], as_of: AsOf, *, closed: bool = False
 ) -> list[FactResult]:
     """Return facts by uuid as they stood, with the names of their nodes, in the order given."""
-    facts = nexus.look_up([*scores], as_of=as_of, closed=closed)
+    facts = nexus.elements.look_up([*scores], as_of=as_of, closed=closed)
     ends = {end for dated in facts.values() for end in _ends(dated)}
-    nodes = nexus.keys(ends, as_of=AsOf(known=as_of.known), closed=True)
+    nodes = nexus.elements.keys(ends, as_of=AsOf(known=as_of.known), closed=True)
     return [
         fact_result(nexus.group_name, facts[uuid], nodes, found)
         for uuid, found in scores.items()
@@ -142,7 +142,7 @@ def _near(context: Context, leg: Callable[[], Sequence[Ranked]]) -> Sequence[Ran
 def _check_center(groups: Sequence[Nexus], center: str, as_of: AsOf) -> None:
     """Raise NOT_FOUND for a centre that is a node of none of the groups."""
     for nexus in groups:
-        dated = nexus.look_up([center], as_of=AsOf(known=as_of.known)).get(center)
+        dated = nexus.elements.look_up([center], as_of=AsOf(known=as_of.known)).get(center)
         if dated is not None and is_node(dated.element):
             return
     raise RecollectError(
@@ -154,10 +154,12 @@ def _check_center(groups: Sequence[Nexus], center: str, as_of: AsOf) -> None:
 
 def _distances(nexus: Nexus, center: str, facts: Collection[str], moment: AsOf) -> dict[str, int]:
     """Return how many links the nearer end of each fact is away from the centre, if it is near."""
-    ends = {uuid: _ends(dated) for uuid, dated in nexus.look_up(facts, as_of=moment).items()}
+    ends = {
+        uuid: _ends(dated) for uuid, dated in nexus.elements.look_up(facts, as_of=moment).items()
+    }
     targets = {end for pair in ends.values() for end in pair}
     try:
-        away = nexus.distances(center, targets, FARTHEST, as_of=moment)
+        away = nexus.elements.distances(center, targets, FARTHEST, as_of=moment)
     except RecollectError as error:
         if error.code is not NOT_FOUND:
             raise

@@ -83,7 +83,7 @@ class Mapper:
         """Return what some records become as one batch. Cost: a look-up for each name."""
         chunk = list(records)
         ids = {self.id_of(one) for record in chunk for one in _ids(record)}
-        self._held = self.nexus.look_up(ids, closed=True) if ids else {}
+        self._held = self.nexus.elements.look_up(ids, closed=True) if ids else {}
         self._concepts, self._put = {}, set()
         return [self._map(record) for record in chunk]
 

@@ -87,12 +87,12 @@ def hand_out(
     asked, found = read_as_of(as_of), None if query is None else Found(query, parameters or {})
     with nexus.snapshot():  # else the group could be dropped before the reading begins
         moment = _pinned(nexus, asked)
-        records = nexus.elements(found, as_of=moment)
+        records = nexus.elements.records(found, as_of=moment)
     known = replace(moment, valid=None)
     written = 0
     stream.write(writer.head())
     for chunk in _chunks(records):
-        dated = nexus.look_up([_id(one) for one in chunk], as_of=known, closed=True)
+        dated = nexus.elements.look_up([_id(one) for one in chunk], as_of=known, closed=True)
         for one in chunk:
             if _id(one) not in dated:
                 raise RecollectError(

@@ -9,12 +9,11 @@ from collections.abc import Iterable
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.care.reindex import reindex
-from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.moment import resolve_moment
+from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.scope import Scope
-from recollect.kernel.store.port import Store
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.texts import link_meaning
@@ -34,15 +33,13 @@ from recollect.model import (
 class Vectors:
     """The vectors of one group; safe to share between threads and processes."""
 
-    def __init__(self, store: Store, group: str, catalogs: Catalogs) -> None:
-        self._store = store
-        self._name = group
-        self._catalogs = catalogs
+    def __init__(self, group: OpenGroup) -> None:
+        self._group = group
 
     @property
     def model(self) -> str | None:
         """The name of the model that is configured; None without an embedder."""
-        meanings = self._catalogs.meanings
+        meanings = self._group.catalogs.meanings
         return None if meanings is None else meanings.embedder.name
 
     def check_embedder(self) -> None:
@@ -76,8 +73,8 @@ class Vectors:
         meanings = self._meanings()
         if term.strip():
             meanings.question(term)  # before the snapshot is taken, which should be short
-        with self._store.reading() as session:
-            group = self._catalogs.of(session, self._name).group
+        with self._group.store.reading() as session:
+            group = self._group.catalog(session).group
             code = None if type is None else term_code(session, group.group_id, kind, type)
             if type is not None and code is None:
                 return ()
@@ -92,14 +89,14 @@ class Vectors:
 
         Errors as for `prepare`, but that another model is what it is for.
         """
-        return reindex(self._store, self._name, self._meanings(), progress)
+        return reindex(self._group.store, self._group.name, self._meanings(), progress)
 
     def preparation(self, changes: Iterable[Change]) -> Preparation | None:
         """Return the prepared vectors for a write of these changes; None without an embedder.
 
         The words of facts are embedded at once; other texts are only known inside the transaction.
         """
-        meanings = self._catalogs.meanings
+        meanings = self._group.catalogs.meanings
         if meanings is None:
             return None
         texts = [link_meaning({FACT: one.text}) for one in changes if isinstance(one, PutFact)]
@@ -111,12 +108,12 @@ class Vectors:
     def _lacking(self, meanings: Meanings, texts: list[str]) -> dict[str, str]:
         if not texts:
             return {}
-        with self._store.reading() as session:
-            group = self._catalogs.of(session, self._name).group
+        with self._group.store.reading() as session:
+            group = self._group.catalog(session).group
             return meanings.without_vectors(session, group.group_id, texts)
 
     def _meanings(self) -> Meanings:
-        meanings = self._catalogs.meanings
+        meanings = self._group.catalogs.meanings
         if meanings is None:
             raise RecollectError(
                 INVALID_ARGUMENT,

@@ -89,6 +89,15 @@ def parsed(text: str | ast.Script, limits: Limits, deadline: Deadline | None = N
     return script
 
 
+def parse_text(text: str, limits: Limits) -> ast.Script:
+    """Return the tree of a text, which `read` or `write` of a memory with these limits takes.
+
+    `is_read_only` says which of them. Raises what they would.
+    """
+    with quoting(text):
+        return parsed(text, limits)
+
+
 _TREES: Cache[tuple[str, int, int], ast.Script] = Cache(1024)
 
 

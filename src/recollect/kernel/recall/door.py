@@ -5,15 +5,13 @@ The rule: who never recalls loads no NumPy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from recollect.kernel.read.catalogs import Catalogs
-from recollect.kernel.read.reader import Reader
+from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.recall.recollection import Recollection
-from recollect.kernel.store.port import Store
-from recollect.model import AsOf, Instant, Limits
+from recollect.model import AsOf
 
 LIMIT: Final = 10
 """Memories of an answer, where the question does not say how many."""
@@ -32,19 +30,8 @@ class Recall:
     'Aspirin: eases headaches'
     """
 
-    def __init__(
-        self,
-        store: Store,
-        group_name: str,
-        catalogs: Catalogs,
-        limits: Limits,
-        clock: Callable[[], Instant],
-    ) -> None:
-        self._store = store
-        self._group_name = group_name
-        self._catalogs = catalogs
-        self._limits = limits
-        self._clock = clock
+    def __init__(self, group: OpenGroup) -> None:
+        self._group = group
 
     def __call__(
         self,
@@ -69,20 +56,19 @@ class Recall:
         asked; the first time, every content of the group.
         """
         engine = import_module("recollect.kernel.recall.engine")
-        kept = self._catalogs.beside.get(_KEPT)
+        kept = self._group.catalogs.beside.get(_KEPT)
         if kept is None:
-            kept = self._catalogs.beside.setdefault(_KEPT, engine.new())
-        with self._store.reading() as session:
-            catalog = self._catalogs.of(session, self._group_name)
+            kept = self._group.catalogs.beside.setdefault(_KEPT, engine.new())
+        with self._group.reader() as reader:
             found: Recollection = engine.recollected(
-                Reader(session, catalog, self._limits),
+                reader,
                 kept,
                 question,
                 kinds,
                 limit,
                 max_tokens,
                 as_of or AsOf(),
-                self._clock(),
+                self._group.clock(),
                 past=past,
                 threshold=threshold,
                 cursor=cursor,

@@ -14,11 +14,11 @@ from typing import cast
 import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
-from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.joints import End, joints_at, steps_from
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id, public_ids
+from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
@@ -26,10 +26,10 @@ from recollect.kernel.search.search import DEFAULT_LIMIT, search
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.dialect import BUILT, index_name
 from recollect.kernel.store.group import Group
-from recollect.kernel.store.port import Parameters, Session, SqlValue, Store
+from recollect.kernel.store.port import Parameters, Session, SqlValue
 from recollect.kernel.store.schema import EVERY_GROUP, LIVING
 from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED, Listing
-from recollect.model import AsOf, Concept, ElementKind, Joint, Limits, NamedStep, Ranked
+from recollect.model import AsOf, Concept, ElementKind, Joint, NamedStep, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 
@@ -71,11 +71,8 @@ class _Asked:
 class Concepts:
     """The concepts of one group, by type and by texts among their attributes."""
 
-    def __init__(self, store: Store, group_name: str, catalogs: Catalogs, limits: Limits) -> None:
-        self._store = store
-        self._group_name = group_name
-        self._catalogs = catalogs
-        self._limits = limits
+    def __init__(self, group: OpenGroup) -> None:
+        self._group = group
 
     def newest(
         self,
@@ -94,8 +91,8 @@ class Concepts:
         these ids. Ties are in the order of birth, the last first. `after` is the id of the last
         concept of the page before; KIP_3002 when no living concept of the type has it.
         """
-        with self._store.reading() as session:
-            reader = self._reader(session)
+        with self._group.reader() as reader:
+            session = reader.session
             asked = _asked(reader, type, (where or {}, *or_where), among)
             if asked is None:
                 return ()
@@ -117,12 +114,12 @@ class Concepts:
         among: Collection[str] | None = None,
     ) -> int:
         """Return how many living concepts there are, of those that `newest` has."""
-        with self._store.reading() as session:
-            asked = _asked(self._reader(session), type, (where or {}, *or_where), among)
+        with self._group.reader() as reader:
+            asked = _asked(reader, type, (where or {}, *or_where), among)
             if asked is None:
                 return 0
             sql = asked.listing.count([asked.ids(fit) for fit in asked.fits])
-            row = session.row(sql, asked.parameters)
+            row = reader.session.row(sql, asked.parameters)
         return 0 if row is None else whole(row[0])
 
     def named(self, type: str, names: Collection[str]) -> dict[str, Concept]:
@@ -130,8 +127,8 @@ class Concepts:
 
         Cost: two statements, whatever the number of names.
         """
-        with self._store.reading() as session:
-            reader = self._reader(session)
+        with self._group.reader() as reader:
+            session = reader.session
             group, code = reader.group, reader.terms.code(session, type)
             if code is None or not names:
                 return {}
@@ -153,8 +150,8 @@ class Concepts:
         They are by the id at the other end, which was given, and the key of the link, in the
         order of the links' birth. Cost: two statements, whatever the number of ids.
         """
-        with self._store.reading() as session:
-            reader = self._reader(session, as_of)
+        with self._group.reader(as_of) as reader:
+            session = reader.session
             group, moment = reader.group, reader.moment
             codes = [reader.terms.code(session, one) for one in predicates]
             parameters: Parameters = {
@@ -188,16 +185,16 @@ class Concepts:
         `predicates` where they are given. With `closed` closed links come too. Cost: two
         statements, whatever the number of ids.
         """
-        with self._store.reading() as session:
-            return joints_at(self._reader(session, as_of), ids, end, predicates, closed=closed)
+        with self._group.reader(as_of) as reader:
+            return joints_at(reader, ids, end, predicates, closed=closed)
 
     def steps(self, type: str, names: Collection[str]) -> Iterator[NamedStep]:
         """Yield the living links between concepts of a type that begin at some, by their names.
 
         They are in no order. Cost: one statement, whatever the number of names.
         """
-        with self._store.reading() as session:
-            return steps_from(self._reader(session), type, names)
+        with self._group.reader() as reader:
+            return steps_from(reader, type, names)
 
     def best(
         self,
@@ -214,8 +211,8 @@ class Concepts:
         Concepts without the attributes asked for are not considered. `by_words` leaves meanings
         aside, whether there are any or not, and names: an id that is a name says nothing.
         """
-        with self._store.reading() as session:
-            reader = self._reader(session, as_of)
+        with self._group.reader(as_of) as reader:
+            session = reader.session
             group, meanings, moment = reader.group, reader.meanings, reader.moment
             mode = KEYWORD if meanings is None or by_words else meanings.mode
             if mode != KEYWORD and why_by_words(session, group, meanings, term):
@@ -241,9 +238,6 @@ class Concepts:
             )
             names = public_ids(session, group, [one.element for one in found.matches])
         return tuple(Ranked(names[one.element], one.score) for one in found.matches)
-
-    def _reader(self, session: Session, as_of: AsOf | None = None) -> Reader:
-        return Reader(session, self._catalogs.of(session, self._group_name), self._limits, as_of)
 
 
 def _asked(

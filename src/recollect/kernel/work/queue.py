@@ -183,6 +183,10 @@ class Queue:
         with self._store.writing(group=self._name) as session:
             session.execute_many(RENEW, [{"owner": owner, "until": until}])
 
+    def before_close(self, then: Callable[[], None]) -> None:
+        """Call `then` once, as the store is about to be closed: for what works on it till then."""
+        self._store.before_close(then)
+
     def _items(self, statement: Statement, **asked: str) -> tuple[WorkItem, ...]:
         with self._store.reading() as session:
             group = load_group(session, self._name)

@@ -10,7 +10,7 @@ from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.as_of import read_as_of
 from recollect.faces.kip.response import Format
-from recollect.kernel import Nexus, Script
+from recollect.kernel import Nexus, Script, parse_text
 from recollect.model import Value
 from recollect.servers.cli.answers import AskedText, show_answer, without_place
 from recollect.servers.cli.given import parameters_of, whole_text
@@ -95,7 +95,7 @@ def _refuse_file(text: str) -> None:
 
 
 def _only_reading(nexus: Nexus, text: str) -> Script:
-    script = nexus.parse(text)
+    script = parse_text(text, nexus.limits)
     if not script.is_read_only:
         raise RecollectError(
             INVALID_SYNTAX,

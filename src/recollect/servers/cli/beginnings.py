@@ -26,7 +26,7 @@ def whole_id(nexus: Nexus, beginning: str, types: Iterable[str] = GIVEN[:1]) -> 
 
     INVALID_ARGUMENT where several begin so.
     """
-    if not beginning or beginning in nexus.keys([beginning], closed=True):
+    if not beginning or beginning in nexus.elements.keys([beginning], closed=True):
         return beginning
     found: list[str] = []
     for one in types:

@@ -31,7 +31,9 @@ def change_schema(
     """Show the schema of a group, after making it strict or open."""
     with output(as_json=on.as_json) as out:
         with opened(on) as nexus:
-            schema = nexus.schema() if mode is None else nexus.set_schema(mode, force=force)
+            schema = (
+                nexus.declared.schema() if mode is None else nexus.set_schema(mode, force=force)
+            )
         if out.as_json:
             out.json({"result": asdict(schema)})
         else:
@@ -43,7 +45,7 @@ def list_indexes(on: Invocation) -> None:
     with output(as_json=on.as_json) as out:
         with opened(on) as nexus:
             warn_of_absent_group(out, nexus)
-            indexes = nexus.indexes()
+            indexes = nexus.declared.indexes()
         _show_indexes(out, indexes)
 
 
@@ -56,7 +58,7 @@ def add_index(on: Invocation, name: str) -> None:
             nexus.add_index(wanted.type, wanted.attribute, progress=progress)
             warn_of_question(out, nexus, Found(_ONE, {"type": wanted.type}), None)
             out.if_stopped = "the change is made; only the list is missing"
-            indexes = nexus.indexes()
+            indexes = nexus.declared.indexes()
         _show_indexes(out, indexes)
 
 
@@ -68,7 +70,7 @@ def drop_index(on: Invocation, name: str) -> None:
         with opened(on) as nexus:
             nexus.drop_index(wanted.type, wanted.attribute)
             out.if_stopped = "the change is made; only the list is missing"
-            indexes = nexus.indexes()
+            indexes = nexus.declared.indexes()
         _show_indexes(out, indexes)
 
 

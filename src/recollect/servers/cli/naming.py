@@ -67,7 +67,7 @@ def names_by_id(nexus: Nexus, ids: Iterable[str], as_of: AsOf | None = None) -> 
     found: dict[str, Element] = {}
     new = wanted
     for _ in range(NESTED + 1):
-        dated = nexus.look_up(new, as_of=as_of, closed=True) if new else {}
+        dated = nexus.elements.look_up(new, as_of=as_of, closed=True) if new else {}
         found |= {one: held.element for one, held in dated.items()}
         links = [held.element for held in dated.values() if isinstance(held.element, Link)]
         ends = dict.fromkeys(end for one in links for end in (one.subject, one.object))

@@ -145,7 +145,7 @@ def _whole_or_beginning(members: dict[str, object]) -> dict[str, object]:
 
 
 def _schema(nexus: Nexus) -> dict[str, object]:
-    schema = nexus.schema()
+    schema = nexus.declared.schema()
     found: dict[str, object] = {
         "mode": schema.mode,
         "declared": {

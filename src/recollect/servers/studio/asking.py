@@ -19,7 +19,7 @@ import orjson
 from recollect.errors import INVALID_ARGUMENT, RecollectError, Span
 from recollect.faces.claims import Claim
 from recollect.faces.claims.reading import claims_of
-from recollect.kernel import Nexus
+from recollect.kernel import Nexus, parse_text
 from recollect.model import (
     AsOf,
     Cell,
@@ -221,7 +221,7 @@ def _kip(visit: Visit, text: str) -> Answered:
     try:
         if waits:
             shows |= {"waits": waits}
-        elif not (script := visit.nexus.parse(text)).is_read_only:
+        elif not (script := parse_text(text, visit.nexus.limits)).is_read_only:
             shows |= {"writes": True}
         elif visit.asked("explain"):
             explained = visit.nexus.explain(text, parameters, as_of=visit.moment)
@@ -282,7 +282,7 @@ def shape_of(visit: Visit, result: Result) -> Shape:
             return Shape("rows", result.columns, rows, next_cursor=result.next_cursor, more=more)
         case Hits():
             ids = [hit.element.id for hit in result.hits]
-            dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
+            dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)
             held = [hit for hit in result.hits if hit.element.id in dated]
             shown = shown_of(visit.nexus, [dated[hit.element.id] for hit in held], visit.then)
             claims = _claims(visit, [one.element for one in held])
@@ -373,7 +373,7 @@ def why(visit: Visit) -> Answered:
     row = visit.number("row", 0, 10**6)
     found = visit.nexus.why(text, row, given_parameters(visit, text), as_of=visit.moment)
     ids = [one.element.id for one in found.grounds]
-    dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
+    dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)
     grounds = [one for one in found.grounds if one.element.id in dated]
     shown = shown_of(visit.nexus, [dated[one.element.id] for one in grounds], visit.then)
     shows = {"why": found, "grounds": tuple(zip(grounds, shown, strict=True)), "q": text}
@@ -425,7 +425,7 @@ def of_type(visit: Visit) -> Answered:
     (rows,) = visit.nexus.read(text, given, as_of=as_of).results
     assert isinstance(rows, Rows)
     ids = [row[0].id for row in rows.rows if isinstance(row[0], Concept)]
-    dated = visit.nexus.look_up(ids, as_of=visit.then, closed=True)
+    dated = visit.nexus.elements.look_up(ids, as_of=visit.then, closed=True)
     lines = shown_of(visit.nexus, [dated[one] for one in ids if one in dated], visit.then)
     types = described(visit.nexus, "DESCRIBE CONCEPT TYPES")
     about = next((one for one in types if one.get("name") == kind), {})

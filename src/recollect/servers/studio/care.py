@@ -46,7 +46,7 @@ def look(visit: Visit) -> Answered:
         case "fading":
             shows = {"fading": decay(nexus, limit=_MOST_LISTED, dry_run=True)}
         case "schema":
-            shows = {"schema": nexus.schema()}
+            shows = {"schema": nexus.declared.schema()}
         case "audit":
             head = visit.asked("head") or None
             shows = {

@@ -102,7 +102,7 @@ def erase(visit: Visit) -> Answered:
 def living(visit: Visit, *, closed: bool = False) -> Dated:
     """Return the element that a form is about."""
     identifier = required(visit.form, "id")
-    found = visit.nexus.look_up([identifier], closed=closed).get(identifier)
+    found = visit.nexus.elements.look_up([identifier], closed=closed).get(identifier)
     if found is None:
         raise absent(identifier)
     return found
@@ -163,7 +163,7 @@ def _merge(visit: Visit, dated: Dated) -> Work:
     element = dated.element
     if not isinstance(element, Concept):
         raise RecollectError(INVALID_ARGUMENT, "links are not merged", hint="merge their ends")
-    target = into if into in visit.nexus.look_up([into]) else Key(element.type, into)
+    target = into if into in visit.nexus.elements.look_up([into]) else Key(element.type, into)
     return _kept(visit, element.id, [Merge(element.id, target)])
 
 
@@ -202,9 +202,9 @@ def _link(dated: Dated) -> Link:
 
 def _meant(visit: Visit, link: Link, given: str) -> dict[str, str] | Value:
     """Return what the other end is to be, by id or name: of the kind of the one that is there."""
-    if given in visit.nexus.look_up([given]):
+    if given in visit.nexus.elements.look_up([given]):
         return {"id": given}
-    known = visit.nexus.keys([link.object]).get(link.object)
+    known = visit.nexus.elements.keys([link.object]).get(link.object)
     kind = "Entity" if known is None else known.type
     return _value(given) if kind in _SCALARS else {"type": kind, "name": given}
 

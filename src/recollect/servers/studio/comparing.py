@@ -82,7 +82,7 @@ def compared_true(visit: Visit, earlier: Instant, later: Instant) -> Compared:
     """
     nexus, given = visit.nexus, {"from": instant_text(earlier), "to": instant_text(later)}
     began, ended = (_between(visit, bound, given) for bound in ("_valid_at", "_invalid_at"))
-    found = nexus.look_up({*began, *ended}, as_of=visit.then)
+    found = nexus.elements.look_up({*began, *ended}, as_of=visit.then)
     both = {one for one in began & ended if one in found}
     came = {_said_of(found[one]): one for one in began - both if one in found}
     went = {_said_of(found[one]): one for one in ended - both if one in found}
@@ -139,7 +139,7 @@ def compared(nexus: Nexus, earlier: int, later: int) -> Compared:
         ids |= dict.fromkeys(change.id for change in one.changes if change.what is not None)
     few = list(ids)[:MOST_ELEMENTS]
     then, now = AsOf(transaction=earlier), AsOf(transaction=later)
-    before, after = nexus.look_up(few, as_of=then), nexus.look_up(few, as_of=now)
+    before, after = nexus.elements.look_up(few, as_of=then), nexus.elements.look_up(few, as_of=now)
     came = [after[one] for one in few if one in after and one not in before]
     went = [before[one] for one in few if one in before and one not in after]
     both = [one for one in few if one in before and one in after]

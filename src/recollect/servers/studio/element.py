@@ -108,10 +108,10 @@ def element_page(visit: Visit) -> Answered:
 def held(visit: Visit, identifier: str) -> tuple[Dated, bool]:
     """Return an element as of the moment asked about, else as it was last, and whether it was."""
     moment = visit.moment
-    found = visit.nexus.look_up([identifier], as_of=moment).get(identifier)
+    found = visit.nexus.elements.look_up([identifier], as_of=moment).get(identifier)
     if found is not None:
         return found, True
-    last = visit.nexus.look_up([identifier], closed=True).get(identifier)
+    last = visit.nexus.elements.look_up([identifier], closed=True).get(identifier)
     if last is None:
         raise absent(identifier)
     return last, moment is None
@@ -171,7 +171,7 @@ def said_of_same(visit: Visit, element: Concept | Link, lives: Sequence[Life]) -
     ids = [one.id for (one,) in rows.rows if isinstance(one, Link)]
     ids += [one.id for logged in nexus.changes(written - 1, 1, most=20) for one in logged.changes]
     ids.append(str(element.metadata.get(REPLACED_BY, "")))
-    found = nexus.look_up(ids, closed=True).values()
+    found = nexus.elements.look_up(ids, closed=True).values()
     same = [one for one in found if _is_same(one.element, element)]
     return shown_of(nexus, sorted(same, key=lambda one: one.created_at))
 

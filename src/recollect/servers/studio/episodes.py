@@ -57,7 +57,7 @@ def episodes_page(visit: Visit) -> Answered:
 def episode_page(visit: Visit) -> Answered:
     """Show an episode with what was learned from it, marked in its text."""
     nexus, identifier = visit.nexus, required(visit.query, "id")
-    dated = nexus.look_up([identifier], closed=True).get(identifier)
+    dated = nexus.elements.look_up([identifier], closed=True).get(identifier)
     if dated is None:
         raise absent(identifier)
     if not is_episode(dated.element):
@@ -86,7 +86,7 @@ def retry(visit: Visit) -> Answered:
 def learned_from(nexus: Nexus, episode: str) -> list[Dated]:
     """Return the facts that the pipeline made of an episode, also those that ended since."""
     ids = [fact_uuid(episode, at) for at in range(_MOST_FACTS)]
-    found = nexus.look_up(ids, closed=True)
+    found = nexus.elements.look_up(ids, closed=True)
     return [found[one] for one in ids if one in found]
 
 
@@ -117,7 +117,7 @@ def _words(nexus: Nexus, fact: Shown) -> list[str]:
     element = fact.dated.element
     if not isinstance(element, Link):
         return [fact.line]
-    keys = nexus.keys([element.subject, element.object], closed=True)
+    keys = nexus.elements.keys([element.subject, element.object], closed=True)
     return [fact.line, *(one.name for one in keys.values())]
 
 

@@ -43,7 +43,7 @@ def shown_of(
 
 def shown_ids(nexus: Nexus, ids: Sequence[str], as_of: AsOf | None = None) -> tuple[Shown, ...]:
     """Return the elements of some ids as lines, closed or not; what is gone is left out."""
-    found = nexus.look_up(ids, as_of=as_of, closed=True)
+    found = nexus.elements.look_up(ids, as_of=as_of, closed=True)
     return shown_of(nexus, [found[one] for one in ids if one in found], as_of)
 
 
@@ -53,14 +53,14 @@ def ends_of(
     """Return what links end in, closed or not, and the ends of links among those."""
     known = None if as_of is None else replace(as_of, valid=None)
     wanted = {end for one in elements if isinstance(one, Link) for end in (one.subject, one.object)}
-    found = nexus.look_up(wanted, as_of=known, closed=True) if wanted else {}
+    found = nexus.elements.look_up(wanted, as_of=known, closed=True) if wanted else {}
     deeper = {
         end
         for one in found.values()
         if isinstance(one.element, Link)
         for end in (one.element.subject, one.element.object)
     } - set(found)
-    return found | (nexus.look_up(deeper, as_of=known, closed=True) if deeper else {})
+    return found | (nexus.elements.look_up(deeper, as_of=known, closed=True) if deeper else {})
 
 
 def kind_of(element: Element, kinds: Kinds) -> str:

@@ -54,7 +54,7 @@ UPSERT {
 
 def contents(nexus: Nexus) -> dict[str, object]:
     """Every living element of a group by its id, with all that it says."""
-    return {one.id: one for one in (_element(record) for record in nexus.elements())}
+    return {one.id: one for one in (_element(record) for record in nexus.elements.records())}
 
 
 def twin(nexus: Nexus, clock: Clock) -> Nexus:

@@ -283,6 +283,10 @@ def test_a_node_is_the_one_thing_called_so_whatever_its_type(nexus: Nexus) -> No
     one.add("g", says("e1"))
     one.drain()
     assert one.facts("g") == ["Ann works at Acme"]
-    assert [found.element.type for found in group.named("Ann")] == ["Person"]
+    assert [found.element.type for found in group.elements.named("Ann")] == ["Person"]
     # Several are called Acme, so that the node is an entity of its own.
-    assert {found.element.type for found in group.named("Acme")} == {"Firm", "Cat", "Entity"}
+    assert {found.element.type for found in group.elements.named("Acme")} == {
+        "Firm",
+        "Cat",
+        "Entity",
+    }

@@ -312,7 +312,9 @@ def test_nodes_are_found_by_their_normalised_name_and_keep_all_their_episodes(ne
     assert (ann["name"], ann["source_episode_uuid"]) == ("Ann", "e1")
     facts = told(one.service.search_facts(group_ids=["g"], query="Ann"))["facts"]
     assert {fact["target_node_uuid"] for fact in facts} == {"own"}
-    assert nexus.group("g").look_up([ann["uuid"]])[ann["uuid"]].element.metadata["sources"] == [
+    assert nexus.group("g").elements.look_up([ann["uuid"]])[ann["uuid"]].element.metadata[
+        "sources"
+    ] == [
         "e1",
         "e2",
     ]

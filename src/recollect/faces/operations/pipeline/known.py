@@ -46,14 +46,14 @@ class GroupKnowledge:
             return []
         self._wait()
         moment = AsOf(valid=self.nexus.now())
-        ranked = self.nexus.rank_facts(text, limit, through=ENTITY, as_of=moment)
-        found = self.nexus.look_up([one.id for one in ranked], as_of=moment)
+        ranked = self.nexus.elements.rank_facts(text, limit, through=ENTITY, as_of=moment)
+        found = self.nexus.elements.look_up([one.id for one in ranked], as_of=moment)
         elements = [found[one.id].element for one in ranked if one.id in found]
         return [(one.predicate, str(one.attributes[FACT])) for one in elements if is_fact(one)]
 
     def node_types(self, uuids: Sequence[str]) -> Mapping[str, str]:
         """Return the types of those of the uuids that are nodes of the group."""
-        found = self.nexus.look_up(uuids) if uuids else {}
+        found = self.nexus.elements.look_up(uuids) if uuids else {}
         elements = {uuid: dated.element for uuid, dated in found.items()}
         nodes = {uuid: one.type for uuid, one in elements.items() if is_node(one)}
         if len(nodes) < len(set(uuids)):

@@ -70,7 +70,7 @@ def _facts(
     places = {**own_uuids(extraction), **tmp_refs(extraction)}
     made = [fact_uuid(episode.uuid, at) for at in range(len(edges))]
     # An episode that was deleted and told again has left its facts under these uuids.
-    taken = nexus.look_up(made, closed=True)
+    taken = nexus.elements.look_up(made, closed=True)
     for uuid, edge in zip(made, edges, strict=True):
         yield put_fact(
             policy,

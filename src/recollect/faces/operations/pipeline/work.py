@@ -343,7 +343,7 @@ def _reached(state: State, items: Iterable[WorkItem]) -> list[WorkItem]:
 
 def _episodes(nexus: Nexus, items: Iterable[WorkItem]) -> dict[str, Episode]:
     """Return the episodes of items by uuid, except those deleted or unreadable."""
-    found = nexus.look_up([one.item for one in items])
+    found = nexus.elements.look_up([one.item for one in items])
     return {
         uuid: _episode(shown_episode(nexus.group_name, dated))
         for uuid, dated in found.items()

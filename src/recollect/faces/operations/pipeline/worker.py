@@ -55,7 +55,7 @@ class Worker:
                 ]
                 for thread in self._threads:
                     thread.start()
-                self._nexus.before_close(self._close)
+                self._nexus.queue.before_close(self._close)
         return self
 
     def wake(self) -> None:

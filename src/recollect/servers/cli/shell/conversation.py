@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from recollect.errors import INVALID_ARGUMENT, INVALID_SYNTAX, RecollectError, nearest
 from recollect.faces.kip import answer_kip
 from recollect.faces.kip.as_of import read_as_of
-from recollect.kernel import Nexus, parse
+from recollect.kernel import Nexus, parse, parse_text
 from recollect.servers.cli.answers import AskedText, show_answer, without_place
 from recollect.servers.cli.ask import DESCRIPTIONS
 from recollect.servers.cli.cells import counted
@@ -89,7 +89,7 @@ class Conversation:
 
     def _ask(self, text: str) -> None:
         as_of = self.as_of.wire
-        script = self.nexus.parse(text)
+        script = parse_text(text, self.nexus.limits)
         if as_of and not script.is_read_only:
             raise self.as_of.unchangeable()
         self.out.if_stopped = "nothing of this statement is kept"

@@ -16,6 +16,7 @@ from recollect.kernel.search.stopwords import STOP_WORDS
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
+from recollect.kernel.store.opening import is_there
 from recollect.kernel.store.sampling import COMPARE_EVERY
 from recollect.kernel.store.texts import Term
 from recollect.kernel.write.capsule import Capsule
@@ -47,6 +48,7 @@ __all__ = [
     "compared_by",
     "format_text",
     "instant",
+    "is_there",
     "is_wordless",
     "meaning_of",
     "new_file",

@@ -213,8 +213,7 @@ class Nexus:
         values = parameters or {}
         check_parameters(values, limits.max_depth)
         source = source_of(text)
-        prepared = self._prepared_answer(source, values, as_of, limits)
-        if prepared is not None:
+        if (prepared := self._prepared_answer(source, values, as_of, limits)) is not None:
             return prepared
         bindings = Bindings(values)
         with quoting(source):
@@ -431,6 +430,14 @@ class Nexus:
         with self._store.writing(dry_run, checked_name(name)) as session:
             receipt = purge_group(session, existing_group(session, name), is_dry_run=dry_run)
         return self._finished(receipt)
+
+    def rewrite(self) -> str | None:
+        """Make the file, or a server's tables, anew without what was removed; say what prevents it.
+
+        It is for a server: the purge of a file does it. Nobody reads the tables meanwhile. Cost:
+        all of the store.
+        """
+        return self._store.finish_erasure(is_whole=True)
 
     def verify(self, head: str | None = None, *, progress: Progress = silent) -> Audit:
         """Compute the group's log again from its rows, and report the first breach.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from recollect.errors import Notice
@@ -158,7 +158,7 @@ class Grown:
 class Stats:
     """What a group holds, and the store it is in."""
 
-    path: str | None  # None in memory
+    path: str | None  # None in memory; of a server its host, database and schema
     size_bytes: int
     log_bytes: int  # of the file beside it that holds the last writes
     free_bytes: int  # of the file, unused
@@ -172,6 +172,7 @@ class Stats:
     transactions: int
     last_at: Instant | None
     engine: str
+    relations: Mapping[str, int] = field(default_factory=dict)  # the bytes of a server's tables
     growth: tuple[Grown, ...] = ()  # where it is asked for, oldest first
 
 
@@ -215,8 +216,8 @@ class Explanation:
     parameters: Mapping[str, Value]
     engine: tuple[str, ...]  # the engine's own plan of the SQL, indented by depth
     rows: int  # how many it answers with
-    steps: int  # instructions the engine ran: the same on every machine
-    scanned: int  # rows met without the help of an index
+    steps: int | None  # instructions the engine ran: the same on every machine; a server has none
+    scanned: int | None  # rows met without the help of an index
     notices: tuple[Notice, ...] = ()  # of `Nexus.explain`; an answer tells them beside its results
 
 

@@ -142,7 +142,7 @@ class Receipt:
     terms: int  # types and predicates that nothing uses any more
     transaction: int | None  # None: a dry run, nothing to erase, or a whole group
     is_dry_run: bool
-    is_complete: bool  # whether the bytes have left the file too; else `note` says when they do
+    is_complete: bool  # whether the bytes have left file or tables too; else `note` says when
     note: str
 
 

@@ -11,12 +11,12 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time
 from pathlib import Path
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
-from recollect.kernel import COMPARE_EVERY, parse_address
+from recollect.kernel import COMPARE_EVERY, is_there, parse_address
 
 FILE_NAME = "memory.db"
 DEMO_NAME = "demo.db"
@@ -68,16 +68,16 @@ class Located:
 
     @property
     def exists(self) -> bool:
-        """Whether opening it creates nothing; always true of what is not a file.
+        """Whether opening it creates nothing; an address that names nothing is told so there.
 
-        An empty file holds no memory yet.
+        STORE_UNAVAILABLE where a server cannot tell.
         """
-        if self.file is None:
-            return True
         try:
-            return self.file.stat().st_size > 0
-        except (OSError, ValueError):
-            return False
+            return is_there(self.path)
+        except RecollectError as error:
+            if error.code is not INVALID_ARGUMENT:
+                raise replace(error, message=f"{self.shown}: {error.message}") from error
+            return True
 
 
 @dataclass(frozen=True, slots=True)

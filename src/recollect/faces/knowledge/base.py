@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from copy import copy
+from os import PathLike
 from typing import Any, Final, Self
 
 from recollect.errors import (
@@ -88,6 +89,12 @@ class KnowledgeBase:
     ) -> None:
         check_top_k(default_top_k)
         check_depth(graph_traversal_depth, "graph_traversal_depth", least=0)
+        if isinstance(metadata_store, str | PathLike):
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                "a base of knowledge is not opened by an address",
+                hint="use KnowledgeBase(nexus=recollect.open(ADDRESS))",
+            )
         self._secrets = Secrets(sensitive_patterns)
         self._sensitive_patterns = sensitive_patterns
         self._own: Nexus | None = None

@@ -18,7 +18,7 @@ from recollect.kernel.care.recount import COUNTED, recount
 from recollect.kernel.read.named import public_ids
 from recollect.kernel.search.index import erase_texts, forget_texts
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.erasure import BLOCK, OTHERS, REMAINS, delete_group
+from recollect.kernel.store.erasure import BLOCK, OTHERS, READERS, REMAINS, delete_group
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow
@@ -56,6 +56,7 @@ NOTE = (
 _LATER = {
     BLOCK: "they leave it as the block ends",
     OTHERS: "they leave it when the memory is next opened, mended or backed up undisturbed",
+    READERS: "they leave it at the next purge or VACUUM after that is over",
 }
 _OTHERWISE = "they leave it when the memory is next opened, mended or backed up after that is over"
 
@@ -127,12 +128,13 @@ def purge_group(session: Session, group: Group, *, is_dry_run: bool) -> Receipt:
 
 
 def pending(receipt: Receipt, obstacle: str) -> Receipt:
-    """Return the receipt of a purge whose bytes something keeps in the file."""
+    """Return the receipt of a purge whose bytes something keeps."""
     why = obstacle[0].upper() + obstacle[1:]
-    when = _LATER.get(obstacle, _OTHERWISE)
-    note = f"{why}, so some bytes are still in the file: {when}. {receipt.note}"
     if obstacle == REMAINS:
-        note = f"{why}: VACUUM FULL of the tables gives their space back. {receipt.note}"
+        return replace(receipt, note=f"{why}. {receipt.note}")
+    place = "tables" if obstacle == READERS else "file"
+    when = _LATER.get(obstacle, _OTHERWISE)
+    note = f"{why}, so some bytes are still in the {place}: {when}. {receipt.note}"
     return replace(receipt, is_complete=False, note=note)
 
 

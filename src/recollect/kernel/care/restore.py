@@ -107,7 +107,7 @@ class _Restoring:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f'the group "{name}" is not empty, and a dump is restored into an empty one',
-                hint="restore into a new file",
+                hint="restore into a new memory",
             )
         if not is_new:
             make_stale(session, group.group_id)  # what is cached of it has other id bits
@@ -125,7 +125,7 @@ class _Restoring:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 "ids of the dump are in use in this store, and a dump keeps its ids",
-                hint="restore into a new file",
+                hint="dump each group by itself, with --group, and restore it into one file each",
                 details={"line": chunk[0].place},
             )
 

@@ -94,7 +94,7 @@ def stats_of(store: Store, session: Session, group: Group, marks: int) -> Stats:
     upkeep, path = store.upkeep(session), store.path
     size = upkeep.size(path)
     return Stats(
-        path=None if path is None else str(path),
+        path=size.place if path is None else str(path),
         size_bytes=size.file_bytes,
         log_bytes=size.log_bytes,
         free_bytes=size.free_bytes,
@@ -108,6 +108,7 @@ def stats_of(store: Store, session: Session, group: Group, marks: int) -> Stats:
         transactions=transactions,
         last_at=Instant(at) if transactions else None,
         engine=upkeep.engine,
+        relations=size.relations,
         growth=_growth(session, group, marks, transactions) if marks else (),
     )
 

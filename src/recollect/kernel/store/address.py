@@ -81,6 +81,10 @@ def _path_of(text: str, scheme: str) -> str:
     """Return the path of an address with a scheme; only `sqlite:///path` is one."""
     rest = text.removeprefix(f"{scheme}:")
     path = rest.lstrip("/").partition("?")[0] or "memory.db"
+    if is_server(text):
+        raise RecollectError(
+            INVALID_ARGUMENT, "a memory on a server is not a file", hint="use recollect.open"
+        )
     if scheme != "sqlite":
         itself = rest.removeprefix("//").partition("?")[0] if scheme == "file" else ""
         raise RecollectError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -36,8 +36,8 @@ class Budget:
 class Work:
     """What the statements of a block took the engine."""
 
-    steps: int = 0  # virtual-machine instructions
-    scanned: int = 0  # rows met in full scans, which no index led to
+    steps: int | None = None  # virtual-machine instructions; None where the engine counts none
+    scanned: int | None = None  # rows met in full scans, which no index led to
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,8 @@ class FileSize:
     file_bytes: int
     log_bytes: int  # of the file beside it that holds the last writes
     free_bytes: int  # of the file, unused
+    place: str | None = None  # of a store on a server
+    relations: Mapping[str, int] = field(default_factory=dict)  # the bytes of its tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +248,13 @@ class Store(Protocol):
     def refuse_together(self, what: str) -> None:
         """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
 
-    def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
-        """Let the bytes of purges leave the store; return what is in the way, if anything."""
+    def finish_erasure(
+        self, wait_seconds: float | None = None, *, is_whole: bool = False
+    ) -> str | None:
+        """Let the bytes of purges leave the store; return what is in the way, if anything.
+
+        `is_whole` makes all of it anew, where a purge alone does less.
+        """
 
     def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
         """Copy the whole store to a new file, while others read and write."""

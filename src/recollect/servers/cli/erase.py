@@ -57,6 +57,18 @@ def erase(
         _show(out, receipt)
 
 
+def rewrite(on: Invocation) -> None:
+    """Make a memory anew without what was removed, and say whether all of it went."""
+    with output(as_json=on.as_json) as out, opened(on) as nexus:
+        obstacle = nexus.rewrite()
+        if out.as_json:
+            out.json({"result": {"is_complete": obstacle is None, "note": obstacle}})
+        elif obstacle is None:
+            out.say("made anew, without what was removed", "green")
+        else:
+            out.say(f"not all that was removed is gone: {obstacle}; try it again then", "yellow")
+
+
 def _erased(
     on: Invocation, nexus: Nexus, what: str | Key | Found | WholeGroup, *, dry_run: bool
 ) -> Receipt:

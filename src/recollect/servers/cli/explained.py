@@ -34,8 +34,11 @@ def _stages(found: Explanation) -> Iterator[RenderableType]:
     if found.sql:
         yield _stage("sql", coloured(found.sql, "sql"))
         yield _stage("engine", *_steps(found.engine))
-    took = f"rows: {found.rows:,} · steps of the engine: {found.steps:,}"
-    yield Text(f"{took} · rows scanned without an index: {found.scanned:,}", style="dim")
+    took = f"rows: {found.rows:,}"
+    if found.steps is not None:
+        took += f" · steps of the engine: {found.steps:,}"
+        took += f" · rows scanned without an index: {found.scanned:,}"
+    yield Text(took, style="dim")
 
 
 def coloured(text: str, lexer: Lexer | str) -> Text:

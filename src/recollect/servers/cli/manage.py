@@ -71,4 +71,6 @@ def counts_of(nexus: Nexus) -> dict[str, object]:
     text = None if moment is None else moment.isoformat(timespec="milliseconds")
     counts = asdict(stats)
     del counts["growth"]  # a page of its own, in the studio
+    if not stats.relations:  # of a file
+        del counts["relations"]
     return {**counts, "last_at": text and text.replace("+00:00", "Z")}

@@ -49,6 +49,19 @@ class Row:
     help: str
 
 
+def panels(text: str) -> dict[str, tuple[Row, ...]]:
+    r"""Return the commands by what they are for: a line of each, with more of its help below.
+
+    >>> panels("Ask\n  why asking Show what a row stands on,\n    and whence.")["Ask"][0].help
+    'Show what a row stands on, and whence.'
+    """
+    found: dict[str, tuple[Row, ...]] = {}
+    for part in re.split(r"^(?=\S)", text.strip("\n"), flags=re.MULTILINE)[1:]:
+        purpose, *rows = re.split(r"\n  (?=\S)", part.strip())
+        found[purpose] = tuple(Row(*re.sub(r"\s+", " ", one).split(" ", 2)) for one in rows)
+    return found
+
+
 class _Paper(Protocol):
     """What help is written on."""
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import recollect
@@ -121,13 +122,47 @@ def test_what_is_purged_is_gone_and_the_receipt_says_what_the_server_holds(serve
     served.write(TOLD)
     receipt = served.purge(recollect.Key("Drug", "Aspirin"))
     assert receipt.concepts == 1
-    assert not receipt.is_complete
-    assert "replicas and backups" in receipt.note
+    assert receipt.is_complete
+    for where in ("free space", "WAL", "replicas and backups", "recollect purge --rewrite"):
+        assert where in receipt.note
     assert "the file" not in receipt.note.partition("Out of reach")[0]
     assert served.read(ASKED[2]).results != served.group("decoy").read(ASKED[2]).results
     assert served.verify().breach is None
     assert served.group("decoy").verify().breach is None
     assert served.doctor().findings == ()
+
+
+def dead_rows(address: str) -> int:
+    base, _, name = address.partition("schema=")
+    with psycopg.connect(base.rstrip("&?"), autocommit=True) as connection:
+        sql = (
+            "SELECT sum(n_dead_tup) FROM pg_stat_all_tables"
+            " WHERE schemaname = %s AND relname <> 'erasure'"
+        )
+        return int(connection.execute(sql, (name,)).fetchall()[0][0])
+
+
+def test_a_purge_is_not_complete_while_another_transaction_sees_what_it_removed(
+    on_server: str,
+) -> None:
+    with recollect.open(on_server, busy_seconds=0.3) as nexus:
+        nexus.write(TOLD)
+        with recollect.open(on_server) as other, other.snapshot():
+            assert len(other.read(ASKED[0]).results[0].rows) == 1
+            receipt = nexus.purge(recollect.Key("Drug", "Aspirin"))
+            assert not receipt.is_complete
+            assert "another transaction of the database is open" in receipt.note.lower()
+        nexus.write(TOLD)
+        assert nexus.purge(recollect.Key("Drug", "Aspirin")).is_complete
+        assert dead_rows(on_server) == 0
+
+
+def test_a_purge_inside_a_transaction_is_vacuumed_as_that_ends(on_server: str) -> None:
+    with recollect.open(on_server) as nexus:
+        nexus.write(TOLD)
+        with nexus.transaction():
+            assert not nexus.purge(recollect.Key("Drug", "Aspirin")).is_complete
+        assert dead_rows(on_server) == 0
 
 
 def test_writers_of_several_groups_lose_nothing(on_server: str) -> None:

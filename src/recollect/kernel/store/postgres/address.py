@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
-from psycopg import ProgrammingError
+from psycopg import ProgrammingError, pq
 from psycopg.conninfo import conninfo_to_dict
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, nearest
 
 SCHEMA: Final = "recollect"
 """The schema that holds the tables, unless the address names another."""
 
 _SCHEMA_NAME: Final = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,62}")
+_OWN: Final = ("schema", "prepare", "rls")
+_NAME: Final = re.compile(r"[a-z_]{2,32}")
 _EXAMPLE: Final = 'use an address such as "postgresql://user@host/database"'
 
 
@@ -49,7 +51,7 @@ def parse_server(text: str) -> ServerAddress:
     others: list[str] = []
     for one in filter(None, query.split("&")):
         name, _, value = one.partition("=")
-        if name in ("schema", "prepare", "rls"):
+        if name in _OWN:
             own[name] = unquote(value)
         else:
             others.append(one)
@@ -57,6 +59,7 @@ def parse_server(text: str) -> ServerAddress:
     try:
         known = conninfo_to_dict(conninfo)
     except (ProgrammingError, UnicodeError):  # its message repeats the address
+        _refuse_unknown([one.partition("=")[0] for one in others], text)
         raise RecollectError(
             INVALID_ARGUMENT, "the address of the server cannot be read", hint=_EXAMPLE
         ) from None
@@ -75,6 +78,20 @@ def parse_server(text: str) -> ServerAddress:
         )
     place = f"{known.get('host') or 'localhost'}/{known.get('dbname') or ''}"
     return ServerAddress(conninfo, place, schema, _is_on(own, "prepare", default=True))
+
+
+def _refuse_unknown(names: list[str], address: str) -> None:
+    """Name the parameter that nobody knows, unless it may be the end of a password."""
+    known = (*_OWN, *(one.keyword.decode() for one in pq.Conninfo.get_defaults()))
+    for name in names:
+        if name not in known and _NAME.fullmatch(name) and "@" not in address.partition("?")[2]:
+            near = nearest(name, known)
+            raise RecollectError(
+                INVALID_ARGUMENT,
+                f'the address has a parameter "{name}", which is not known',
+                hint=f"use ?{near[0]}=" if near else "leave it out",
+                known=near,
+            )
 
 
 def _is_on(own: dict[str, str], name: str, *, default: bool) -> bool:

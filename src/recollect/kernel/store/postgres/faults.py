@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import psycopg
-from psycopg import errors
+from psycopg import errors, pq
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from recollect.errors import (
@@ -21,6 +22,7 @@ from recollect.errors import (
 )
 from recollect.kernel.store.deadline import overdue
 from recollect.kernel.store.faults import busy, out_of_memory
+from recollect.kernel.store.postgres.address import ServerAddress
 
 _BY_STATE: Final[dict[str, tuple[Code, str, str]]] = {
     "53100": (STORE_UNAVAILABLE, "the disk of the server is full", "free some space there"),
@@ -43,6 +45,40 @@ _BY_STATE: Final[dict[str, tuple[Code, str, str]]] = {
     "57014": (STORE_UNAVAILABLE, "the statement was cancelled", "send the same request again"),
 }
 """By the state that the server names: what it means, and what to do."""
+
+_REFUSALS: Final[tuple[tuple[str, str, str], ...]] = (
+    (
+        "database .* does not exist",
+        'the server {host} has no database "{database}"',
+        "make it there: createdb {database}; or name one that is there",
+    ),
+    (
+        "authentication failed|^no password",
+        'the server {host} does not take the password of the user "{user}"',
+        "set PGPASSWORD, or the line of this server in PGPASSFILE",
+    ),
+    (
+        "role .* (does not exist|is not permitted to log in)|pg_hba.conf",
+        'the server {host} does not let the user "{user}" in from here',
+        "have its owner make the role with LOGIN, and let it in by pg_hba.conf",
+    ),
+    (
+        "permission denied for database",
+        'the user "{user}" may not connect to the database "{database}"',
+        'have its owner run: GRANT CONNECT ON DATABASE "{database}" TO "{user}"',
+    ),
+    (
+        "too many (clients|connections)|connection slots are reserved",
+        "the server {host} has no connection to spare",
+        "raise max_connections there, or have fewer programs connected",
+    ),
+    (
+        "",
+        'the server {host} does not let the user "{user}" into the database "{database}"',
+        "check the names in the address, and the password",
+    ),
+)
+"""By what the server says as it closes the door: what it means, and what to do."""
 
 _BUSY: Final = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable)
 _TOO_LARGE: Final = (
@@ -114,6 +150,27 @@ def is_lost(error: Exception) -> bool:
     if not isinstance(error, psycopg.OperationalError):
         return False
     return error.sqlstate is None or error.sqlstate.startswith(("08", "57P"))
+
+
+def refused(error: psycopg.Error, address: ServerAddress) -> RecollectError:
+    """Return the error of a connection that was not made, with the server's reason.
+
+    A server of another language is understood by whether it answers, and asks for a password.
+    """
+    tried = error.pgconn
+    if tried is None or pq.PGconn.ping(address.conninfo.encode()) != pq.Ping.OK:
+        return unreachable(address.place)
+    said = str(error)
+    if tried.needs_password:
+        said = "no password"
+    names = {
+        "host": tried.host.decode() or "localhost",
+        "user": tried.user.decode(),
+        "database": tried.db.decode(),
+    }
+    found = (one for one in _REFUSALS if re.search(one[0], said) is not None)
+    _, message, hint = next(found, _REFUSALS[-1])
+    return RecollectError(STORE_UNAVAILABLE, message.format_map(names), hint=hint.format_map(names))
 
 
 def unreachable(place: str = "") -> RecollectError:

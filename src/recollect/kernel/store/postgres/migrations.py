@@ -36,6 +36,7 @@ _TABLES: Final = """
 SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
 """
+_SCHEMA: Final = "SELECT 1 FROM pg_namespace AS n WHERE n.nspname = $1"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('recollect ' || $1, 0))"
 _FUNCTION: Final = re.compile(r"CREATE FUNCTION (\w+)")
 _MADE: Final = re.compile(r"CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)[^;]*;")
@@ -65,14 +66,33 @@ def migrate(connection: Connection[SqlRow], schema: str, wait_seconds: float) ->
                     connection.execute("SELECT set_config($1, $2, true)", (name, value))
                 connection.execute(_LOCK, (schema,))
                 _apply(connection, schema)
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidSchemaName) as error:
+        raise _not_allowed(connection, schema) from error
     except psycopg.Error as error:
         raise translated(error) from error
+
+
+def _not_allowed(connection: Connection[SqlRow], schema: str) -> RecollectError:
+    """Return the error of a role that lacks what it takes, and the statement that grants it."""
+    user, database = connection.info.user, connection.info.dbname
+    if not _has_schema(connection, schema):
+        what, of = "make the schema", f'CREATE ON DATABASE "{database}"'
+    elif holds_tables(connection, schema):
+        what, of = "use the tables of the schema", f'USAGE ON SCHEMA "{schema}"'
+    else:
+        what, of = "make tables in the schema", f'USAGE, CREATE ON SCHEMA "{schema}"'
+    return RecollectError(
+        STORE_UNAVAILABLE,
+        f'the role "{user}" may not {what} "{schema}"',
+        hint=f'have the owner run: GRANT {of} TO "{user}"',
+    )
 
 
 def _apply(connection: Connection[SqlRow], schema: str) -> None:
     missing = _missing(connection, schema)
     if len(missing) == len(MIGRATIONS):
-        _run(connection, f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+        if not _has_schema(connection, schema):  # IF NOT EXISTS asks for a right to make one
+            _run(connection, f'CREATE SCHEMA "{schema}"')
         _run(connection, _TABLE)
     for name, sql in MIGRATIONS:
         if name in missing:
@@ -114,6 +134,15 @@ def _missing(connection: Connection[SqlRow], schema: str) -> frozenset[str]:
             details={"unknown_migrations": sorted(unknown)},
         )
     return known - applied
+
+
+def _has_schema(connection: Connection[SqlRow], schema: str) -> bool:
+    return connection.execute(_SCHEMA, (schema,)).fetchone() is not None
+
+
+def holds_tables(connection: Connection[SqlRow], schema: str) -> bool:
+    """Whether a schema has any tables, ours or not."""
+    return bool(connection.execute(_TABLES, (schema,)).fetchall())
 
 
 def _run(connection: Connection[SqlRow], script: str) -> None:

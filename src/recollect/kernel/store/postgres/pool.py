@@ -7,10 +7,11 @@ with its BEGIN.
 
 from __future__ import annotations
 
+import logging
 import os
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import psycopg
@@ -21,7 +22,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from recollect.kernel.store.port import SqlRow, SqlValue
 from recollect.kernel.store.postgres.address import ServerAddress
 from recollect.kernel.store.postgres.binding import adapt
-from recollect.kernel.store.postgres.faults import translated, unreachable
+from recollect.kernel.store.postgres.faults import refused, translated
 
 Query = tuple[str, Sequence[SqlValue]]
 """A text in the server's form, and its values."""
@@ -29,10 +30,41 @@ Query = tuple[str, Sequence[SqlValue]]
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
+logging.getLogger("psycopg").setLevel(logging.CRITICAL)  # errors of ours say what it would
+
 _STATEMENTS: Final = 512  # prepared on each connection
 _CONNECT_SECONDS: Final = 10
 _LEFT: Final[list[ConnectionPool]] = []
 """The pools of a parent, kept in its child for good: nothing of them may be closed there."""
+
+
+@contextmanager
+def connected(address: ServerAddress) -> Iterator[Connection[SqlRow]]:
+    """Give a connection of its own, closed at the end; STORE_UNAVAILABLE says why there is none."""
+    try:
+        connection = Connection[SqlRow].connect(address.conninfo, **_arguments(address))
+    except psycopg.Error as error:
+        raise refused(error, address) from None  # its message may hold what nobody should read
+    try:
+        _configure(connection)
+        yield connection
+    finally:
+        connection.close()
+
+
+def _arguments(address: ServerAddress) -> dict[str, Any]:
+    return {
+        "autocommit": True,  # transactions begin and end by statements of our own
+        "cursor_factory": RawCursor,
+        "prepare_threshold": 0 if address.prepares else None,
+        "connect_timeout": _CONNECT_SECONDS,
+        "fallback_application_name": "recollect",
+    }
+
+
+def _configure(connection: Connection[SqlRow]) -> None:
+    connection.prepared_max = _STATEMENTS
+    adapt(connection)
 
 
 class Pool:
@@ -41,11 +73,12 @@ class Pool:
     def __init__(self, address: ServerAddress, most: int, wait_seconds: float) -> None:
         self.process = os.getpid()
         self._address = address
+        self.place = f"{address.place}?schema={address.schema}"
         self.wait_seconds = wait_seconds
         self._pool: ConnectionPool[Connection[SqlRow]] = ConnectionPool(
             address.conninfo,
-            kwargs=self._arguments(),
-            configure=self._configure,
+            kwargs=_arguments(address),
+            configure=_configure,
             min_size=0,
             max_size=most,
             timeout=max(wait_seconds, 0.1),
@@ -54,35 +87,13 @@ class Pool:
         )
         weakref.finalize(self, _leave_or_close, self.process, self._pool)
 
-    def _arguments(self) -> dict[str, Any]:
-        return {
-            "autocommit": True,  # transactions begin and end by statements of our own
-            "cursor_factory": RawCursor,
-            "prepare_threshold": 0 if self._address.prepares else None,
-            "connect_timeout": _CONNECT_SECONDS,
-            "fallback_application_name": "recollect",
-        }
-
-    def _configure(self, connection: Connection[SqlRow]) -> None:
-        connection.prepared_max = _STATEMENTS
-        adapt(connection)
-
-    def connected(self) -> Connection[SqlRow]:
-        """Return a connection beside the pool; the caller closes it. STORE_UNAVAILABLE for none."""
-        try:
-            connection = Connection[SqlRow].connect(self._address.conninfo, **self._arguments())
-        except psycopg.Error:  # its message may tell who may come in
-            raise unreachable(self._address.place) from None
-        self._configure(connection)
-        return connection
-
     def take(self) -> Connection[SqlRow]:
         """Take a connection; STORE_BUSY when none becomes free in time."""
         try:
             return self._pool.getconn()
         except PoolTimeout as error:
-            self.connected().close()  # raises where there is no server, rather than no turn
-            raise translated(error) from None
+            with self.beside():  # raises where there is no server, rather than no turn
+                raise translated(error) from None
         except psycopg.Error as error:
             raise translated(error) from None
 
@@ -105,14 +116,9 @@ class Pool:
         """Replace the connections that the server has closed."""
         self._pool.check()
 
-    @contextmanager
-    def beside(self) -> Iterator[Connection[SqlRow]]:
+    def beside(self) -> AbstractContextManager[Connection[SqlRow]]:
         """Connect for what stands in no transaction, as long as a block lasts."""
-        connection = self.connected()
-        try:
-            yield connection
-        finally:
-            connection.close()
+        return connected(self._address)
 
     def preamble(self, begin: str) -> tuple[Query, Query]:
         """Return what begins a transaction: the settings hold until its end.

@@ -62,6 +62,7 @@ class PostgresSession:
     def __init__(self, pool: Pool, kinds: Kinds, sampling: Sampling, *, is_writing: bool) -> None:
         self.depth = 0  # blocks of this thread that are open on it
         self.is_writing = is_writing
+        self.has_erased = False
         self.kinds = kinds
         self.sampling = sampling
         self._pool = pool
@@ -146,7 +147,7 @@ class PostgresSession:
 
     @contextmanager
     def measured(self) -> Iterator[Work]:
-        """Give what stays at nothing: the server counts no steps."""
+        """Give what says nothing: the server counts no steps."""
         yield Work()
 
     @contextmanager
@@ -162,6 +163,7 @@ class PostgresSession:
     def begin_erasure(self) -> None:
         """Count a purge in its own transaction; call it before anything is deleted."""
         self._run(_BEGIN_ERASURE, ())
+        self.has_erased = True
 
     def clear_remains(self) -> None:
         """Do nothing: what deletions left is dead rows, which `finish_erasure` removes."""
@@ -180,6 +182,11 @@ class PostgresSession:
             found = self._run(_NUMBER, ()).fetchone()
         assert found is not None
         self._number = str(found[0])
+
+    @property
+    def place(self) -> str:
+        """The host, database and schema: what messages may say."""
+        return self._pool.place
 
     @property
     def parts(self) -> int:

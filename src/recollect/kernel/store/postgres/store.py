@@ -17,19 +17,27 @@ import psycopg
 
 from recollect.errors import INTERNAL_ERROR, INVALID_ARGUMENT, STORE_CLOSED, RecollectError
 from recollect.kernel.store.blocks import part, refuse_write
-from recollect.kernel.store.erasure import BLOCK, REMAINS
+from recollect.kernel.store.erasure import BLOCK, READERS, REMAINS
 from recollect.kernel.store.faults import out_of_memory
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.postgres.address import parse_server
 from recollect.kernel.store.postgres.faults import translated
-from recollect.kernel.store.postgres.migrations import migrate, whole_store
-from recollect.kernel.store.postgres.pool import Pool
+from recollect.kernel.store.postgres.migrations import holds_tables, migrate
+from recollect.kernel.store.postgres.pool import Pool, connected
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
+from recollect.kernel.store.postgres.vacuum import vacuum
 from recollect.kernel.store.sampling import Sampling
 from recollect.kernel.store.settings import Settings
 from recollect.kernel.store.sharing import Shared
 from recollect.model import Kinds, Progress, silent
+
+
+def is_there(address: str) -> bool:
+    """Whether opening an address makes no tables; STORE_UNAVAILABLE when nobody can tell."""
+    known = parse_server(address)
+    with connected(known) as connection:
+        return holds_tables(connection, known.schema)
 
 
 class _Own(threading.local):
@@ -138,12 +146,17 @@ class PostgresStore(Shared):
         """
         _, own = self._here()
         is_outermost = not own.is_joined
-        with self.writing(is_dry_run, group):
+        erased: list[bool] = []
+        with self.writing(is_dry_run, group) as session:
             own.is_joined = True
             try:
                 yield
             finally:
                 own.is_joined = not is_outermost
+            if is_outermost and session.has_erased:
+                session.on_commit(lambda: erased.append(True))
+        if erased:
+            self.finish_erasure()
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -164,25 +177,28 @@ class PostgresStore(Shared):
                 hint="call it after the block of nexus.transaction()",
             )
 
-    def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
+    def finish_erasure(
+        self, wait_seconds: float | None = None, *, is_whole: bool = False
+    ) -> str | None:
         """Vacuum the tables, and return where the server keeps removed bytes all the same.
 
-        Inside a block of this thread nothing is done (`BLOCK`): its own snapshot holds the rows.
-        Cost: the pages of the tables that have changed.
+        Inside a block of this thread nothing is done (`BLOCK`): it is when that has ended, and was
+        kept. Who still sees what was removed is waited for, then `READERS`. `is_whole` makes the
+        tables anew, and nobody reads them meanwhile. Cost: the pages of the tables that have
+        changed; all that there are.
         """
-        del wait_seconds
         pool, own = self._here()
         if own.is_joined or own.reader is not None:
             return BLOCK
-        schema = self._address.schema
-        tables = ", ".join(f'"{schema}"."{one.name}"' for one in whole_store() if one.is_table)
+        wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds
         with pool.beside() as connection:
             try:
-                connection.execute(f"VACUUM {tables}", prepare=False)
-                connection.execute(f'UPDATE "{schema}".erasure SET finished = begun')  # noqa: S608
+                is_gone = vacuum(connection, self._address.schema, wait, is_whole=is_whole)
             except psycopg.Error as error:
                 raise translated(error) from None
-        return REMAINS
+        if not is_gone:
+            return READERS
+        return None if is_whole else REMAINS
 
     def back_up(self, path: str | os.PathLike[str], progress: Progress = silent) -> None:
         """Refuse with INVALID_ARGUMENT: a server has backups of its own."""

@@ -15,8 +15,8 @@ _OURS: Final = """
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = current_schema()
 """
-_SIZE: Final = f"""
-SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint {_OURS} AND c.relkind = 'r'
+_SIZES: Final = f"""
+SELECT c.relname::text, pg_total_relation_size(c.oid) {_OURS} AND c.relkind = 'r' ORDER BY 2 DESC, 1
 """
 _NAMES: Final = f"SELECT c.relname::text {_OURS} AND c.relkind IN ('r', 'p', 'i', 'I')"
 _TABLES: Final = f"SELECT c.relname::text {_OURS} AND c.relkind = 'r' ORDER BY c.relname"
@@ -42,7 +42,8 @@ class PostgresUpkeep:
     def size(self, path: Path | None) -> FileSize:
         """Return the size of all tables with their indexes; the server's log is its own."""
         del path
-        return FileSize(whole(self._session.rows(_SIZE)[0][0]), 0, 0)
+        sizes = {text(name): whole(size) for name, size in self._session.rows(_SIZES)}
+        return FileSize(sum(sizes.values()), 0, 0, self._session.place, sizes)
 
     def parts(self) -> tuple[Part, ...]:
         """Return all that a store of this version has, in the order it is made."""

@@ -227,14 +227,14 @@ class SqliteSession:
     @contextmanager
     def measured(self) -> Iterator[Work]:
         """Count what the statements of a block take, until it ends."""
-        work = Work()
+        work = Work(0, 0)
 
         def finished(event: dict[str, Any]) -> None:
             if _OF_TEXT_INDEX in event["sql"]:
                 return
             status: dict[str, int] = event["stmt_status"]
-            work.steps += status["SQLITE_STMTSTATUS_VM_STEP"]
-            work.scanned += status["SQLITE_STMTSTATUS_FULLSCAN_STEP"]
+            work.steps = (work.steps or 0) + status["SQLITE_STMTSTATUS_VM_STEP"]
+            work.scanned = (work.scanned or 0) + status["SQLITE_STMTSTATUS_FULLSCAN_STEP"]
 
         with self._held as connection:
             connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, finished)

@@ -216,13 +216,16 @@ class SqliteStore:
         connections = self._here()
         return connections.is_together() or connections.is_reading()
 
-    def finish_erasure(self, wait_seconds: float | None = None) -> str | None:
+    def finish_erasure(
+        self, wait_seconds: float | None = None, *, is_whole: bool = False
+    ) -> str | None:
         """Let the bytes of purges leave the file; return what is in the way, if anything.
 
         A block of this thread is (`BLOCK`): it is done when that has ended, and was kept. So is
         who reads or writes for longer than `wait_seconds` (`busy_seconds` when not given), and a
         full disk: then the next opening, mend or backup tries again. Cost: the whole file.
         """
+        del is_whole  # it always is
         if self._path is None:
             return None
         wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds

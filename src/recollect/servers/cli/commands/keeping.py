@@ -73,12 +73,9 @@ def show_place(on: Invocation) -> None:
 
     settings = Settings()
     located = settings.database(on.database)  # no memory is opened
-    told: dict[str, object] = {
-        "path": located.shown,
-        "reason": located.reason,
-        "exists": located.exists,
-    }
+    told: dict[str, object] = {"path": located.shown, "reason": located.reason}
     with output(as_json=on.as_json) as out:
+        told["exists"] = located.exists
         told["group"] = settings.group(on.group)
         told["recall"] = compared_by()
         if out.as_json:
@@ -154,7 +151,7 @@ def examine_memory(
         bool, typer.Option("--fix", help="Rebuild counts and indexes, and optimise.")
     ] = False,
 ) -> None:
-    """Examine a memory: the file, the links, the counts, the log, the text index."""
+    """Examine a memory: where it stands, the links, the counts, the log, the text index."""
     from recollect.servers.cli.care import examine_memory
 
     examine_memory(on, fix=fix)
@@ -188,28 +185,34 @@ def erase_elements(
         bool, typer.Option("--dry-run", help="Show what would go, and erase nothing.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    rewrite: Annotated[
+        bool, typer.Option("--rewrite", help="Make a server's tables anew; nothing else is erased.")
+    ] = False,
 ) -> None:
     """Erase elements and all links at them, for all times; it cannot be undone."""
     from recollect.model import Found, Key
-    from recollect.servers.cli.erase import WholeGroup, erase
+    from recollect.servers.cli import erase as erasure
     from recollect.servers.cli.given import parameters_of_query
 
     named = [one for one in (identifier, name, query, drop_group) if one is not None]
-    if (type is None) != (name is None) or len(named) != 1:
-        raise typer.BadParameter("give an ID, --type and --name, --query, or --drop-group")
+    if (type is None) != (name is None) or len(named) + rewrite != 1:
+        raise typer.BadParameter("give ID, --type and --name, --query, --drop-group or --rewrite")
+    if rewrite:
+        erasure.rewrite(on)
+        return
     if drop_group is not None and (on.actor is not None or on.request_id is not None):
         raise typer.BadParameter(
             "a group goes with its log, which would hold --actor and --request-id"
         )
     parameters = parameters_of_query(on.param, query)
-    what: str | Key | Found | WholeGroup = identifier or ""
+    what: str | Key | Found | erasure.WholeGroup = identifier or ""
     if type is not None and name is not None:
         what = Key(type, name)
     elif query is not None:
         what = Found(query, parameters)
     elif drop_group is not None:
-        what = WholeGroup(drop_group)
-    erase(on, what, dry_run=dry_run, is_sure=yes)
+        what = erasure.WholeGroup(drop_group)
+    erasure.erase(on, what, dry_run=dry_run, is_sure=yes)
 
 
 @app.command("expire")

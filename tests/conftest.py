@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest) -> Iterator[str]:
+def postgres_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a PostgreSQL server, started for the run unless the run names one."""
     _, _, named = request.config.getoption("--engine").partition(":")
     if named:
@@ -61,10 +61,10 @@ def server(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def database(server: str, request: pytest.FixtureRequest) -> Iterator[str]:
+def database(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a database for this worker alone."""
     worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
-    with postgres.database(server, f"recollect_test_{worker}") as created:
+    with postgres.database(postgres_server, f"recollect_test_{worker}") as created:
         yield created
 
 

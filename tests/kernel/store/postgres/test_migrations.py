@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from recollect.errors import RecollectError
+from recollect.kernel.care.dump_format import GROUP, LINES
 from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_name
 from recollect.kernel.store.identity import drawn_id, public_id
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
@@ -83,6 +84,8 @@ def test_tables_and_columns_are_those_of_a_file(on_server: str, database: str) -
     assert ours == {one for one in from_file if not one[0].startswith(OF_THE_TEXT_INDEX)} | {
         ("grp", "last_n")
     }
+    dumped = {(line.table, field.column) for line in (GROUP, *LINES) for field in line.fields}
+    assert dumped <= ours  # a line of a dump has the same fields on both
 
 
 def columns(table: str) -> list[str]:

@@ -299,3 +299,25 @@ def test_an_episode_is_found_by_its_title(nexus: Nexus) -> None:
         )
     (first, *_) = said(nexus, "What did the harbour board decide?")
     assert first == "Minutes of the harbour board: The crane is painted"
+
+
+def test_what_a_first_question_reads_can_be_read_before(nexus: Nexus):
+    nexus.write(TOLD)
+    told: list[tuple[str, int, int]] = []
+    assert not nexus.recall.is_prepared()
+    nexus.recall.prepare(lambda *step: told.append(step))
+    assert told and nexus.recall.is_prepared() and not nexus.group("other").recall.is_prepared()
+    nexus.recall.prepare(lambda *step: told.append(step))
+    assert len(told) == 1  # nothing is read twice
+    assert said(nexus, "Where does Ann Miller work?")[0] == "Ann Miller works_at Acme"
+
+
+def test_a_large_group_is_read_in_parts_that_are_one(nexus: Nexus):
+    people = [PutConcept("Person", f"Person {at}", {"summary": "sails"}) for at in range(20_500)]
+    nexus.write(people)
+    nexus.write([PutConcept("Person", "Person 7", {"summary": "paints"})])
+    told: list[int] = []
+    nexus.recall.prepare(lambda _, done, __: told.append(done))
+    assert told == [20_000, 20_501]
+    assert said(nexus, "Who paints?", limit=1) == ["Person 7: paints"]
+    assert "Person 20499: sails" in said(nexus, "What does Person 20499 do?", limit=3)

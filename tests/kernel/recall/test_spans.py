@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.kernel.recall.spans import asked_for, spoken_of
+from recollect.kernel.search.tokens import tokens
 
 SAID = int(datetime(2023, 5, 8, 12, tzinfo=UTC).timestamp() * 1000)  # a Monday
 
 
 def days(text: str) -> list[tuple[str, str]]:
-    return [(day(begin), day(end)) for begin, end in spoken_of(text, SAID)]
+    return [(day(begin), day(end)) for begin, end in spoken_of(text, tokens(text), SAID)]
 
 
 def day(instant: int) -> str:

@@ -12,6 +12,7 @@ from tests.servers.studio.conftest import Visitor, said
 from recollect.faces.claims import Actor, Claim, EvidenceRef
 from recollect.faces.claims.writing import Writer
 from recollect.kernel import Nexus
+from recollect.model import PutConcept
 
 pytestmark = pytest.mark.usefixtures("told")
 
@@ -50,6 +51,14 @@ def test_what_nothing_answers_says_so_and_kinds_can_be_chosen(visitor: Visitor):
     page = visitor.text("/ask", q="where does Ann work", kind="claim")
     assert "Ann works at Acme" not in page
     assert visitor.get("/ask", q="Ann", kind="rumour").status_code == 400
+
+
+def test_the_first_question_to_a_large_memory_says_how_far_it_is(visitor: Visitor, nexus: Nexus):
+    nexus.write([PutConcept("Number", str(at)) for at in range(20_000)])
+    first = visitor.get("/ask", q="where does Ann work").text
+    assert said(re.search(r'<p class="working">.*?</p>', first).group()).startswith("read for")
+    assert first.rindex('class="working"') < first.index("Ann works at Acme")
+    assert 'class="working"' not in visitor.get("/ask", q="where does Ann work").text
 
 
 def test_kip_gives_a_table_whose_elements_have_pages(visitor: Visitor):

@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.kernel.recall.kinds import FACTS
 from recollect.kernel.recall.meaning import Vector
 from recollect.kernel.recall.remembering import Called, Memory
 from recollect.kernel.recall.words import LANGUAGES, language_of, stem
-from recollect.kernel.search.tokens import tokens
 
 Ints = NDArray[np.int64]
 Places = NDArray[np.int32]
@@ -36,19 +36,20 @@ SAYS_WHEN, SAYS_HOW_MANY, SAYS_WHO, SAYS_WHERE, SAYS_ANYTHING = 1, 2, 4, 8, 16
 NEIGHBOURS: Final = (1, 2, -1, -2)
 """Where the neighbours of a turn stand in its session, in the order of their columns."""
 
-_NUMBER: Final = re.compile(
-    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twice|dozen|hundred|thousand|many|several"
-    r"|couple|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|dos|tres|cuatro|cinco|seis|siete|ocho"
-    r"|nueve|diez)\b",
-    re.IGNORECASE,
-)
+_NUMBER_WORDS: Final = """
+    two three four five six seven eight nine ten twice dozen hundred thousand many several couple
+    zwei drei vier funf sechs sieben acht neun zehn dos tres cuatro cinco seis siete ocho nueve diez
+"""
+_NUMBERS: Final = frozenset(_NUMBER_WORDS.split())
+_DIGIT: Final = re.compile(r"\d")
 _PROPER: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜ][a-zäöüáéíóúñß]+")
-_PERSON: Final = re.compile(
-    r"\b(?:mom|mother|dad|father|sister|brother|wife|husband|friends?|son|daughter|kids?|colleague"
-    r"|boss|partner|mutter|vater|schwester|bruder|frau|mann|freund\w*|madre|padre|hermana|hermano"
-    r"|esposa|marido|amig[oa]s?)\b",
-    re.IGNORECASE,
-)
+_PEOPLE_WORDS: Final = """
+    mom mother dad father sister brother wife husband friend friends son daughter kid kids colleague
+    boss partner mutter vater schwester bruder frau mann freund freunde freunden freundin
+    freundinnen freundes madre padre hermana hermano esposa marido amigo amiga amigos amigas
+"""
+_PEOPLE: Final = frozenset(_PEOPLE_WORDS.split())
+_WHERE: Final = frozenset({"in", "at", "to", "from", "near", "nach", "aus", "bei", "en", "de", "a"})
 _PLACE: Final = re.compile(
     r"\b(?:in|at|to|from|near|nach|aus|bei|en|de|a)\s+(?:the\s+|der\s+|la\s+|el\s+)?[A-ZÄÖÜ]\w+"
     r"|\b(?:at|to|in)\s+the\s+\w+",
@@ -57,14 +58,14 @@ _PLACE: Final = re.compile(
 
 def says(memory: Memory) -> int:
     """Return the flags of what a memory tells: when, how many, who, where, and anything."""
-    text = memory.text
+    text, words = memory.text, memory.words
     told = len(memory.spans) > memory.is_turn  # beside the day on which it was said
     found = SAYS_WHEN if told else 0
-    if _NUMBER.search(text):
+    if not _NUMBERS.isdisjoint(words) or _DIGIT.search(text):
         found |= SAYS_HOW_MANY
-    if _PROPER.search(text) or _PERSON.search(text):
+    if not _PEOPLE.isdisjoint(words) or (not text.islower() and _PROPER.search(text)):
         found |= SAYS_WHO
-    if _PLACE.search(text):
+    if not _WHERE.isdisjoint(words) and _PLACE.search(text):
         found |= SAYS_WHERE
     if memory.tells:
         found |= SAYS_ANYTHING
@@ -144,9 +145,8 @@ class Known:
             called={name: set(ids) for name, ids in self.called.items()},
         )
 
-    def words_of(self, text: str) -> list[int]:
-        """Return the stems of a text as numbers, in order."""
-        words = tokens(text)
+    def numbers_of(self, words: list[str]) -> list[int]:
+        """Return the stems of the words of a text as numbers, in order."""
         language = language_of(words)
         known = self.by_language.setdefault(language, {})
         found = []
@@ -168,7 +168,9 @@ class Known:
         return number
 
     def call(self, memory: Memory) -> None:
-        """Keep what a concept is called."""
+        """Keep what a concept or a text is called."""
+        if memory.kind == FACTS:
+            return
         for name in memory.names:
             self.called.setdefault(name, set()).add(memory.standing.element)
             self.longest_name = max(self.longest_name, min(name.count(" ") + 1, 8))

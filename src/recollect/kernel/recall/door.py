@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Final
 
+from recollect.kernel.read.catalogs import Forgetful
 from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.recall.recollection import Recollection
-from recollect.model import AsOf
+from recollect.model import AsOf, Progress, silent
 
 LIMIT: Final = 10
 """Memories of an answer, where the question does not say how many."""
@@ -55,10 +57,7 @@ class Recall:
         Cost: a few passes over the memories of the group, and what was written since it was last
         asked; the first time, every content of the group.
         """
-        engine = import_module("recollect.kernel.recall.engine")
-        kept = self._group.catalogs.beside.get(_KEPT)
-        if kept is None:
-            kept = self._group.catalogs.beside.setdefault(_KEPT, engine.new())
+        engine, kept = self._engine()
         with self._group.reader() as reader:
             found: Recollection = engine.recollected(
                 reader,
@@ -74,3 +73,26 @@ class Recall:
                 cursor=cursor,
             )
         return found
+
+    def is_prepared(self) -> bool:
+        """Whether this process has read the group for a question before."""
+        engine, kept = self._engine()
+        with self._group.reader() as reader:
+            found: bool = engine.is_held(reader, kept)
+        return found
+
+    def prepare(self, progress: Progress = silent) -> None:
+        """Read what the first question to the group would read; later ones read what is new.
+
+        `progress` is told how many contents are read, now and then. Cost: every content.
+        """
+        engine, kept = self._engine()
+        with self._group.reader() as reader:
+            engine.hold(reader, kept, progress)
+
+    def _engine(self) -> tuple[ModuleType, Forgetful]:
+        engine = import_module("recollect.kernel.recall.engine")
+        kept = self._group.catalogs.beside.get(_KEPT)
+        if kept is None:
+            kept = self._group.catalogs.beside.setdefault(_KEPT, engine.new())
+        return engine, kept

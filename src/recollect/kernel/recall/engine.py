@@ -28,7 +28,7 @@ from recollect.kernel.recall.scoring import Point, ranked
 from recollect.kernel.recall.telling import told
 from recollect.kernel.search.search import storable
 from recollect.kernel.store.group import last_instant, last_transaction
-from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds
+from recollect.model import AsOf, Concept, Dated, Element, Instant, Kinds, Progress
 
 _BYTES_OF_TOKEN: Final = 3  # about: four of English, three of Chinese
 _CURSOR: Final = re.compile(r"r1\.(-?\d{1,19})\.(\d{1,19})\.(\d{1,9})")
@@ -51,6 +51,18 @@ class _Call:
 def new() -> HeldColumns:
     """Return what is kept in memory of all groups of a store."""
     return HeldColumns()
+
+
+def is_held(reader: Reader, kept: Forgetful) -> bool:
+    """Whether the group of a reader is in memory, if not up to its last transaction."""
+    assert isinstance(kept, HeldColumns)
+    return kept.holds(reader.session, reader.group.group_id)
+
+
+def hold(reader: Reader, kept: Forgetful, progress: Progress) -> None:
+    """Bring the group of a reader into memory."""
+    assert isinstance(kept, HeldColumns)
+    kept.of(reader.session, reader.group.group_id, reader.terms, progress)
 
 
 def recollected(

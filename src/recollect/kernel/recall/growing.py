@@ -7,8 +7,9 @@ silence a new session begins, unless the conversation says that it is one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,50 +32,53 @@ from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.remembered import Standing, actors, standings
 from recollect.kernel.store.schema import LINK_BIT, LIVING
+from recollect.model import Progress
 
+_CONTENTS_AT_ONCE = 20_000
 _TEXTS_AT_ONCE = 1_000
 _WORTH_JOINING = 3  # a part of the postings is joined to one less than so many times its size
 
 
 def caught_up(
-    session: Session, group_id: int, terms: dict[int, str], columns: Columns, number: int
+    session: Session,
+    group_id: int,
+    terms: dict[int, str],
+    columns: Columns,
+    number: int,
+    progress: Progress,
 ) -> Columns:
     """Return the columns of a group as of a transaction that its snapshot shows.
 
     Cost: every content written since; the first time, every content of the group.
     """
     known, after = columns.known, columns.number
-    came: list[Standing] = []
-    ended: list[tuple[int, int]] = []
-    for one in standings(session, group_id, after, number):
-        if one.since > after:
-            came.append(one)
-        if one.until != LIVING and one.since <= after:
-            ended.append((one.element, one.until))
+    ended: dict[int, int] = {}  # the rows that were open, and when they ended
+
+    def came() -> Iterator[Standing]:
+        for one in standings(session, group_id, after, number):
+            if one.since > after:
+                yield one
+            elif one.until != LIVING and one.element in known.open_rows:
+                ended[known.open_rows.pop(one.element)] = one.until
+
     written_by = actors(session, group_id, after)
-    new = list(memories(came, terms, written_by, known.concepts, session.kinds))
-    return _grown(_closed(columns, ended), new, number)
-
-
-def _closed(columns: Columns, ended: Iterable[tuple[int, int]]) -> Columns:
-    """Return the columns with the ends of rows that were open."""
-    rows = [(columns.known.open_rows.pop(one, NONE), until) for one, until in ended]
-    rows = [(row, until) for row, until in rows if row != NONE]
-    if not rows:
-        return columns
-    until = columns.until.copy()
-    until[[row for row, _ in rows]] = [at for _, at in rows]
-    return replace(columns, until=until)
-
-
-def _grown(columns: Columns, new: Sequence[Memory], number: int) -> Columns:
-    if not new:
+    new = memories(came(), terms, written_by, known.concepts, session.kinds)
+    while some := list(islice(new, _CONTENTS_AT_ONCE)):
+        columns = _grown(columns, some)
+        progress("read for questions", columns.size, 0)
+    if not ended:
         return replace(columns, number=number)
+    until = columns.until.copy()
+    until[[*ended]] = [*ended.values()]
+    return replace(columns, number=number, until=until)
+
+
+def _grown(columns: Columns, new: Sequence[Memory]) -> Columns:
     known, first = columns.known, columns.size
     words: list[int] = []
     lengths: list[int] = []
     for row, memory in enumerate(new):
-        own = known.words_of(_worded(memory))
+        own = known.numbers_of(_sought(memory))
         words += own
         lengths.append(len(own))
         known.call(memory)
@@ -86,13 +90,12 @@ def _grown(columns: Columns, new: Sequence[Memory], number: int) -> Columns:
     span_columns = np.array(spans, np.int64).reshape(-1, 3)
     grown = replace(
         columns,
-        number=number,
         span_row=np.concatenate([columns.span_row, span_columns[:, 0].astype(np.int32)]),
         span_begin=np.concatenate([columns.span_begin, span_columns[:, 1]]),
         span_end=np.concatenate([columns.span_end, span_columns[:, 2]]),
         neighbours=np.pad(columns.neighbours, ((0, 0), (0, len(new))), constant_values=NONE),
         parts=_joined(columns.parts, part),
-        vectors=_stacked(columns.vectors, _vectors(known, [one.text for one in new])),
+        vectors=_stacked(columns.vectors, _vectors(known, [one.words for one in new])),
         **_lengthened(columns, _columns_of(known, new, lengths)),
     )
     streams = {known.streams[one.stream] for one in new if one.stream is not None}
@@ -106,11 +109,12 @@ def _lengthened(columns: Columns, added: dict[str, NDArray[Any]]) -> dict[str, A
     }
 
 
-def _worded(memory: Memory) -> str:
-    """Return what a memory is found by: a fact also by the names of its ends."""
+def _sought(memory: Memory) -> list[str]:
+    """Return the words that a memory is found by: a fact also by the names of its ends."""
     if memory.standing.element & 1 != LINK_BIT:
-        return memory.text
-    return "\n".join([memory.text, *(one for one in memory.names if one not in memory.text)])
+        return memory.words
+    unsaid = [one for one in memory.names if one not in memory.text]
+    return [*memory.words, *tokens("\n".join(unsaid))] if unsaid else memory.words
 
 
 def _columns_of(
@@ -152,14 +156,14 @@ def _joined(parts: tuple[Postings, ...], part: Postings) -> tuple[Postings, ...]
     return tuple(found)
 
 
-def _vectors(known: Known, texts: Sequence[str]) -> Vector:
-    """Return what texts mean, a row each, of length 1; zeros where nothing is known."""
+def _vectors(known: Known, texts: Sequence[list[str]]) -> Vector:
+    """Return what texts of such words mean, a row each, of length 1; zeros if nothing is known."""
     model = meaning()
     if model is None:
         return np.zeros((len(texts), 0), np.float32)
     made = np.zeros((len(texts), model.dimension), np.float32)
     for first in range(0, len(texts), _TEXTS_AT_ONCE):
-        worded = [tokens(one) for one in texts[first : first + _TEXTS_AT_ONCE]]
+        worded = texts[first : first + _TEXTS_AT_ONCE]
         distinct = {word: at for at, word in enumerate({one for own in worded for one in own})}
         for word in distinct:
             if word not in known.meant:

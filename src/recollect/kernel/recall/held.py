@@ -18,6 +18,7 @@ from recollect.kernel.store.group import last_transaction
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.terms import Terms
+from recollect.model import Progress, silent
 
 _MOST_BYTES: Final = 1 << 30
 
@@ -40,7 +41,14 @@ class HeldColumns(Shared):
             OrderedDict()
         )  # by purges, and group
 
-    def of(self, session: Session, group_id: int, terms: Terms) -> Columns:
+    def holds(self, session: Session, group_id: int) -> bool:
+        """Whether anything of a group is in memory."""
+        held = self._groups.get((purges(session), group_id))
+        return held is not None and held.columns.number > 0
+
+    def of(
+        self, session: Session, group_id: int, terms: Terms, progress: Progress = silent
+    ) -> Columns:
         """Return the columns of a group, at least as of the snapshot of a session.
 
         Cost: what was written since the last time; at first, every content of the group.
@@ -54,8 +62,9 @@ class HeldColumns(Shared):
             names = {code: name for name, code in terms.all(session).items()}
             if session.is_writing:
                 own = replace(columns, known=columns.known.apart())
-                return caught_up(session, group_id, names, own, number)
-            held.columns = columns = caught_up(session, group_id, names, columns, number)
+                return caught_up(session, group_id, names, own, number, progress)
+            columns = caught_up(session, group_id, names, columns, number, progress)
+            held.columns = columns
         self._keep_within_bounds()
         return columns
 

@@ -64,6 +64,6 @@ def _mentioned(columns: Columns, text: str, row: int) -> Iterator[tuple[int, int
     """Yield what a memory names beside what it is about, and how many texts hold the name."""
     known = columns.known
     for name, concepts in names_in(tokens(text), known).items():
-        held = min(len(columns.of_word(one)[0]) for one in known.words_of(name))
+        held = min(len(columns.of_word(one)[0]) for one in known.numbers_of(tokens(name)))
         for concept in concepts - {int(columns.element[row]), int(columns.subject[row])}:
             yield concept, held

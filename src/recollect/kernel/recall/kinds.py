@@ -81,6 +81,8 @@ def said_by_link(subject: str, predicate: str, object_: str, attributes: Attribu
 
 def _told(attributes: Attributes, first: Collection[str] = ()) -> list[str]:
     """Return the texts among attributes, those of some keys first."""
+    if not attributes:
+        return []
     order = [*first, *(one for one in attributes if one not in first)]
     found: list[str] = []
     for key in order:

@@ -25,7 +25,7 @@ from recollect.kernel.recall.kinds import (
 )
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
 from recollect.kernel.search.called import called
-from recollect.kernel.search.tokens import folded
+from recollect.kernel.search.tokens import folded, tokens
 from recollect.kernel.store.remembered import Standing
 from recollect.kernel.store.schema import LINK_BIT
 from recollect.model import (
@@ -55,6 +55,7 @@ class Memory(NamedTuple):
     standing: Standing
     kind: int
     text: str  # what it says, without who says it
+    words: list[str]  # of the text, folded, in order
     names: tuple[str, ...]  # of a concept or a title, folded; of a fact's ends as they are called
     said_at: int  # milliseconds; BEGINNING where that is not told
     spans: tuple[Span, ...]
@@ -114,6 +115,7 @@ def _concept(
     if kind.name == EPISODE:
         return _episode(one, code, text, title_of(kind, attributes), attributes)
     status = _text(attributes.get(kind.status)) if kind.status else None
+    words = tokens(text)
     said_at = _instant(attributes.get("created_at"), one.valid_at)
     names = (one.name, *_listed(attributes, _NAMES)) if code == CONCEPTS else ()
     author = attributes.get("agent_id") or attributes.get("session_id") or metadata.get("source")
@@ -121,11 +123,12 @@ def _concept(
         one,
         code,
         text,
+        words,
         tuple(filter(None, map(folded, names))),
         stands=kind.counts(attributes),
         said_at=said_at,
         tells=code != CONCEPTS or text != one.name,
-        spans=_spans(one, text, said_at),
+        spans=_spans(one, text, words, said_at),
         author=None if status == "verified" else _text(author) or actors.get(one.since),
         trust=_STATUS.get(status or "", 1.0),
     )
@@ -144,11 +147,13 @@ def _episode(
     session = _text(attributes.get("session"))
     described = _text(attributes.get("source_description"))
     stream = session or described or ("" if line is not None else None)
-    told = spoken_of(body, None if said_at == BEGINNING else said_at)
+    words = tokens(body)
+    told = spoken_of(body, words, None if said_at == BEGINNING else said_at)
     return Memory(
         one,
         code,
         body,
+        words,
         () if title is None else (folded(title),),
         stream=None if stream is None else f"{bool(session)}{stream}",
         has_session=bool(session),
@@ -176,6 +181,9 @@ def _fact(
         return None
     ends = tuple("" if at is None else at.name for at in (start, end))
     text = said_by_link(ends[0], predicate, ends[1], attributes)
+    if FACT in attributes:
+        text = f"{text}\n{predicate}"
+    words = tokens(text)
     sources = metadata.get(SOURCES)
     count = len(sources) if isinstance(sources, list) else 0
     first = sources[0] if isinstance(sources, list) and sources else metadata.get("source")
@@ -184,18 +192,19 @@ def _fact(
     return Memory(
         one,
         FACTS,
-        text if FACT not in attributes else f"{text}\n{predicate}",
+        text,
+        words,
         ends,
         said_at=said_at,
-        spans=_spans(one, text, said_at),
+        spans=_spans(one, text, words, said_at),
         author=_text(first) or actors.get(one.since),
         trust=min(1.0, _STATUS["observed"] * (1 - _OF_SOURCES) + _OF_SOURCES * more),
     )
 
 
-def _spans(one: Standing, text: str, said_at: int) -> tuple[Span, ...]:
+def _spans(one: Standing, text: str, words: list[str], said_at: int) -> tuple[Span, ...]:
     """Return the times that something told speaks of, and the time it is true, if that has one."""
-    told = spoken_of(text, None if said_at == BEGINNING else said_at)
+    told = spoken_of(text, words, None if said_at == BEGINNING else said_at)
     if one.valid_at == BEGINNING and one.invalid_at == FOREVER:
         return told
     return ((one.valid_at, one.invalid_at), *told)

@@ -140,6 +140,7 @@ _PATTERNS: Final = tuple(
 )
 """What names a time, the more telling first, and what a text must have for it."""
 
+_A_YEAR: Final = re.compile(r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)")
 _TRIGGERS: Final = {
     word: trigger
     for trigger, names in (
@@ -178,16 +179,20 @@ def day_of(instant: int) -> Span:
     return begin, begin + DAY
 
 
-def spoken_of(text: str, said_at: int | None) -> tuple[Span, ...]:
-    """Return the times that a text speaks of, each once; relative ones need when it was said.
+def spoken_of(text: str, words: list[str], said_at: int | None) -> tuple[Span, ...]:
+    """Return the times that a text of such words speaks of, each once.
 
-    >>> [(b // DAY, (e - b) // DAY) for b, e in spoken_of("moved in May 1970", None)]
+    Relative ones need when it was said.
+
+    >>> text = "moved in May 1970"
+    >>> [(b // DAY, (e - b) // DAY) for b, e in spoken_of(text, tokens(text), None)]
     [(120, 31)]
-    >>> [(b // DAY, (e - b) // DAY) for b, e in spoken_of("Gestern war ich da", 5 * DAY)]
+    >>> text = "Gestern war ich da"
+    >>> [(b // DAY, (e - b) // DAY) for b, e in spoken_of(text, tokens(text), 5 * DAY)]
     [(4, 1)]
     """
     found: dict[Span, None] = {}
-    for match in _matches(text):
+    for match in _matches(text, words):
         if (span := _span(match, said_at)) is not None:
             found[span] = None
     return tuple(found)
@@ -201,7 +206,7 @@ def asked_for(question: str, asked_at: int) -> Times:
     """
     spans: dict[Span, None] = {}
     months: dict[tuple[int, int | None], None] = {}
-    for match in _matches(question):
+    for match in _matches(question, tokens(question)):
         parts = match.groupdict()
         if parts.get("month") and not parts.get("year"):
             day = parts.get("day")
@@ -211,14 +216,14 @@ def asked_for(question: str, asked_at: int) -> Times:
     return Times(tuple(spans), tuple(months))
 
 
-def _matches(text: str) -> Iterator[re.Match[str]]:
+def _matches(text: str, words: list[str]) -> Iterator[re.Match[str]]:
     """Yield what names a time, the more telling patterns first; no part of a text twice."""
-    words = tokens(text)
-    triggers = {_TRIGGERS[one] for one in words if one in _TRIGGERS}
-    if any(one[0].isdigit() for one in words):
-        triggers.add("digit")
-    if not triggers:
+    may_be_dated = _A_YEAR.search(text) is not None
+    if not may_be_dated and _TRIGGERS.keys().isdisjoint(words):
         return
+    triggers = {_TRIGGERS[one] for one in words if one in _TRIGGERS}
+    if may_be_dated:
+        triggers.add("digit")
     taken: list[tuple[int, int]] = []
     for trigger, pattern in _PATTERNS:
         for match in pattern.finditer(text) if trigger in triggers else ():

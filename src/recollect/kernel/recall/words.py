@@ -51,6 +51,7 @@ _CLUES: Final = {
     "spanish": _SPANISH - STOP_WORDS - _GERMAN - {"no", "me", "he", "a", "e", "o", "y"},
     "english": STOP_WORDS - _GERMAN - _SPANISH,
 }
+_ANY_CLUE: Final = frozenset().union(*_CLUES.values())
 _ASKING: Final = {
     "english": STOP_WORDS | {"does", "much", "many", "ever", "there"},
     "german": _GERMAN,
@@ -83,7 +84,9 @@ def language_of(words: Sequence[str]) -> str:
     >>> language_of(["wo", "wohnt", "ann"]), language_of(["ann"])
     ('german', 'english')
     """
-    held = set(words)
+    held = _ANY_CLUE.intersection(words)
+    if not held:
+        return LANGUAGES[0]
     counts = {one: len(clues & held) for one, clues in _CLUES.items()}
     return max(LANGUAGES, key=counts.__getitem__)  # the first of equals
 

@@ -33,6 +33,7 @@ from recollect.model import (
     Key,
     Kinds,
     Link,
+    Progress,
     PutConcept,
     Result,
     Rows,
@@ -52,6 +53,7 @@ from recollect.servers.studio.visit import (
     Visit,
     required,
 )
+from recollect.servers.studio.working import Working
 
 SAVED: Final = "SavedQuestion"
 """The type of the concepts that keep a question."""
@@ -64,6 +66,7 @@ _GIVEN: Final = "p."  # before the name of a parameter in an address
 _LIMIT: Final = 20
 _MOST_ROWS: Final = 200
 _MOST_EXAMPLES: Final = 3
+_LARGE: Final = 20_000  # elements that take a second or more to be read for the first question
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,22 @@ def marked(text: str, error: RecollectError) -> Marked | None:
 
 
 def _plain(visit: Visit, text: str) -> Answered:
-    """Recall what a question is about; what has ended is there where it is asked for."""
+    """Recall what a question is about; the first one of a large memory tells how far it is."""
+    nexus, shows = visit.nexus, _frame(visit, text) | {"is_plain": True}
+    shows["kinds"] = nexus.kinds.names()
+    stats = nexus.stats()
+    if stats.concepts + stats.links < _LARGE or nexus.recall.is_prepared():
+        return Page("ask.html", "Ask", shows | _recalled(visit, text))
+
+    def first(progress: Progress) -> Mapping[str, object]:
+        nexus.recall.prepare(progress)
+        return _recalled(visit, text)
+
+    return Page("ask.html", "Ask", shows | {"working": Working(first)}, is_told=True)
+
+
+def _recalled(visit: Visit, text: str) -> dict[str, object]:
+    """Return what a question recalls; what has ended is there where it is asked for."""
     cursor, kind = visit.asked("cursor") or None, visit.asked("kind")
     found = visit.nexus.recall(
         text,
@@ -197,15 +215,12 @@ def _plain(visit: Visit, text: str) -> Answered:
         )
         for one, line in zip(recalled, shown, strict=True)
     )
-    shows = _frame(visit, text) | {
+    return {
         "memories": memories,
         "is_near": not found.memories,
         "next_cursor": found.cursor,
-        "kinds": visit.nexus.kinds.names(),
         "notices": found.notices,
-        "is_plain": True,
     }
-    return Page("ask.html", "Ask", shows)
 
 
 def _claims(visit: Visit, elements: Iterable[Element]) -> dict[str, Claim]:
@@ -252,7 +267,9 @@ def _frame(visit: Visit, text: str) -> dict[str, object]:
         "types": types,
         "view": visit.asked("as", "table"),
         **dict.fromkeys(("memories", "kinds", "waits", "shapes", "notices"), ()),
-        **dict.fromkeys(("is_plain", "is_near", "writes", "next_cursor", "error", "marked")),
+        **dict.fromkeys(
+            ("is_plain", "is_near", "writes", "next_cursor", "error", "marked", "working")
+        ),
     }
 
 

@@ -129,7 +129,10 @@ def refuse_owned(
     kinds: Kinds, changed: Iterable[Element], terms: Interning, directory: Directory
 ) -> None:
     """Raise KIP_3004 for the first element that a text changed and only a call may change."""
-    has_owners = any(terms.code(type_) is not None for type_ in kinds.link_owners)
+    changed = tuple(changed)
+    has_owners = any(isinstance(one, LinkElement) for one in changed) and any(
+        terms.code(type_) is not None for type_ in kinds.link_owners
+    )
     for element in changed:
         if isinstance(element, LinkElement):
             predicate = terms.text(element.predicate)

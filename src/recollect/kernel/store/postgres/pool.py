@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
@@ -26,6 +26,9 @@ from recollect.kernel.store.postgres.faults import refused, translated
 
 Query = tuple[str, Sequence[SqlValue]]
 """A text in the server's form, and its values."""
+
+Answered = Callable[[list[SqlRow]], None]
+"""What is told the rows that a statement answers with."""
 
 READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"

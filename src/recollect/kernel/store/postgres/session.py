@@ -3,6 +3,12 @@
 A connection is taken with the first statement, which travels together with BEGIN and the settings.
 What a server has closed meanwhile shows there, so that one beginning is tried again on another
 connection; nothing was read or written by then.
+
+What a write of one group puts into tables waits, and travels with the next statement that answers
+something, at last with COMMIT. So a fault of it may show a little later, in the same transaction.
+
+Outside of blocks a statement is a transaction of its own, in one round trip with the number of its
+group's last transaction, by which its reader knows what state it saw.
 """
 
 from __future__ import annotations
@@ -10,14 +16,15 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, cast
 
 import psycopg
 from psycopg import Connection, RawCursor, RawServerCursor
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
+from recollect.kernel.store.cells import whole
 from recollect.kernel.store.deadline import overdue
 from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, SqlValue, Work
 from recollect.kernel.store.postgres.binding import bound
@@ -32,6 +39,7 @@ from recollect.kernel.store.postgres.faults import (
 from recollect.kernel.store.postgres.pool import (
     READ,
     WRITE,
+    Answered,
     Pool,
     Query,
     is_open,
@@ -39,8 +47,10 @@ from recollect.kernel.store.postgres.pool import (
 )
 from recollect.kernel.store.postgres.texts import PostgresTexts
 from recollect.kernel.store.sampling import Sampling
+from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.model import Kinds
 
+_MOST_WAITING: Final = 64  # statements that travel together
 _ROWS_AT_ONCE: Final = 1_000  # of a statement whose rows are passed on as they come
 _PAUSE_SECONDS: Final = 0.05  # between two looks at a commit that the server is still at
 
@@ -51,7 +61,13 @@ _OUTCOME: Final = "SELECT pg_xact_status($1::text::xid8)"
 _SET_SECONDS: Final = "SELECT set_config('statement_timeout', $1, true)"
 _BEGIN_ERASURE: Final = "UPDATE erasure SET begun = begun + 1"
 
+_STATE: Final = "SELECT e.begun, g.number FROM erasure AS e LEFT JOIN grp AS g ON g.group_id = $1"
+_TRANSACTIONS: Final = 2**62  # of a group, at most
+
 _NUMBERS = itertools.count(1)
+
+Found = list[RawCursor[SqlRow]]
+"""What statements found, in their order."""
 
 
 class PostgresSession:
@@ -68,6 +84,11 @@ class PostgresSession:
         self._pool = pool
         self._connection: Connection[SqlRow] | None = None
         self._before: list[Query] = []  # what travels with the next statement
+        self._waiting = False  # whether what is put may wait for that one
+        self._answers: list[tuple[int, Answered]] = []  # who is told what a place in it answers
+        self._ahead: tuple[Query, list[SqlRow]] | None = None  # asked before it was wanted
+        self._group: SqlValue = None  # the number of the group that is read outside of blocks
+        self._version: int | None = None  # of the state that was seen, where it is known
         self._number: str | None = None  # the server's own, of a transaction that writes
         self._deadline: float | None = None
         self._seconds: float | None = None  # what the reads of the block may take in all
@@ -88,23 +109,45 @@ class PostgresSession:
         """Limit the seconds of the reads in the rest of the block; the server counts no steps."""
         if budget is None and self._seconds is None:
             return
+        if not self.depth:
+            self._before.clear()
         self._seconds = None if budget is None else budget.seconds
         left = None if budget is None else budget.seconds - budget.spent
         self._deadline = None if left is None else time.monotonic() + left
-        self._before.append((_SET_SECONDS, (milliseconds(left),)))
+        if self.depth or budget is not None:
+            self._before.append((_SET_SECONDS, (milliseconds(left),)))
 
     def rows(self, sql: Sql, parameters: Parameters = ()) -> list[SqlRow]:
         """Run one statement and return all its rows."""
-        cursor = self._run(*bound(_text(sql), parameters))
+        cursor = self._run(*self._bound(sql, parameters))
         return cursor.fetchall() if cursor.description else []
 
     def row(self, sql: Sql, parameters: Parameters = ()) -> SqlRow | None:
         """Run one statement and return its first row, if it has one."""
-        cursor = self._run(*bound(_text(sql), parameters))
-        return cursor.fetchone() if cursor.description else None
+        query = self._bound(sql, parameters)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and ahead[0] == query:
+            return next(iter(ahead[1]), None)
+        cursor = self._run(*query)
+        row = cursor.fetchone() if cursor.description else None
+        if sql is STATE and not self.is_writing:
+            self._version = _version(row)
+        return row
+
+    def later(self, sql: Sql, parameters: Parameters, answered: Answered | None = None) -> None:
+        """Run a statement when the next one runs, or at the end; tell its rows then."""
+        self._ahead = None
+        if answered is not None:
+            self._answers.append((len(self._before), answered))
+        self._before.append(bound(_text(sql), parameters))
+        if not self._waiting or len(self._before) > _MOST_WAITING:
+            self._arrive()
 
     def each(self, sql: Sql, parameters: Parameters = ()) -> Generator[SqlRow]:
         """Run one statement and yield its rows as they come; see `port.Session`."""
+        if not self.depth:
+            yield from self.rows(sql, parameters)
+            return
         text, values = bound(_text(sql), parameters)
         connection = self._begun()
         name = f"each_{next(_NUMBERS)}"
@@ -123,13 +166,17 @@ class PostgresSession:
                 cursor.close()
 
     def version(self) -> int:
-        """Return a number that never comes again: only the server knows what has changed."""
-        return next(_NUMBERS)
+        """Return a number of the state that was seen, or one that never comes again."""
+        return -next(_NUMBERS) if self._version is None else self._version
 
     def execute_many(self, sql: Sql, parameters: Iterable[Parameters]) -> None:
         """Run one statement once for each set of parameters, in one round trip."""
         sets = [bound(_text(sql), one) for one in parameters]
         if not sets:
+            return
+        self._ahead = None
+        if self._waiting and len(self._before) + len(sets) <= _MOST_WAITING:
+            self._before += sets
             return
         text, values = sets[0]
         if len(sets) == 1:
@@ -173,7 +220,8 @@ class PostgresSession:
 
         STORE_BUSY when another writer does not finish in time.
         """
-        found = None if group is None else self._run(_LOCK_GROUP, (group,)).fetchone()
+        found = None if group is None else self._locked(group)
+        self._waiting = found is not None
         if found is None:
             if not self._parts:  # to have looked is a lock, which two would hold and wait
                 self.leave()
@@ -182,6 +230,20 @@ class PostgresSession:
             found = self._run(_NUMBER, ()).fetchone()
         assert found is not None
         self._number = str(found[0])
+
+    def _locked(self, group: str) -> SqlRow | None:
+        """Lock a group, and ask what every write of one asks next, which sees what was waited for.
+
+        Nothing is told of one that is not there.
+        """
+        asked = bound(_text(LAST), {"name": group})
+        found: list[SqlRow] = []
+        self._answers.append((len(self._before), found.extend))
+        self._before.append((_LOCK_GROUP, (group,)))
+        self._ahead = asked, self._run(*asked).fetchall()
+        if not found:
+            self._ahead = None
+        return next(iter(found), None)
 
     @property
     def place(self) -> str:
@@ -209,6 +271,8 @@ class PostgresSession:
             self._run("RELEASE SAVEPOINT part", ())
             self._parts.pop()
             return
+        if self._answers:
+            self._arrive()  # an answer may bring more
         if self._connection is not None:
             self._end("COMMIT")
         actions, self._after_commit = self._after_commit, []
@@ -220,8 +284,7 @@ class PostgresSession:
         if self._parts:
             del self._after_commit[self._parts.pop() :]
             if self._connection is not None and is_open(self._connection):
-                self._before.clear()
-                self._seconds = self._deadline = None
+                self._forget()
                 with self._translating():
                     self._connection.execute("ROLLBACK TO SAVEPOINT part")
                     self._connection.execute("RELEASE SAVEPOINT part")
@@ -236,11 +299,16 @@ class PostgresSession:
         every statement anew.
         """
         connection, self._connection = self._connection, None
-        self.is_writing = False
-        self._before.clear()
-        self._seconds = self._deadline = None
+        self.is_writing = self._waiting = False
+        self._forget()
         if connection is not None:
             self._pool.end(connection, last)
+
+    def _forget(self) -> None:
+        """Drop what waits, and what the block was allowed."""
+        self._before.clear()
+        self._answers.clear()
+        self._ahead = self._seconds = self._deadline = self._version = None
 
     def _run(self, text: str, values: Sequence[SqlValue]) -> RawCursor[SqlRow]:
         if self._pool.process != os.getpid():
@@ -252,46 +320,86 @@ class PostgresSession:
         if self._deadline is not None and time.monotonic() > self._deadline:
             assert self._seconds is not None
             raise overdue(self._seconds)
+        self._ahead = None
+        if not self.depth:
+            return self._alone((text, values))
         if self._connection is None:
             return self._first((text, values))
-        before, self._before = self._before, []
         with self._translating():
-            return _sent(self._connection, [*before, (text, values)])
+            return self._send(self._connection, [(text, values)])[0]
 
     def _begun(self) -> Connection[SqlRow]:
         """Return the connection, on which everything that was to travel has arrived."""
-        if self._connection is None or self._before:
+        if self._connection is None:
             self._run("SELECT 1", ())
+        self._arrive()
         assert self._connection is not None
         return self._connection
 
+    def _arrive(self) -> None:
+        """Let everything travel that waits, and what its answers bring."""
+        while self._before and self._connection is not None:
+            with self._translating():
+                self._send(self._connection, ())
+
+    def _send(
+        self, connection: Connection[SqlRow], queries: Sequence[Query], first: Sequence[Query] = ()
+    ) -> Found:
+        """Run statements after those that wait, in one round trip; return what they found.
+
+        `first` come before all of them. Who waits for an answer is told it.
+        """
+        before, answers = self._before, self._answers
+        cursors = _sent(connection, [*first, *before, *queries])
+        self._before, self._answers = [], []
+        for place, answered in answers:
+            answered(cursors[len(first) + place].fetchall())
+        return cursors[len(first) + len(before) :]
+
+    def _bound(self, sql: Sql, parameters: Parameters) -> Query:
+        if not self.depth and isinstance(parameters, Mapping):
+            self._group = parameters.get("group")
+        return bound(_text(sql), parameters)
+
+    def _alone(self, query: Query) -> RawCursor[SqlRow]:
+        """Run a statement outside of blocks, and keep what state it saw."""
+        before = list(self._before)
+        state = _STATE, (self._group,)
+        connection, (seen, found, _) = self._begin([state, query, ("COMMIT", ())])
+        self._pool.end(connection, "ROLLBACK")
+        self._before, self._version = before, _version(seen.fetchone())
+        return found
+
     def _first(self, query: Query) -> RawCursor[SqlRow]:
-        """Begin the transaction with its first statement, on a connection that works."""
+        """Begin the transaction with its first statement."""
+        self._connection, found = self._begin([query])
+        return found[0]
+
+    def _begin(self, queries: Sequence[Query]) -> tuple[Connection[SqlRow], Found]:
+        """Begin a transaction with its first statements, on a connection that works."""
         begin = self._pool.preamble(WRITE if self.is_writing else READ)
-        queries = [*begin, *self._before, query]
         connection = self._pool.take()
         try:
-            found = _sent(connection, queries)
+            return connection, self._send(connection, queries, begin)
         except READING_ERRORS as error:
             self._pool.end(connection, "ROLLBACK")
             if not is_lost(error):
                 raise translated(error, self._seconds) from None
             self._pool.renew()
-            connection = self._pool.take()
-            try:
-                found = _sent(connection, queries)
-            except READING_ERRORS as again:
-                self._pool.end(connection, "ROLLBACK")
-                raise translated(again, self._seconds) from None
-        self._connection, self._before = connection, []
-        return found
+        connection = self._pool.take()
+        try:
+            return connection, self._send(connection, queries, begin)
+        except READING_ERRORS as again:
+            self._pool.end(connection, "ROLLBACK")
+            raise translated(again, self._seconds) from None
 
     def _end(self, last: str) -> None:
         """Commit; when no answer comes, ask the server over another connection what it did."""
         connection, number = self._connection, self._number
         assert connection is not None
         try:
-            kept = connection.execute(last).statusmessage == last
+            (ended,) = self._send(connection, [(last, ())])
+            kept = ended.statusmessage == last
         except psycopg.OperationalError as error:
             if not is_lost(error):
                 raise translated(error) from None
@@ -327,16 +435,23 @@ class PostgresSession:
             raise translated(error, self._seconds) from None
 
 
-def _sent(connection: Connection[SqlRow], queries: Sequence[Query]) -> RawCursor[SqlRow]:
-    """Run statements in one round trip, and return what the last one found."""
-    cursor: RawCursor[SqlRow] = connection.cursor()  # type: ignore[assignment]
+def _sent(connection: Connection[SqlRow], queries: Sequence[Query]) -> Found:
+    """Run statements in one round trip, and return what each of them found."""
+    cursors = [cast("RawCursor[SqlRow]", connection.cursor()) for _ in queries]
     if len(queries) == 1:
-        return cursor.execute(*queries[0])
+        cursors[0].execute(*queries[0])
+        return cursors
     with connection.pipeline():
-        for text, values in queries[:-1]:
-            connection.execute(text, values)
-        cursor.execute(*queries[-1])
-    return cursor
+        for cursor, (text, values) in zip(cursors, queries, strict=True):
+            cursor.execute(text, values)
+    return cursors
+
+
+def _version(state: SqlRow | None) -> int | None:
+    """Return the number of a state: of the purges so far, and the group's last transaction."""
+    if state is None or state[1] is None:
+        return None
+    return whole(state[0]) * _TRANSACTIONS + whole(state[1])
 
 
 def _text(sql: Sql) -> str:

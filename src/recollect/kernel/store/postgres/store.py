@@ -86,22 +86,23 @@ class PostgresStore(Shared):
         if own.is_joined and own.writer is not None:
             yield own.writer
             return
-        if own.reader is not None:
-            yield own.reader
+        session = self._reader(pool, own)
+        if session.depth:
+            yield session
             return
-        own.reader = session = self._session(pool, is_writing=False)
         session.depth = 1
         try:
             yield session
         except MemoryError as error:
             raise out_of_memory() from error
         finally:
-            own.reader = None
             session.depth = 0
             session.leave()
 
-    def reader(self) -> None:
-        """Return None: on a server every read is a block, which costs no lock."""
+    def reader(self) -> PostgresSession | None:
+        """Return what this thread reads by outside of blocks: a statement is one round trip."""
+        pool, own = self._here()
+        return None if own.is_joined else self._reader(pool, own)
 
     @contextmanager
     def writing(
@@ -166,7 +167,7 @@ class PostgresStore(Shared):
     def is_inside(self) -> bool:
         """Whether this thread is inside a block of `reading` or `together`."""
         _, own = self._here()
-        return own.is_joined or own.reader is not None
+        return own.is_joined or (own.reader is not None and own.reader.depth > 0)
 
     def refuse_together(self, what: str) -> None:
         """Refuse what no part of a transaction can do with INVALID_ARGUMENT."""
@@ -187,8 +188,8 @@ class PostgresStore(Shared):
         tables anew, and nobody reads them meanwhile. Cost: the pages of the tables that have
         changed; all that there are.
         """
-        pool, own = self._here()
-        if own.is_joined or own.reader is not None:
+        pool, _ = self._here()
+        if self.is_inside():
             return BLOCK
         wait = self._settings.busy_seconds if wait_seconds is None else wait_seconds
         with pool.beside() as connection:
@@ -237,6 +238,11 @@ class PostgresStore(Shared):
             self._closing.pop()()
         self._is_closed = True
         self._pool.close()
+
+    def _reader(self, pool: Pool, own: _Own) -> PostgresSession:
+        if own.reader is None:
+            own.reader = self._session(pool, is_writing=False)
+        return own.reader
 
     def _session(self, pool: Pool, *, is_writing: bool) -> PostgresSession:
         return PostgresSession(pool, self._settings.kinds, self._sampling, is_writing=is_writing)

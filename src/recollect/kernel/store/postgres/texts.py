@@ -14,12 +14,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Final
+from typing import Final, Protocol
 
 import orjson
 
 from recollect.kernel.store.cells import octets, text, whole
-from recollect.kernel.store.port import Session, SqlRow, SqlValue
+from recollect.kernel.store.port import Parameters, Session, Sql, SqlRow, SqlValue
+from recollect.kernel.store.postgres.pool import Answered
 from recollect.kernel.store.postgres.postings import (
     Posting,
     Postings,
@@ -162,13 +163,20 @@ _Word = tuple[int, int, str]
 """A group, a part of its documents, and a stem or, with a star behind it, what stems begin with."""
 
 
+class _Session(Session, Protocol):
+    """What the index asks of a session of its own engine."""
+
+    def later(self, sql: Sql, parameters: Parameters, answered: Answered | None = None) -> None:
+        """Run a statement when the next one runs, or at the end; tell its rows then."""
+
+
 class PostgresTexts:
     """The index on a server; it implements `texts.Texts`.
 
     What it has read of a question's words it keeps, until it is written to.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: _Session) -> None:
         self._session = session
         self._read: dict[_Word, Postings] = {}
         self._sets: dict[_Word, set[int]] = {}
@@ -187,10 +195,13 @@ class PostgresTexts:
                     blocks.append(block)
         if not blocks:
             return
+
+        def join(full: list[SqlRow]) -> None:
+            if full:
+                self._join(group_id, [{"part": part, "term": term} for part, term in full])
+
         own = {"group": group_id, "most": _MOST_BLOCKS}
-        full = self._session.rows(_PUT, {**own, "blocks": _json(blocks)})
-        if full:
-            self._join(group_id, [{"part": part, "term": term} for part, term in full])
+        self._session.later(_PUT, {**own, "blocks": _json(blocks)}, join)
 
     def erase(self, group_id: int, documents: Collection[int]) -> None:
         """Write the blocks that name some documents anew without them."""

@@ -166,3 +166,23 @@ def test_long_names_of_indexes_are_not_cut_off(on_server: str) -> None:
         assert built == {index_name(one, session.dialect) for one in attributes}
         assert len(built) == len(attributes)
     store.close()
+
+
+def test_a_store_of_an_older_version_gets_the_functions_of_this_one(
+    on_server: str, database: str
+) -> None:
+    PostgresStore(on_server).close()
+    schema = schema_of(on_server)
+    run(
+        database,
+        f"DELETE FROM {schema}.migration WHERE name = 'p002_called_functions';"
+        f"CREATE OR REPLACE FUNCTION {schema}.digest_of(value text) RETURNS bytea LANGUAGE sql"
+        " IMMUTABLE AS $$ SELECT sha256(convert_to(value, 'UTF8')) $$",
+    )
+    PostgresStore(on_server).close()
+    found = (
+        "SELECT p.proname, l.lanname FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang"
+        f" WHERE p.pronamespace = '{schema}'::regnamespace"
+        " AND p.proname IN ('digest_of', 'value_of') ORDER BY 1"
+    )
+    assert run(database, found) == [("digest_of", "plpgsql"), ("value_of", "plpgsql")]

@@ -22,10 +22,11 @@ from recollect.errors import (
 )
 from recollect.kernel.store.port import Part, SqlRow
 from recollect.kernel.store.postgres.faults import translated
+from recollect.kernel.store.postgres.functions import CALLED
 from recollect.kernel.store.postgres.pool import milliseconds
 from recollect.kernel.store.postgres.schema import INITIAL
 
-MIGRATIONS: Final = (("p001_initial", INITIAL),)
+MIGRATIONS: Final = (("p001_initial", INITIAL), ("p002_called_functions", CALLED))
 """The name of each step, and its statements."""
 
 _OLDEST: Final = 160_000  # the first server that has any_value
@@ -38,7 +39,7 @@ WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
 """
 _SCHEMA: Final = "SELECT 1 FROM pg_namespace AS n WHERE n.nspname = $1"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended('recollect ' || $1, 0))"
-_FUNCTION: Final = re.compile(r"CREATE FUNCTION (\w+)")
+_FUNCTIONS: Final = re.findall(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)", INITIAL)
 _MADE: Final = re.compile(r"CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)[^;]*;")
 
 
@@ -103,8 +104,7 @@ def _apply(connection: Connection[SqlRow], schema: str) -> None:
 
 def _qualified(sql: str, schema: str) -> str:
     """Name our functions with their schema: `pg_dump` restores rows without a search path."""
-    names = "|".join(_FUNCTION.findall(sql))
-    return re.sub(rf"\b({names})(?=\()", rf'"{schema}".\1', sql) if names else sql
+    return re.sub(rf"\b({'|'.join(_FUNCTIONS)})(?=\()", rf'"{schema}".\1', sql)
 
 
 def _missing(connection: Connection[SqlRow], schema: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.store.postgres.functions import FUNCTIONS
+from recollect.kernel.store.postgres.functions import CALLED, FUNCTIONS
 from recollect.kernel.store.postgres.texts import TABLES
 from recollect.model import LIVING
 
@@ -232,4 +232,4 @@ CREATE UNIQUE INDEX embedded_element ON embedded (group_id, element);
 CREATE INDEX embedded_vector ON embedded (group_id, vector);
 """
 
-INITIAL: Final = FUNCTIONS + _GRAPH + _WORK + _VECTORS + TABLES
+INITIAL: Final = CALLED + FUNCTIONS + _GRAPH + _WORK + _VECTORS + TABLES

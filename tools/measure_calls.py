@@ -17,8 +17,7 @@ from types import FrameType
 import apsw
 
 import recollect
-from recollect.servers.mcp.call import Call
-from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.memory import Call, Memory
 from recollect.servers.mcp.tools import tool_named
 from recollect.servers.service import make_service
 

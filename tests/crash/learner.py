@@ -29,7 +29,7 @@ from recollect.faces.operations.pipeline import (
     Transition,
     Work,
 )
-from recollect.faces.operations.pipeline.clock import system_clock
+from recollect.faces.operations.pipeline.ports import system_clock
 from recollect.model import Instant
 
 EDGES = 3

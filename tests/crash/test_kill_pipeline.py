@@ -19,7 +19,7 @@ from tests.crash.learner import ACME, EDGES, KINDS, NEVER, episode, kind_of
 import recollect
 from recollect.faces.operations import Operations
 from recollect.faces.operations.pipeline import Work, Worker
-from recollect.faces.operations.pipeline.clock import system_clock
+from recollect.faces.operations.pipeline.ports import system_clock
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
 from recollect.model import Instant, Rows, WorkItem
 

@@ -10,14 +10,13 @@ from recollect.kernel.nexus import Nexus
 from recollect.kernel.read.moment import check_as_of
 from recollect.kernel.read.texts import parse_text
 from recollect.kernel.recall.recollection import Recalled, Recollection, Share, compared_by
-from recollect.kernel.search.called import called, is_wordless
+from recollect.kernel.search.document import called, is_wordless
 from recollect.kernel.search.rank import asked_terms
-from recollect.kernel.search.stopwords import STOP_WORDS
-from recollect.kernel.search.tokens import tokens
+from recollect.kernel.search.tokens import STOP_WORDS, tokens
 from recollect.kernel.store.address import parse_address
 from recollect.kernel.store.new_file import new_file
 from recollect.kernel.store.opening import is_there
-from recollect.kernel.store.sampling import COMPARE_EVERY
+from recollect.kernel.store.settings import COMPARE_EVERY
 from recollect.kernel.store.texts import Term
 from recollect.kernel.write.capsule import Capsule
 from recollect.kernel.write.collector import uncollected

@@ -21,14 +21,13 @@ from recollect.kernel.lang.ast import Export, Find, Script
 from recollect.kernel.parts import Declared, Elements
 from recollect.kernel.plan.bind import Bindings, check_parameters
 from recollect.kernel.read.arguments import check_one_of, limits_of, search_query
-from recollect.kernel.read.catalogs import Catalogs
+from recollect.kernel.read.catalogs import Catalogs, OpenGroup
 from recollect.kernel.read.changes import DEFAULT_LIMIT as DEFAULT_TRANSACTIONS
 from recollect.kernel.read.changes import changes_after
 from recollect.kernel.read.fast_path import answer_prepared
 from recollect.kernel.read.history import lives
 from recollect.kernel.read.meant import elements_meant
 from recollect.kernel.read.named import elements_named
-from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.read.statistics import stats_of
 from recollect.kernel.read.texts import (
@@ -48,11 +47,10 @@ from recollect.kernel.search.concepts import Concepts
 from recollect.kernel.search.modes import KEYWORD, MODES
 from recollect.kernel.search.search import DEFAULT_LIMIT
 from recollect.kernel.store.blocks import has_open, opened
-from recollect.kernel.store.deadline import Deadline
+from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.group import checked_name, existing_group, group_names, last_instant
 from recollect.kernel.store.opening import open_store
-from recollect.kernel.store.sampling import COMPARE_EVERY
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import COMPARE_EVERY, Settings
 from recollect.kernel.vectors.embedder import Embedder
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation

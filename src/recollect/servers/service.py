@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 from recollect.faces.markup import Functions
 from recollect.faces.operations import Operations, Policy
-from recollect.faces.operations.observation import Observer, unobserved
+from recollect.faces.operations.observation import Observer, unobserved, unwatched
 from recollect.faces.operations.pipeline import Extractor, Watcher
-from recollect.faces.operations.pipeline.transition import unwatched
 from recollect.kernel import Nexus
 
 THREADS = 2

@@ -5,9 +5,8 @@ from __future__ import annotations
 from tests.faces.markup.support import code, fault, lines, places, refused
 
 from recollect.faces.markup import Markup
-from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.deciding import Asked, Scope
 from recollect.faces.markup.parser import parse
-from recollect.faces.markup.scope import Scope
 from recollect.model import PutConcept
 
 

@@ -9,10 +9,10 @@ import orjson
 
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
+from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS
 from recollect.kernel.store.group import Group, create_group
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS, TALLY_LINKS
-from recollect.model import BEGINNING, FOREVER, Value
+from recollect.model import BEGINNING, FOREVER, LIVING, Value
 
 _CONCEPT = """
 INSERT INTO concept (id, group_id, type, name, public_id, attributes, metadata, valid_at,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
-from recollect.kernel.search.relevance import relevance
-from recollect.kernel.search.shown import packed, unpacked
+from recollect.kernel.search.grounding import packed, unpacked
+from recollect.kernel.search.search import relevance
 from recollect.model import (
     Answer,
     AsOf,

@@ -431,7 +431,7 @@ def test_a_child_has_locks_of_its_own_for_what_threads_share(tmp_path: Path) -> 
     run(
         path,
         """
-from recollect.kernel.read.cache import Cache
+from recollect.kernel.store.sharing import Cache
 cache = Cache(2)
 has_it, may_end = threading.Event(), threading.Event()
 def keep_it():

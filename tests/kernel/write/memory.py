@@ -12,14 +12,13 @@ from recollect.kernel.lang import ast, parse
 from recollect.kernel.read.catalogs import Catalogs
 from recollect.kernel.store.group import create_group
 from recollect.kernel.store.port import SqlRow
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.sqlite.store import SqliteStore
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.write.batch import apply_changes
 from recollect.kernel.write.delete import delete_concept
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.upsert import OnMissing, apply_upsert
-from recollect.model import Change, DeleteReport, Instant, Result, UpsertReport
+from recollect.model import LIVING, Change, DeleteReport, Instant, Result, UpsertReport
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import apsw
 import pytest
 
 from recollect.kernel import Nexus
-from recollect.kernel.store.schema import LIVING
-from recollect.model import Delete, Key, PutConcept, PutLink
+from recollect.model import LIVING, Delete, Key, PutConcept, PutLink
 
 pytestmark = pytest.mark.sqlite_only("counts the pages of a file that a write changes")
 

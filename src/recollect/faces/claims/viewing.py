@@ -12,7 +12,6 @@ from recollect.faces.claims.past import claim_events
 from recollect.faces.claims.reading import claim_concept
 from recollect.faces.claims.records import SUPERSEDED_BY
 from recollect.faces.claims.rendering import claim_line
-from recollect.faces.claims.severity import derive_claim_severity
 from recollect.kernel import Nexus
 from recollect.model import AsOf
 
@@ -36,3 +35,20 @@ def viewed(nexus: Nexus, claim: Claim, as_of: AsOf | None = None) -> ClaimView:
     return ClaimView(
         claim=claim, line=line, severity=severity, tone=tone, superseded_by=superseded_by
     )
+
+
+def derive_claim_severity(claim: Claim) -> tuple[str, str]:
+    """Return (severity, tone) for a knowledge claim."""
+    match claim.claim_status:
+        case "disputed":
+            return ("warning", "warning")
+        case "hypothesis" if claim.confidence < 0.5:
+            return ("warning", "warning")
+        case "observed" | "inferred":
+            return ("info", "info")
+        case "hypothesis":
+            return ("info", "neutral")
+        case "verified":
+            return ("neutral", "success")
+        case _:
+            return ("neutral", "neutral")

@@ -11,10 +11,9 @@ from recollect.faces.kip.capsules import (
 from recollect.faces.kip.changes import read_changes
 from recollect.faces.kip.execute import answer_kip, execute_kip, execute_kip_readonly
 from recollect.faces.kip.identity import Identity, identity_of, set_identity
-from recollect.faces.kip.prompts import tool_definitions
 from recollect.faces.kip.response import Response
 from recollect.faces.kip.starters import STARTERS, begin_life, load_capsules, starter_capsule
-from recollect.faces.kip.tool_call import handle_tool_call
+from recollect.faces.kip.tool_call import handle_tool_call, tool_definitions
 from recollect.faces.kip.undoing import end_again, undo_changes
 from recollect.kernel import syntax_card
 

@@ -1,6 +1,7 @@
-"""Runs the request object a model's function call arrives in.
+"""The functions that a host gives its model, and the request object of a model's call, run.
 
-Its one rule: the call comes from a model, so every part of it may be wrong and is answered.
+Its one rule: the packaged files are the only source of the definitions, and the call is checked
+against them. It comes from a model, so every part of it may be wrong and is answered.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Never
+from importlib.resources import files
+from typing import Never, cast
 
 from recollect.errors import INVALID_SYNTAX, RecollectError
 from recollect.faces.kip.arguments import (
@@ -18,9 +20,29 @@ from recollect.faces.kip.arguments import (
     require_text,
 )
 from recollect.faces.kip.execute import execute_kip, execute_kip_readonly
-from recollect.faces.kip.prompts import tool_definitions
 from recollect.faces.kip.response import Response, failure
 from recollect.kernel import Nexus
+
+_NAMES = ("execute_kip", "execute_kip_readonly")
+
+
+def tool_definitions() -> list[dict[str, object]]:
+    """Return the function-calling definitions of `execute_kip` and `execute_kip_readonly`.
+
+    Each is `{"type": "function", "function": {"name", "description", "parameters"}}`, with the
+    parameters as JSON Schema. The caller may change what it gets.
+
+    >>> [one["function"]["name"] for one in tool_definitions()]
+    ['execute_kip', 'execute_kip_readonly']
+    """
+    return [cast(dict[str, object], json.loads(_definition(name))) for name in _NAMES]
+
+
+@cache
+def _definition(name: str) -> str:
+    folder = files("recollect.faces.kip").joinpath("definitions")
+    return folder.joinpath(f"{name}.json").read_text("utf-8")
+
 
 _FUNCTIONS: Mapping[str, Callable[..., Response]] = {
     "execute_kip": execute_kip,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.errors import Span
@@ -9,7 +10,15 @@ from recollect.faces.markup.details import Said
 from recollect.faces.markup.placing import Placing
 from recollect.faces.markup.records import Spot
 from recollect.faces.markup.resolving import Appearance, Resolved
-from recollect.faces.markup.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an exchange allows its answer; without one a change may touch the whole group."""
+
+    shown: frozenset[str]  # ids whose nodes and spaces may be changed, and created below
+    shortened: frozenset[str] = frozenset()  # whose Content was not shown whole
+    mapped: Mapping[str, str] = field(default_factory=dict)  # permanent ids by temporary ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from recollect.errors import (
     RecollectError,
 )
 from recollect.faces.markup.answers import Applied
-from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.deciding import Asked, Scope
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import (
     EXCHANGES,
@@ -53,7 +53,6 @@ from recollect.faces.markup.parser import parse
 from recollect.faces.markup.printer import quoted_text, value_text
 from recollect.faces.markup.records import EXCHANGE, SHOWED, UNSEARCHED
 from recollect.faces.markup.repairing import repair_response
-from recollect.faces.markup.scope import Scope
 from recollect.llm import Completion
 from recollect.model import Change, Concept, PutConcept, PutLink, Rows, Value
 

@@ -22,7 +22,7 @@ from recollect.errors import (
     WRONG_STEP,
     RecollectError,
 )
-from recollect.faces.markup.deciding import Asked
+from recollect.faces.markup.deciding import Asked, Scope
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
 from recollect.faces.markup.exchanges import (
@@ -60,7 +60,6 @@ from recollect.faces.markup.records import (
     label_of,
     text_of,
 )
-from recollect.faces.markup.scope import Scope
 from recollect.llm import Completion
 from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Rows, Value
 

@@ -3,7 +3,7 @@
 `recollect.memory("me.db")` opens one.
 """
 
-from recollect.faces.memory.memory import Memory
+from recollect.faces.memory.memory import Memory, memory_of
 from recollect.faces.memory.model import (
     EFFECTS,
     Brief,
@@ -19,7 +19,6 @@ from recollect.faces.memory.model import (
     Step,
     Why,
 )
-from recollect.faces.memory.opening import memory_of
 from recollect.faces.memory.shown import element_named, records_of
 
 __all__ = [

@@ -1,13 +1,16 @@
 """Memory: the front door for people who write agents.
 
 The rule: one call is one transaction, all or nothing, and the same call twice changes nothing more.
-It stands above the other faces and uses what they offer; what one of them wrote, it finds.
+It stands above the other faces and uses what they offer; what one of them wrote, it finds. A group
+that nothing was loaded into learns which predicates have one object at a time, once, as it is
+opened; what a group says of them afterwards stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Final, Self
 
 from recollect.errors import INVALID_ARGUMENT, Notice, RecollectError
@@ -22,6 +25,7 @@ from recollect.faces.claims import (
     evidence_from,
     one_claim,
 )
+from recollect.faces.kinds import open_memory
 from recollect.faces.kip import begin_life, read_as_of
 from recollect.faces.memory.briefing import MAX_TOKENS, brief_of
 from recollect.faces.memory.explaining import why_of
@@ -540,3 +544,27 @@ def _ended(one: Ended) -> Holding:
 
 def _held(one: AlsoHolds) -> Holding:
     return Holding(one.id, one.line, bound_text(one.since), bound_text(one.until))
+
+
+def memory_of(
+    path: str | PathLike[str] = "memory.db",
+    *,
+    group: str = "default",
+    actor: str | None = None,
+    is_person: bool = False,
+    **options: Any,  # noqa: ANN401 - those of Nexus.open
+) -> Memory:
+    """Open a file, or make it, and return what `actor` remembers in a group of it.
+
+    `is_person` says that the actor is a person, whose word is evidence of itself. `options` are
+    those of `recollect.open`. Predicates such as works_at have one object at a time: a new fact
+    ends the old one. Close it, or use it in a `with`.
+    """
+    nexus = open_memory(path, **options)
+    memory = Memory.open(nexus, group, actor=actor, is_person=is_person)
+    try:
+        begin_life(memory.nexus, actor=actor)
+    except BaseException:
+        nexus.close()
+        raise
+    return memory

@@ -14,7 +14,7 @@ import orjson
 from recollect.errors import RESOURCE_NOT_FOUND, RecollectError
 from recollect.faces.claims import ACTIVE, Claim, EvidenceRef, claims_of, is_claim, to_wire
 from recollect.faces.memory.model import MemoryRecord
-from recollect.faces.memory.scalars import scalar_of
+from recollect.faces.memory.told import scalar_of
 from recollect.kernel import Nexus, called
 from recollect.model import (
     FACT,

@@ -2,11 +2,14 @@
 
 The rule: what a fact does not say stays as it was told before; a plain name means the one thing
 that is called so, and what is told of nothing known is told of an Entity. A predicate in several
-words is the one that joins them: `lives in` is `lives_in`.
+words is the one that joins them: `lives in` is `lives_in`. A number, true or false is a concept
+that is called by it as JSON writes it, so that equal values are one, and that holds the value
+itself, so that a filter compares it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,15 +21,17 @@ from recollect.errors import (
     RecollectError,
     nearest,
 )
-from recollect.faces.memory.scalars import put_scalar
 from recollect.kernel import Nexus, asked_instant
 from recollect.model import (
     FACT,
     SEARCH_ATTRIBUTES,
     Change,
+    Concept,
+    Element,
     Key,
     Local,
     Named,
+    PutConcept,
     PutFact,
     Reference,
     Value,
@@ -232,3 +237,29 @@ def _time(value: object, place: str) -> str | None:
 
 def _refused(message: str, hint: str, known: tuple[str, ...] = ()) -> RecollectError:
     return RecollectError(INVALID_ARGUMENT, message, hint=hint, known=known)
+
+
+NUMBER: Final = "Number"
+BOOLEAN: Final = "Boolean"
+_VALUE: Final = "value"
+_WHOLE: Final = 2**53  # up to here a whole number is the same with and without a point
+
+
+def put_scalar(value: bool | float, handle: str | None = None) -> PutConcept:
+    """Return the change that puts a value.
+
+    >>> put_scalar(42.0) == put_scalar(42), put_scalar(True).name
+    (True, 'true')
+    """
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+        value = int(value)
+    kind = BOOLEAN if isinstance(value, bool) else NUMBER
+    return PutConcept(kind, json.dumps(value), {_VALUE: value}, handle=handle)
+
+
+def scalar_of(element: Element) -> bool | int | float | None:
+    """Return the value that an element is, if it is one."""
+    if not isinstance(element, Concept) or element.type not in (NUMBER, BOOLEAN):
+        return None
+    value = element.attributes.get(_VALUE)
+    return value if isinstance(value, (bool, int, float)) else None

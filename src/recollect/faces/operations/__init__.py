@@ -2,11 +2,10 @@
 
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, Operation
-from recollect.faces.operations.context import Policy
+from recollect.faces.operations.context import Policy, SemanticLeg
 from recollect.faces.operations.observation import Observation
 from recollect.faces.operations.operations import Operations
 from recollect.faces.operations.outputs import Envelope
-from recollect.faces.operations.semantic import SemanticLeg
 
 __all__ = [
     "EVERYONE",

@@ -1,18 +1,94 @@
-"""What an operation works with: the memory, the caller, the policy, and the parts that plug in."""
+"""What an operation works with: the memory, the caller, the policy, and the parts that plug in.
+
+The rule: what was accepted is durable before the caller hears of it. A leg of a search answers for
+one group and one moment, only with what is there and true then, best first, ties by id; an element
+without a vector is simply not in its answer. A leg that cannot answer raises EMBEDDER_UNAVAILABLE,
+and leaves the search to the other one. Specification 004, section 10.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations.caller import EVERYONE, Caller
-from recollect.faces.operations.ingestion import Ingestion, Replays
+from recollect.faces.operations.episodes import EpisodeDraft
 from recollect.faces.operations.inputs import AsOf as AsOfInput
 from recollect.faces.operations.observation import Tally
-from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
+from recollect.faces.operations.outputs import Answered, Item
+from recollect.faces.operations.records import ENTITY
 from recollect.kernel import Nexus, parse_instant
-from recollect.model import AsOf, Dated, Element, Instant, normal_text
+from recollect.model import AsOf, Dated, Element, ElementKind, Instant, Ranked, normal_text
+
+
+class SemanticLeg(Protocol):
+    """Finds by meaning what the keyword leg finds by words."""
+
+    def facts(self, nexus: Nexus, query: str, limit: int, as_of: AsOf) -> Sequence[Ranked]:
+        """Return the nearest facts of the group of `nexus`, at most `limit`; none: no leg."""
+
+    def nodes(self, nexus: Nexus, query: str, limit: int, as_of: AsOf) -> Sequence[Ranked]:
+        """Return the nearest nodes of the group of `nexus`, at most `limit`; none: no leg."""
+
+
+class ByMeaning:
+    """Compares questions with the vectors of the memory, if it has an embedder."""
+
+    def facts(self, nexus: Nexus, query: str, limit: int, as_of: AsOf) -> Sequence[Ranked]:
+        """Return the facts whose words are nearest."""
+        return _nearest(nexus, query, ElementKind.LINK, None, limit, as_of)
+
+    def nodes(self, nexus: Nexus, query: str, limit: int, as_of: AsOf) -> Sequence[Ranked]:
+        """Return the nodes whose name and summary are nearest."""
+        return _nearest(nexus, query, ElementKind.CONCEPT, ENTITY, limit, as_of)
+
+
+def _nearest(
+    nexus: Nexus, query: str, kind: ElementKind, type_: str | None, limit: int, as_of: AsOf
+) -> Sequence[Ranked]:
+    if nexus.vectors.model is None:
+        return ()
+    return nexus.vectors.nearest(query, kind, type=type_, limit=limit, as_of=as_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """Where the items of one receipt stand, in the order they were given."""
+
+    items: tuple[Item, ...]
+
+
+class Ingestion(Protocol):
+    """Takes episodes in and learns from them; every call is about the one group of `nexus`."""
+
+    def accept(self, nexus: Nexus, episodes: Sequence[EpisodeDraft], *, request_id: str) -> str:
+        """Keep the episodes, all or none, to be learnt from; return the id of a receipt.
+
+        CONFLICT for an episode whose uuid has another payload; a replay is taken in once.
+        """
+
+    def receipt(self, nexus: Nexus, receipt_id: str) -> Progressed | None:
+        """Return where the items of a receipt stand; None for one that was never given."""
+
+    def parked(self, nexus: Nexus) -> Sequence[Item]:
+        """Return the parked items of the group, in the order they were accepted."""
+
+    def retry(self, nexus: Nexus, episode_uuids: Sequence[str] | None) -> int:
+        """Let parked items be tried again, all or those of some episodes; return how many."""
+
+
+class Replays(Protocol):
+    """Remembers the answers that were given under idempotency keys, by group and operation."""
+
+    def once(
+        self, nexus: Nexus, operation: str, key: str, payload: bytes, run: Callable[[], Answered]
+    ) -> Answered:
+        """Run and remember, or return what the first call with the same payload was answered.
+
+        `payload` is a hash of the input. CONFLICT for another payload under the same key.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,14 @@
-"""What logs and metrics learn about every operation. Specification 004, section 14."""
+"""What logs and metrics learn about every operation and every step of the pipeline.
+
+Specification 004, section 14.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recollect.faces.operations.outputs import Status
+from recollect.faces.operations.outputs import State, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +39,24 @@ Observer = Callable[[Observation], None]
 def unobserved(observation: Observation) -> None:
     """Do nothing."""
     del observation
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """An item that is in a new state, durably."""
+
+    group: str
+    episode_uuid: str
+    state: State
+    failed: State | None  # the failure substate of the step, also of the last before parking
+    attempts: int
+    error: str | None
+    seconds: float  # that the step took, an equal share of those who took it together
+
+
+Watcher = Callable[[Transition], None]
+
+
+def unwatched(transition: Transition) -> None:
+    """Do nothing."""
+    del transition

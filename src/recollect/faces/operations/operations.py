@@ -18,7 +18,7 @@ from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.caller import EVERYONE, Caller
 from recollect.faces.operations.catalogue import OPERATIONS, Operation
-from recollect.faces.operations.context import Context, Policy
+from recollect.faces.operations.context import ByMeaning, Context, Policy, SemanticLeg
 from recollect.faces.operations.envelope import (
     checked,
     code_of,
@@ -29,7 +29,13 @@ from recollect.faces.operations.envelope import (
     unknown_operation,
 )
 from recollect.faces.operations.methods import Methods
-from recollect.faces.operations.observation import Observation, Observer, Tally, unobserved
+from recollect.faces.operations.observation import (
+    Observation,
+    Observer,
+    Tally,
+    unobserved,
+    unwatched,
+)
 from recollect.faces.operations.outputs import Answered, Envelope
 from recollect.faces.operations.pipeline import (
     Extractor,
@@ -40,9 +46,7 @@ from recollect.faces.operations.pipeline import (
     Work,
     Worker,
 )
-from recollect.faces.operations.pipeline.clock import Clock, system_clock
-from recollect.faces.operations.pipeline.transition import unwatched
-from recollect.faces.operations.semantic import ByMeaning, SemanticLeg
+from recollect.faces.operations.pipeline.ports import Clock, system_clock
 from recollect.kernel import Nexus
 
 _OPAQUE = frozenset({"attributes", "qualifiers"})

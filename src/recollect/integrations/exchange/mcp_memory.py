@@ -11,8 +11,15 @@ from functools import partial
 from typing import Final
 
 from recollect.integrations.exchange.members import Members, json_lines, refused, text, texts
-from recollect.integrations.exchange.naming import made_id, statement_id, words
-from recollect.integrations.exchange.records import Named, Record, Statement, Thing
+from recollect.integrations.exchange.records import (
+    Named,
+    Record,
+    Statement,
+    Thing,
+    made_id,
+    statement_id,
+    words,
+)
 from recollect.integrations.exchange.source import Source
 from recollect.model import normal_text
 

@@ -19,8 +19,14 @@ from recollect.integrations.exchange.members import (
     time,
     without_null,
 )
-from recollect.integrations.exchange.naming import statement_id, words
-from recollect.integrations.exchange.records import Bad, Named, Record, Statement
+from recollect.integrations.exchange.records import (
+    Bad,
+    Named,
+    Record,
+    Statement,
+    statement_id,
+    words,
+)
 from recollect.integrations.exchange.source import Source
 from recollect.model import OBSERVED_AT, Value
 

@@ -14,7 +14,6 @@ from typing import Final
 
 from recollect.faces.kinds import ALL_KINDS
 from recollect.integrations.exchange.blank_nodes import blank_names
-from recollect.integrations.exchange.naming import made_id, words
 from recollect.integrations.exchange.rdf_parsing import Triple, ntriples_triples, turtle_triples
 from recollect.integrations.exchange.rdf_terms import (
     BLANK,
@@ -47,6 +46,8 @@ from recollect.integrations.exchange.records import (
     Record,
     Statement,
     Thing,
+    made_id,
+    words,
 )
 from recollect.integrations.exchange.source import Source
 from recollect.model import FACT, Value, normal_text

@@ -15,11 +15,10 @@ import orjson
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.store.cells import octets, text, whole
-from recollect.kernel.store.content_digest import digest_of_cells
+from recollect.kernel.store.digests import digest_of_cells
 from recollect.kernel.store.group import NO_CHAIN, Group, last_transaction
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.log import (
     AT_CHANGE,
@@ -42,7 +41,7 @@ from recollect.kernel.write.log import (
     next_chain,
     purge_digest,
 )
-from recollect.model import Audit, Breach, Instant, Operation, Progress, silent
+from recollect.model import LIVING, Audit, Breach, Instant, Operation, Progress, silent
 
 _OPERATIONS = tuple(Operation)
 _ABSENT = "the transaction is not in the log"

@@ -22,12 +22,11 @@ from recollect.kernel.care.repair import (
 from recollect.kernel.care.vector_check import mend_vectors, unused_vectors, wrong_vectors
 from recollect.kernel.search.index import forget_texts
 from recollect.kernel.search.rebuild import rebuild
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, text, whole
 from recollect.kernel.store.erasure import has_unfinished_erasure
 from recollect.kernel.store.group import Group, all_groups, group_names, is_name, lost_groups
 from recollect.kernel.store.identity import BITS_BYTES
 from recollect.kernel.store.port import Fault, Part, Session, Store, Upkeep
-from recollect.kernel.store.schema import LIVING, TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.statements.checks import (
     COUNTING,
     SHOULD_HAVE,
@@ -39,7 +38,7 @@ from recollect.kernel.store.statements.counters import AGREE
 from recollect.kernel.work.queue import forget_work, lost_work
 from recollect.kernel.write.attribute_indexes import built_indexes, settle_indexes
 from recollect.kernel.write.own_types import mend_name_keys, wrong_name_keys
-from recollect.model import Diagnosis, Finding, Progress
+from recollect.model import LIVING, Diagnosis, Finding, Progress
 
 
 def examine(store: Store, *, fix: bool, progress: Progress) -> Diagnosis:

@@ -21,9 +21,9 @@ from recollect.kernel.care.dump_format import (
     DumpLine,
     Kind,
 )
+from recollect.kernel.store.cells import STRICT
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.port import SqlValue
-from recollect.kernel.store.schema import STRICT
 from recollect.kernel.write.attribute_indexes import indexable
 from recollect.kernel.write.temporal import BOUNDS, INSTANTS
 from recollect.kernel.write.validation import identifier, members, plain_predicate

@@ -12,7 +12,6 @@ from recollect.kernel.store.cells import whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.checks import (
     ALIVE_AFTER_ENDS,
@@ -29,7 +28,7 @@ from recollect.kernel.store.statements.checks import (
 )
 from recollect.kernel.store.statements.counters import WRONG_IDS
 from recollect.kernel.work.queue import lost_work
-from recollect.model import Finding, Progress, silent
+from recollect.model import LINK_BIT, LIVING, Finding, Progress, silent
 
 _LISTED = 1000  # broken rows that are counted at most
 

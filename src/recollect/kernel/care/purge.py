@@ -22,7 +22,6 @@ from recollect.kernel.store.erasure import BLOCK, OTHERS, READERS, REMAINS, dele
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Parameters, Session, SqlRow
-from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.erasing import (
     AT_ONE,
@@ -47,7 +46,7 @@ from recollect.kernel.write.attribute_indexes import attribute_indexes, take_bac
 from recollect.kernel.write.log import purge_digest
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
-from recollect.model import Operation, Receipt
+from recollect.model import LINK_BIT, Operation, Receipt
 
 NOTE = (
     "Out of reach are copies outside the memory: backups, dumps, exports, the history of shells, "

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import orjson
 
-from recollect.kernel.store.cells import text, whole
-from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import (
-    LINK_BIT,
-    LIVING,
+from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
     TALLY_CONCEPTS,
@@ -21,7 +17,10 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
     TALLY_TOKENS,
+    text,
+    whole,
 )
+from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.counts import (
     BOUNDED_CONCEPTS,
     BOUNDED_LINKS,
@@ -34,7 +33,7 @@ from recollect.kernel.store.statements.counts import (
     LINKS,
     PUT,
 )
-from recollect.model import BEGINNING, FOREVER
+from recollect.model import BEGINNING, FOREVER, LINK_BIT, LIVING
 
 Counts = dict[tuple[str, int], int]
 """Counts that are not zero, by kind and term code."""

@@ -11,10 +11,9 @@ from recollect.kernel.store.group import Group, load_group
 from recollect.kernel.store.port import Session, Store
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.meanings import CONCEPTS, LINKS
+from recollect.kernel.vectors.embedder import link_meaning, model_of
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.kernel.vectors.model import model_of
 from recollect.kernel.vectors.rows import VectorRows, forget_vectors
-from recollect.kernel.vectors.texts import link_meaning
 from recollect.kernel.write.own_types import meaning_of
 from recollect.model import Progress, Reindexed
 

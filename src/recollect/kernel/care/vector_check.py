@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recollect.kernel.store.cells import members, octets, text, whole
+from recollect.kernel.store.digests import row_digest
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.row_digest import row_digest
 from recollect.kernel.store.statements.meanings import EMBEDDED, UNUSED
-from recollect.kernel.vectors.embedder import NUMBER_BYTES
-from recollect.kernel.vectors.model import model_of
+from recollect.kernel.vectors.embedder import NUMBER_BYTES, link_meaning, model_of, text_hash
 from recollect.kernel.vectors.rows import (
     NO_VECTOR,
     drop_unused,
@@ -21,7 +20,6 @@ from recollect.kernel.vectors.rows import (
     purge_vectors,
     vectors_in,
 )
-from recollect.kernel.vectors.texts import link_meaning, text_hash
 from recollect.kernel.write.own_types import meaning_of
 from recollect.model import Kinds
 

@@ -9,14 +9,14 @@ from collections.abc import Iterable
 
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.care.reindex import reindex
+from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.moment import resolve_moment
-from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.search.known_terms import term_code
 from recollect.kernel.search.nearest import nearest
 from recollect.kernel.search.scope import Scope
+from recollect.kernel.vectors.embedder import link_meaning
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.kernel.vectors.preparation import Preparation
-from recollect.kernel.vectors.texts import link_meaning
 from recollect.model import (
     FACT,
     AsOf,

@@ -1,25 +1,58 @@
-"""The catalogs of a store's groups, and when they are stale.
+"""What is known of the groups of a store, when that is stale, and one group as it is in hand.
 
 A purge takes away terms, and a whole group its number, so what was cached before the last
-purge of the store is never used after it, whichever process purged.
+purge of the store is never used after it, whichever process purged. What a thread remembers of a
+group holds for one version of the store: who uses it without a snapshot checks afterwards that the
+version is still the same.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from recollect.kernel.read.cache import Cache
-from recollect.kernel.read.group_state import GroupState
-from recollect.kernel.read.reader import Catalog, Clock
+from recollect.kernel.read.moment import NOW, Moment, resolve_moment
+from recollect.kernel.read.reader import Catalog, Clock, Reader
+from recollect.kernel.read.statistics import Counted
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.erasure import purges
 from recollect.kernel.store.functions import forget_patterns
 from recollect.kernel.store.group import NO_CHAIN, Group, create_group, load_group
-from recollect.kernel.store.port import Session
+from recollect.kernel.store.port import Session, Store
+from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.kernel.vectors.meanings import Meanings
+from recollect.model import AsOf, Limits
+
+_MOST_MOMENTS = 64
+
+
+@dataclass(slots=True)
+class GroupState:
+    """A group in one version of the store, as one session sees it."""
+
+    session: Session
+    version: int
+    catalog: Catalog
+    counted: Counted
+    moments: dict[str, Moment] = field(default_factory=dict)  # by the AsOf as it is written
+
+    def moment(self, as_of: AsOf | None) -> Moment:
+        """Return the moment of an AsOf, looked up once; INVALID_ARGUMENT for anything else."""
+        if as_of is None:
+            return NOW
+        written = repr(as_of)  # 1, 1.0 and True are equal, and only one of them is a time
+        found = self.moments.get(written)
+        if found is None:
+            found = resolve_moment(self.session, self.catalog.group, as_of)
+            if len(self.moments) < _MOST_MOMENTS:
+                self.moments[written] = found
+        return found
+
 
 NOBODY = 0
 """The number of a group that has never been written to."""
@@ -118,3 +151,28 @@ class Catalogs:
         else:
             last = Last(whole(number), whole(at), octets(chain), whole(n))
         return catalog.apart(), last
+
+
+@dataclass(frozen=True, slots=True)
+class OpenGroup:
+    """A group by its name, in a store, with what is known of it and how far a call may go."""
+
+    store: Store
+    name: str
+    catalogs: Catalogs
+    limits: Limits
+    clock: Clock
+
+    @contextmanager
+    def reader(self, as_of: AsOf | None = None) -> Iterator[Reader]:
+        """Open a snapshot of the group at a moment."""
+        with self.store.reading() as session:
+            yield Reader(session, self.catalog(session), self.limits, as_of)
+
+    def catalog(self, session: Session) -> Catalog:
+        """Return the catalog of the group; a group nobody wrote to is empty."""
+        return self.catalogs.of(session, self.name)
+
+    def for_writing(self, session: Session) -> tuple[Catalog, Last]:
+        """Return the catalog for a write, which makes the group if need be."""
+        return self.catalogs.for_writing(session, self.name)

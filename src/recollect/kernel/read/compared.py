@@ -12,7 +12,7 @@ import orjson
 
 from recollect.errors import STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import octets, text, whole
-from recollect.kernel.store.content_digest import digest_of_cells
+from recollect.kernel.store.digests import digest_of_cells
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue

@@ -17,9 +17,8 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.sql.hydration import dated_sql
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters, SqlRow
-from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.store.statements.elements import KEYS
-from recollect.model import BEGINNING, FOREVER, Dated, ElementKind, Instant, Key
+from recollect.model import BEGINNING, FOREVER, LINK_BIT, LIVING, Dated, ElementKind, Instant, Key
 
 _KINDS = ((ElementKind.CONCEPT, 0, shown_concept), (ElementKind.LINK, LINK_BIT, shown_link))
 _CLOCK_COLUMNS = 5  # the last ones of `dated_sql`

@@ -11,9 +11,8 @@ from typing import Final
 
 from recollect.kernel.store.cells import text
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.elements import DECLARED
-from recollect.model import ElementKind
+from recollect.model import LIVING, ElementKind
 
 CONCEPT_TYPE = "$ConceptType"
 PROPOSITION_TYPE = "$PropositionType"

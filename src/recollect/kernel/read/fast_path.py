@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.errors import RecollectError
-from recollect.kernel.read.group_state import GroupState
+from recollect.kernel.read.catalogs import GroupState
 from recollect.kernel.read.prepared import MOST_CHARACTERS, SplitText
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.store.port import Session

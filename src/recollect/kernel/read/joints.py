@@ -18,9 +18,8 @@ from recollect.kernel.sql.hydration import joints_sql
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Parameters, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.listing import ONWARD
-from recollect.model import Concept, Joint, Link, NamedStep
+from recollect.model import LIVING, Concept, Joint, Link, NamedStep
 
 End = Literal["subject", "object"]
 

@@ -16,13 +16,12 @@ from recollect.kernel.lang.parse_value import literal
 from recollect.kernel.lang.repair.diagnose import quoted
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.scope import expression_reads
-from recollect.kernel.read.cache import Cache
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.schema import LIVING
+from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.statements.keys import QUESTIONS, Questions
 from recollect.kernel.store.terms import Terms
-from recollect.model import MERGED_FROM, MOVED_FROM, ElementKind, Rows
+from recollect.model import LIVING, MERGED_FROM, MOVED_FROM, ElementKind, Rows
 
 _WORD = re.compile(r"[^\W\d]\w*")
 MOST_LISTED = 1_000  # elements whose keys are known by name

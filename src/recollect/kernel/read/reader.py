@@ -26,7 +26,6 @@ from recollect.kernel.plan.lift import Lifting
 from recollect.kernel.plan.pipeline import plan_find, select_target
 from recollect.kernel.plan.scope import place_of
 from recollect.kernel.plan.statistics import Statistics
-from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.cells import collected, decode_rows, element_ids
 from recollect.kernel.read.compared import refuse_different
 from recollect.kernel.read.declared import declared_names
@@ -49,10 +48,11 @@ from recollect.kernel.sql.clock import Clock as Guards
 from recollect.kernel.sql.compile import compile_plan
 from recollect.kernel.sql.filters import pattern_name
 from recollect.kernel.sql.output import Compiled, Paging, Shape
-from recollect.kernel.store.deadline import Deadline
+from recollect.kernel.store.faults import Deadline
 from recollect.kernel.store.functions import compile_pattern
 from recollect.kernel.store.group import Group, last_transaction
 from recollect.kernel.store.port import Budget, Session, SqlRow, SqlValue
+from recollect.kernel.store.sharing import Cache
 from recollect.kernel.store.terms import Terms
 from recollect.kernel.vectors.meanings import Meanings
 from recollect.model import LINK_BIT, AsOf, Element, ElementKind, Instant, Limits, Rows, Value

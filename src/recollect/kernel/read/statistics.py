@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.kernel.plan.statistics import Statistics, coarse
 from recollect.kernel.read.changes import transactions as transactions_of
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.group import Group, last_transaction
-from recollect.kernel.store.port import Session, SqlValue, Store
-from recollect.kernel.store.schema import (
+from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
     TALLY_CONCEPTS,
@@ -19,7 +16,10 @@ from recollect.kernel.store.schema import (
     TALLY_LINK_OBJECTS,
     TALLY_LINK_SUBJECTS,
     TALLY_LINKS,
+    whole,
 )
+from recollect.kernel.store.group import Group, last_transaction
+from recollect.kernel.store.port import Session, SqlValue, Store
 from recollect.kernel.store.statements.counts import COUNTS, GROWTH, TALLIES
 from recollect.model import Grown, Instant, Stats
 

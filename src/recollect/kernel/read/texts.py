@@ -21,9 +21,9 @@ from recollect.errors import (
 )
 from recollect.kernel.lang import ast, parse
 from recollect.kernel.plan.bind import Bindings
-from recollect.kernel.read.cache import Cache
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.store.deadline import Deadline
+from recollect.kernel.store.faults import Deadline
+from recollect.kernel.store.sharing import Cache
 from recollect.model import Limits
 
 

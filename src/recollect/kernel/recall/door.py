@@ -10,8 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Final
 
-from recollect.kernel.read.catalogs import Forgetful
-from recollect.kernel.read.open_group import OpenGroup
+from recollect.kernel.read.catalogs import Forgetful, OpenGroup
 from recollect.kernel.recall.recollection import Recollection
 from recollect.model import AsOf, Progress, silent
 

@@ -31,8 +31,7 @@ from recollect.kernel.recall.remembering import Memory, memories
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.remembered import Standing, actors, standings
-from recollect.kernel.store.schema import LINK_BIT, LIVING
-from recollect.model import Progress
+from recollect.model import LINK_BIT, LIVING, Progress
 
 _CONTENTS_AT_ONCE = 20_000
 _TEXTS_AT_ONCE = 1_000

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Final
 
-from recollect.kernel.search.called import is_wordless
+from recollect.kernel.search.document import is_wordless
 from recollect.model import FACT, Attributes, Kind, Kinds, Value
 
 FACTS, CONCEPTS = 0, 1

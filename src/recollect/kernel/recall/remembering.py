@@ -24,14 +24,14 @@ from recollect.kernel.recall.kinds import (
     title_of,
 )
 from recollect.kernel.recall.spans import Span, day_of, spoken_of
-from recollect.kernel.search.called import called
+from recollect.kernel.search.document import called
 from recollect.kernel.search.tokens import folded, tokens
 from recollect.kernel.store.remembered import Standing
-from recollect.kernel.store.schema import LINK_BIT
 from recollect.model import (
     BEGINNING,
     FACT,
     FOREVER,
+    LINK_BIT,
     SEARCH_ATTRIBUTES,
     SOURCES,
     Attributes,

@@ -14,8 +14,7 @@ from typing import Final
 
 import Stemmer
 
-from recollect.kernel.search.stopwords import STOP_WORDS
-from recollect.kernel.search.tokens import tokens
+from recollect.kernel.search.tokens import STOP_WORDS, tokens
 
 _GERMAN_WORDS: Final = """
     ab aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes

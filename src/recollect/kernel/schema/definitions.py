@@ -1,7 +1,8 @@
 """Definitions: the concepts of type `$ConceptType` and `$PropositionType`, by name.
 
 The rule: a definition is an ordinary concept, read where every concept is; nothing is kept of
-it anywhere else, so it has a past, and a purge takes all of it.
+it anywhere else, so it has a past, and a purge takes all of it. With them the names that the
+specification gives a meaning: KIP 1.0-RC11, section 2.9 and appendices 2 and 3.
 """
 
 from __future__ import annotations
@@ -11,15 +12,33 @@ from dataclasses import dataclass
 
 import orjson
 
-from recollect.kernel.read.declared import META_TYPES
-from recollect.kernel.schema.names import given
+from recollect.kernel.read.declared import META_TYPES, PROPOSITION_TYPE
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
-from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS
-from recollect.model import Attributes, ElementKind, Value
+from recollect.kernel.store.statements.declared import DEFINED, DEFINITION, DEFINITIONS, FLAGGED
+from recollect.model import FUNCTIONAL, LIVING, Attributes, ElementKind, Kinds, Value, normal_text
+
+DOMAIN = "Domain"
+BELONGS = "belongs_to_domain"
+CORE_DOMAIN = "CoreSchema"
+
+PERSON = "Person"
+SELF = "$self"
+SYSTEM = "$system"
+CORE_DIRECTIVES = "core_directives"
+
+NOUNS = {ElementKind.CONCEPT: "concept type", ElementKind.LINK: "predicate"}
+"""What an error calls the two things that a group may declare."""
+
+
+def given(kinds: Kinds, kind: ElementKind) -> frozenset[str]:
+    """Return what no group needs to declare: the meta-types, and what the kinds bring."""
+    if kind is ElementKind.LINK:
+        return kinds.known_links
+    return kinds.given.union(META_TYPES.values())
+
 
 _NOW = LIVING - 1
 
@@ -104,3 +123,20 @@ def _definition(group: Group, kind: ElementKind, row: SqlRow) -> Definition:
     name, element, given, attributes, metadata = row
     identifier = public_id(group.id_bits, whole(element)) if given is None else text(given)
     return Definition(kind, text(name), identifier, members(attributes), members(metadata))
+
+
+def functional_predicates(session: Session, group_id: int) -> frozenset[str]:
+    """Return the functional predicates of a group as names are compared; one statement."""
+    names = names_with_flag(session, group_id, PROPOSITION_TYPE, FUNCTIONAL)
+    return frozenset(map(normal_text, names))
+
+
+def names_with_flag(session: Session, group_id: int, meta: str, attribute: str) -> list[str]:
+    """Return the names of the living definitions whose attribute is `true`."""
+    parameters: dict[str, SqlValue] = {
+        "group": group_id,
+        "meta": meta,
+        "living": LIVING,
+        "attribute": attribute,
+    }
+    return [text(name) for (name,) in session.rows(FLAGGED, parameters)]

@@ -7,7 +7,7 @@ counts, wherever it stands. What DESCRIBE asks after may be undeclared: that is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import orjson
 
@@ -16,9 +16,7 @@ from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.read.declared import META_TYPES
-from recollect.kernel.schema.definitions import defined, definitions
-from recollect.kernel.schema.names import NOUNS, given
-from recollect.kernel.schema.places import nodes
+from recollect.kernel.schema.definitions import NOUNS, defined, definitions, given
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
 from recollect.model import ElementKind
@@ -117,3 +115,28 @@ def _of(kinds: tuple[ElementKind, ...], text: ast.Text, bindings: Bindings) -> I
 
 def _quoted(name: str) -> str:
     return orjson.dumps(name).decode()
+
+
+def nodes(part: object) -> Iterator[ast.Node]:
+    """Yield the nodes of a tree, each before what it holds, in the order of the text."""
+    if isinstance(part, tuple):
+        for one in part:
+            yield from nodes(one)
+    elif isinstance(part, ast.Node):
+        yield part
+        for each in fields(part):
+            yield from nodes(getattr(part, each.name))
+
+
+def place_of_concept(tree: ast.Node, type_: str, name: str) -> Span | None:
+    """Return where a tree names a concept by both, or by its name alone, for the first time."""
+    for node in nodes(tree):
+        if not isinstance(node, ast.ConceptPattern) or not _is(node.name, name):
+            continue
+        if node.type is None or _is(node.type, type_):
+            return node.span
+    return None
+
+
+def _is(text: ast.Text | None, value: str) -> bool:
+    return isinstance(text, ast.Literal) and text.value == value

@@ -14,22 +14,21 @@ from typing import cast
 import orjson
 
 from recollect.errors import NOT_FOUND, RecollectError
+from recollect.kernel.read.catalogs import OpenGroup
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.joints import End, joints_at, steps_from
 from recollect.kernel.read.moment import NOW
 from recollect.kernel.read.named import latest_by_id, public_ids
-from recollect.kernel.read.open_group import OpenGroup
 from recollect.kernel.read.reader import Reader
 from recollect.kernel.search.modes import KEYWORD, why_by_words
 from recollect.kernel.search.scope import Where
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import BUILT, index_name
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Parameters, Session, SqlValue
-from recollect.kernel.store.schema import EVERY_GROUP, LIVING
 from recollect.kernel.store.statements.listing import INDEXES, IS_LIVING, JOINED, NAMED, Listing
-from recollect.model import AsOf, Concept, ElementKind, Joint, NamedStep, Ranked
+from recollect.model import LIVING, AsOf, Concept, ElementKind, Joint, NamedStep, Ranked
 
 _FEW = 2_000  # concepts that are gathered rather than walked to
 

@@ -16,8 +16,7 @@ from recollect.errors import INVALID_VALUE, NOT_FOUND, Notice, RecollectError, n
 from recollect.kernel.lang import ast
 from recollect.kernel.plan.bind import Bindings
 from recollect.kernel.plan.names import canonical_name
-from recollect.kernel.schema.definitions import Definition, definition
-from recollect.kernel.schema.names import NOUNS
+from recollect.kernel.schema.definitions import NOUNS, Definition, definition
 from recollect.kernel.search.domains import Domain, domains, key_parts
 from recollect.kernel.search.inventory import Entry, inventory
 from recollect.kernel.search.known_terms import living_count, term_code

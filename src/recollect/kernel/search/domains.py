@@ -14,12 +14,11 @@ from typing import Literal
 
 import orjson
 
-from recollect.kernel.schema.names import BELONGS, CORE_DOMAIN, DOMAIN
-from recollect.kernel.search.called import called
+from recollect.kernel.schema.definitions import BELONGS, CORE_DOMAIN, DOMAIN
+from recollect.kernel.search.document import called
 from recollect.kernel.search.known_terms import term_code
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import TALLY_CONCEPTS, members, text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING, TALLY_CONCEPTS
 from recollect.kernel.store.statements.regions import (
     DOMAINS,
     HAS_MEMBERS,
@@ -28,7 +27,7 @@ from recollect.kernel.store.statements.regions import (
     TYPES,
     TYPES_NOW,
 )
-from recollect.model import ElementKind
+from recollect.model import LIVING, ElementKind
 
 MOST_DOMAINS = 256
 """Domains of the primer, largest first."""

@@ -6,7 +6,7 @@ shows an element twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from recollect.errors import INVALID_SYNTAX, INVALID_VALUE, RecollectError
@@ -28,7 +28,6 @@ from recollect.kernel.read.resting import standings
 from recollect.kernel.search.modes import KEYWORD, by_words, checked_mode, why_by_words
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.search.search import DEFAULT_LIMIT, search
-from recollect.kernel.search.shown import packed, unpacked
 from recollect.kernel.store.group import last_transaction
 from recollect.model import ElementKind, Hit, Hits
 
@@ -162,3 +161,39 @@ def _share(bindings: Bindings, node: ast.Size) -> float:
             span=node.span,
         )
     return float(value)
+
+
+_LOW = 0x7F
+_MORE = 0x80
+
+
+def packed(ids: Collection[int]) -> bytes:
+    """Return ids as their differences, seven bits a byte.
+
+    >>> unpacked(packed({6, 700, 2})) == {2, 6, 700}
+    True
+    """
+    octets, last = bytearray(), 0
+    for one in sorted(ids):
+        step, last = one - last, one
+        while step > _LOW:
+            octets.append(step & _LOW | _MORE)
+            step >>= 7
+        octets.append(step)
+    return bytes(octets)
+
+
+def unpacked(octets: bytes) -> frozenset[int]:
+    """Return the ids that were packed; of other bytes, some numbers."""
+    return frozenset(_ids(octets))
+
+
+def _ids(octets: bytes) -> Iterator[int]:
+    last = step = shift = 0
+    for octet in octets:
+        step |= (octet & _LOW) << shift
+        shift += 7
+        if not octet & _MORE:
+            last += step
+            yield last
+            step = shift = 0

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping
 import orjson
 
 from recollect.kernel.search.tokens import tokens
-from recollect.kernel.store.cells import whole
-from recollect.kernel.store.counts import add_counts
+from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, whole
+from recollect.kernel.store.insertion import add_counts
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.statements.texts import (
     FORGET_COUNTS,
     FORGET_PAST,

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from recollect.errors import nearest
 from recollect.kernel.read.declared import declared_names
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import TALLY_CONCEPTS, TALLY_LINKS, text, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import TALLY_CONCEPTS, TALLY_LINKS
 from recollect.kernel.store.statements.terms import CODE_OF, CONCEPTS_USE, COUNT, LINKS_USE, NAMES
 from recollect.model import ElementKind
 

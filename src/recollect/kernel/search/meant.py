@@ -15,15 +15,14 @@ import orjson
 from recollect.kernel.plan.names import canonical_name
 from recollect.kernel.read.hydrate import hydrate
 from recollect.kernel.read.reader import Reader
-from recollect.kernel.search.called import called
+from recollect.kernel.search.document import called
 from recollect.kernel.search.tokens import tokens
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.names import CALLED, SAID_OF, SPELT
 from recollect.kernel.store.texts import Partition, Term
-from recollect.model import Concept, NamedConcept, normal_text
+from recollect.model import LIVING, Concept, NamedConcept, normal_text
 
 By = Literal["name", "spelling", "alias"]
 

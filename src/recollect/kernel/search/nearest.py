@@ -17,9 +17,8 @@ from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import Session
 from recollect.kernel.store.statements.meant import CONCEPTS, LINKS
-from recollect.kernel.vectors.embedder import Near
+from recollect.kernel.vectors.embedder import Near, dimension_of
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.kernel.vectors.model import dimension_of
 from recollect.model import ElementKind
 
 _PROPOSED = 2  # elements looked at first, for each that is wanted

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.portraits import (
     ENDS,
     INWARD,
@@ -20,7 +19,7 @@ from recollect.kernel.store.statements.portraits import (
     PREDICATE_ATTRIBUTES,
     TYPE_ATTRIBUTES,
 )
-from recollect.model import Value
+from recollect.model import LIVING, Value
 
 MOST_ELEMENTS = 10_000
 """Elements a portrait is drawn from."""

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.kernel.schema.names import DOMAIN, PERSON, SELF
+from recollect.kernel.schema.definitions import DOMAIN, PERSON, SELF
 from recollect.kernel.search.domains import Region, regions
 from recollect.kernel.search.inventory import inventory
 from recollect.kernel.store.cells import members
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.regions import OF_SELF
-from recollect.model import ElementKind, Value
+from recollect.model import LIVING, ElementKind, Value
 
 _SELF_PARTS = ("role", "objectives", "capabilities")
 

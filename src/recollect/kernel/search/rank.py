@@ -24,11 +24,9 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, combinations, repeat
 from operator import add
 
-from recollect.kernel.search.stopwords import STOP_WORDS
-from recollect.kernel.search.tokens import terms
-from recollect.kernel.store.cells import whole
+from recollect.kernel.search.tokens import STOP_WORDS, terms
+from recollect.kernel.store.cells import TALLY_DOCUMENTS, TALLY_TOKENS, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import TALLY_DOCUMENTS, TALLY_TOKENS
 from recollect.kernel.store.statements.texts import COUNTS
 from recollect.kernel.store.texts import Occurrences, Partition, Size, Term, Texts
 

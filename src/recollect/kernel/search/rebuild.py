@@ -13,7 +13,6 @@ from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex, forget_texts
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.texts import (
     CONCEPTS,
@@ -22,7 +21,7 @@ from recollect.kernel.store.statements.texts import (
     PAST_CONCEPTS,
     PAST_LINKS,
 )
-from recollect.model import Progress, silent
+from recollect.model import LIVING, Progress, silent
 
 _AT_ONCE = 1_000  # elements read and written together
 

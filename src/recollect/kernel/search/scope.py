@@ -13,9 +13,8 @@ import orjson
 from recollect.kernel.search.rank import Weights
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.texts import Partition
-from recollect.model import ElementKind, Instant
+from recollect.model import LIVING, ElementKind, Instant
 
 Where = Mapping[str, Sequence[str]]
 """Attributes of concepts, and the texts that each may be."""

@@ -4,30 +4,33 @@ The rule: the text is never an operator, and the answer is the same for the same
 in time and weights: by score, then by id. As of the past, the weights of words depend on everything
 written, including later writes. A concept is found by its own document, a link by its own and by
 its ends. KIP 1.0-draft3, section META; KIP 1.0-RC11, section 5.2.
+
+A rank is the share of what the question could reach were its words repeated without end; a
+relevance rises with the rank and depends on nothing else, so a THRESHOLD never changes the order.
+It is about the share of the question that the hit says: a text of mean length that says every word
+once is at 0.92, one that says half of it, by the rarity of words, at 0.5, and one that says most of
+it in few words comes near 1.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from recollect.errors import Notice
 from recollect.kernel.plan.names import without_long_runs
-from recollect.kernel.search.fusion import fused
 from recollect.kernel.search.hits import best, concept_hits
 from recollect.kernel.search.known_terms import is_declared, nearest_terms, term_code
 from recollect.kernel.search.links import ENDS, link_hits
 from recollect.kernel.search.modes import HYBRID, KEYWORD, SEMANTIC
 from recollect.kernel.search.nearest import nearest
-from recollect.kernel.search.rank import Weights, weigh
-from recollect.kernel.search.relevance import relevance
+from recollect.kernel.search.rank import SATURATION, Weights, weigh
 from recollect.kernel.search.scope import Scope, Where
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.vectors.meanings import Meanings
-from recollect.model import ElementKind, Instant
+from recollect.model import LINK_BIT, ElementKind, Instant
 
 DEFAULT_LIMIT = 10
 """Elements returned when the query gives no LIMIT."""
@@ -204,3 +207,38 @@ def _unknown(
     hint = f'use "{near[0]}"' if near else ""
     others = f"; known: {', '.join(near)}" if near else ""
     return (Notice("unknown_type", f'no {what} "{name}" is in the memory{others}', hint),)
+
+
+CONSTANT = 60
+"""RRF's k: how much a first rank is worth more than a second."""
+
+
+def fused(legs: Sequence[Iterable[int]]) -> dict[int, float]:
+    """Return what each element reaches of the most it could: to be first in every list.
+
+    >>> fused([[1, 2], [1]]) == {1: 1.0, 2: 61 / 62 / 2}
+    True
+    """
+    scores: dict[int, float] = {}
+    for leg in legs:
+        for rank, element in enumerate(leg, 1):
+            share = (CONSTANT + 1) / (CONSTANT + rank) / len(legs)
+            scores[element] = scores.get(element, 0.0) + share
+    return scores
+
+
+_ONCE = 1 + SATURATION  # makes the rank of a text of mean length that says all words once to 1
+_BEND = 8  # how long the share is kept as it is before it bends below 1
+
+
+def relevance(rank: float) -> float:
+    """Return the relevance of a rank, both from 0 to 1.
+
+    >>> [round(relevance(rank), 2) for rank in (0, 0.25 / 2.2, 0.5 / 2.2, 1 / 2.2, 1)]
+    [0.0, 0.25, 0.5, 0.92, 1.0]
+    """
+    return _bent(_ONCE * rank) / _bent(_ONCE)
+
+
+def _bent(share: float) -> float:
+    return float(share / (1 + share**_BEND) ** (1 / _BEND))

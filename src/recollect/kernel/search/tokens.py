@@ -1,9 +1,10 @@
-"""Text to tokens, the same for documents and for queries.
+"""Text to tokens, the same for documents and for queries, and the words that nothing is found by.
 
 The rule: Python alone decides where a token begins and ends and what it is folded to; the
 engine only stems. Scripts written with spaces give one token a word. Scripts written without
 give overlapping pairs of characters, and the last character of a run once more alone, so that
-a query of one character, looked for as a prefix, finds it wherever it stands.
+a query of one character, looked for as a prefix, finds it wherever it stands. Words that questions
+are made of are dropped from queries, never from documents, and never when nothing is left.
 """
 
 from __future__ import annotations
@@ -131,3 +132,15 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
             end = run.end()
         if end < len(word):
             yield word[end:], False
+
+
+_WORDS = """
+    a about am an and any are aren as at be been being but by can could couldn d did didn do
+    does doesn doing don for from had hadn has hasn have haven having he her hers him his how i
+    if in into is isn it its ll m me my of on or our ours please re s shall she should shouldn
+    so such t tell than that the their theirs them then there these they this those to us ve
+    was wasn we were weren what when where which who whom whose why will with won would wouldn
+    you your yours
+"""
+
+STOP_WORDS = frozenset(_WORDS.split())

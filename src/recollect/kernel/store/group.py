@@ -7,10 +7,9 @@ import unicodedata
 from dataclasses import dataclass
 
 from recollect.errors import INVALID_ARGUMENT, NOT_FOUND, Hint, RecollectError, ToDo, nearest
-from recollect.kernel.store.cells import octets, text, whole
+from recollect.kernel.store.cells import EVERY_GROUP, octets, text, whole
 from recollect.kernel.store.identity import BITS_BYTES, KEY_BYTES
 from recollect.kernel.store.port import Parameters, Session, SqlRow
-from recollect.kernel.store.schema import EVERY_GROUP
 from recollect.kernel.store.statements.counters import CREATE_GROUP
 from recollect.kernel.store.statements.groups import ALL, LAST, LOST, NAMES, ONE
 from recollect.model import Instant

@@ -9,8 +9,8 @@ import orjson
 
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LIVING
-from recollect.kernel.store.statements.holding import BESIDE
+from recollect.kernel.store.statements.meant import BESIDE
+from recollect.model import LIVING
 
 
 class Stay(NamedTuple):

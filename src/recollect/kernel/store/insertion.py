@@ -10,12 +10,13 @@ the time.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import orjson
 
 from recollect.kernel.store.port import Session, SqlRow
 from recollect.kernel.store.statement import Statement
+from recollect.kernel.store.statements.counts import ADD
 
 _FIRST = 16
 """Rows that are put one by one in any case; the time they take decides about the others."""
@@ -67,3 +68,10 @@ class Insertion:
 def _size(rows: Sequence[SqlRow]) -> int:
     """Return the length of all texts and bytes in rows."""
     return sum(len(cell) for row in rows for cell in row if isinstance(cell, str | bytes))
+
+
+def add_counts(session: Session, group_id: int, changes: Mapping[tuple[str, int], int]) -> None:
+    """Add differences to a group's counts, by kind of tally and term."""
+    changed = [(group_id, *key, change) for key, change in sorted(changes.items()) if change]
+    if changed:
+        session.execute_many(ADD, changed)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from recollect.kernel.store.dialect import Dialect
-from recollect.kernel.store.sampling import Sampling
+from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.texts import Texts
 from recollect.model import Kinds, Progress, silent

@@ -13,7 +13,6 @@ import orjson
 
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.remembered import (
     ACTORS,
     CONCEPTS,
@@ -22,6 +21,7 @@ from recollect.kernel.store.statements.remembered import (
     PAST_LINKS,
     TOUCHED,
 )
+from recollect.model import LIVING
 
 
 class Standing(NamedTuple):

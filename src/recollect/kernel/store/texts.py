@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from recollect.kernel.store.schema import LINK_BIT
+from recollect.model import LINK_BIT
 
 _LETTERS = "bcdf"
 _UNSTEMMED = "\u00b7"

@@ -15,13 +15,11 @@ from typing import Final
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import octets, whole
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LINK_BIT
 from recollect.kernel.store.sharing import Shared
 from recollect.kernel.store.statements.vectors import CHANGED, STATE
-from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space
-from recollect.kernel.vectors.model import dimension_of
+from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder, Space, dimension_of, text_hash
 from recollect.kernel.vectors.rows import known_texts
-from recollect.kernel.vectors.texts import text_hash
+from recollect.model import LINK_BIT
 
 _MOST_BYTES: Final = 512 * 2**20  # of all groups together
 _MOST_TEXTS: Final = 4_096  # whose vectors wait for the write that needs them

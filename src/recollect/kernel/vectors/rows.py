@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import orjson
 
 from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.digests import row_digest
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Session, SqlRow
-from recollect.kernel.store.row_digest import row_digest
 from recollect.kernel.store.statements.groups import DELETE
 from recollect.kernel.store.statements.vectors import (
     CHANGE,
@@ -26,9 +26,13 @@ from recollect.kernel.store.statements.vectors import (
     OF_TEXTS,
     REMOVE,
 )
-from recollect.kernel.vectors.embedder import NUMBER_BYTES, Embedder
-from recollect.kernel.vectors.model import dimension_of, set_model
-from recollect.kernel.vectors.texts import text_hash
+from recollect.kernel.vectors.embedder import (
+    NUMBER_BYTES,
+    Embedder,
+    dimension_of,
+    set_model,
+    text_hash,
+)
 
 NO_VECTOR = 0
 """Stands where an element had a vector, and says something else now."""

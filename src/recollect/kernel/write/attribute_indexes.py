@@ -14,7 +14,7 @@ from recollect.errors import (
     is_slip,
     nearest,
 )
-from recollect.kernel.store.cells import text, whole
+from recollect.kernel.store.cells import EVERY_GROUP, text, whole
 from recollect.kernel.store.dialect import (
     BUILT,
     create_attribute_index,
@@ -22,7 +22,6 @@ from recollect.kernel.store.dialect import (
     index_name,
 )
 from recollect.kernel.store.port import Session, SqlValue, Store
-from recollect.kernel.store.schema import EVERY_GROUP
 from recollect.kernel.store.statements.declared import (
     ADD_INDEX,
     CONCEPTS,

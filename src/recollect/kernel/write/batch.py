@@ -20,7 +20,7 @@ from recollect.errors import (
     nearest,
 )
 from recollect.kernel.write.directory import ConceptKey
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker, Triple
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.facts import Facts, add_source, is_fact
 from recollect.kernel.write.holding import also_holds
@@ -35,7 +35,6 @@ from recollect.kernel.write.merge import without_keys
 from recollect.kernel.write.merge_concepts import bear_anew, merge_concepts
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.plain_names import PlainNames
-from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.unmerge import take_back
 from recollect.kernel.write.validation import (

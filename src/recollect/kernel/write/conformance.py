@@ -12,10 +12,8 @@ from collections.abc import Iterable, Mapping
 from recollect.errors import CONSTRAINT_VIOLATION, RecollectError
 from recollect.kernel.lang import ast
 from recollect.kernel.read.declared import META_TYPES
-from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import NOUNS, given
-from recollect.kernel.schema.places import place_of_concept
-from recollect.kernel.schema.undeclared import undeclared
+from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
+from recollect.kernel.schema.undeclared import place_of_concept, undeclared
 from recollect.kernel.search.known_terms import living_count
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
 from recollect.kernel.write.instances import demands, shortfalls

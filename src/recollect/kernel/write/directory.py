@@ -15,7 +15,6 @@ from recollect.kernel.store.cells import members, whole
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id
 from recollect.kernel.store.port import Session, SqlRow, SqlValue
-from recollect.kernel.store.schema import LINK_BIT, LIVING
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import (
     BY_PUBLIC_ID,
@@ -38,7 +37,7 @@ from recollect.kernel.write.element import (
     State,
     Triple,
 )
-from recollect.model import Instant
+from recollect.model import LINK_BIT, LIVING, Instant
 
 ConceptKey = tuple[int, str]
 """A type's code and a name."""

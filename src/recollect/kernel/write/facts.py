@@ -23,8 +23,8 @@ from recollect.errors import (
     NOT_FOUND,
     RecollectError,
 )
-from recollect.kernel.schema.functional import functional_predicates
-from recollect.kernel.write.element import Content, Element, LinkElement
+from recollect.kernel.schema.definitions import functional_predicates
+from recollect.kernel.write.element import Content, Element, LinkElement, Tracker
 from recollect.kernel.write.holding import is_kept, line_of
 from recollect.kernel.write.own_types import refuse_owned_fact
 from recollect.kernel.write.temporal import (
@@ -33,7 +33,6 @@ from recollect.kernel.write.temporal import (
     advance_clock,
     parse_instant,
 )
-from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier, members
 from recollect.model import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from recollect.kernel.schema.functional import functional_predicates
-from recollect.kernel.search.called import called
+from recollect.kernel.schema.definitions import functional_predicates
+from recollect.kernel.search.document import called
 from recollect.kernel.store.holding import Stay, held_beside
 from recollect.kernel.write.element import ConceptElement, LinkElement
 from recollect.kernel.write.unit import Unit

@@ -19,13 +19,12 @@ from recollect.errors import (
 from recollect.kernel.read.declared import declared_names
 from recollect.kernel.store.cells import whole
 from recollect.kernel.store.port import Parameters
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.living import ID_BY_NAME, ID_BY_TYPE, NAMES
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
 from recollect.kernel.write.own_types import name_key
 from recollect.kernel.write.unit import Unit
-from recollect.model import ElementKind
+from recollect.model import LIVING, ElementKind
 from recollect.node import node
 
 _SHOWN = 10  # ids or names an error lists

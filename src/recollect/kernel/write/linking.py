@@ -14,11 +14,10 @@ from typing import assert_never
 
 from recollect.errors import NOT_FOUND, RecollectError, Span
 from recollect.kernel.lang.ast import ConceptPattern, Handle, KmlEnd, LinkId, LinkTarget
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Triple
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker, Triple
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.identity import find_concept, match_link, missing_concept
 from recollect.kernel.write.literals import ConceptNames, concept_name, text_value
-from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import plain_predicate
 from recollect.model import Attributes, Skipped, Value

@@ -1,6 +1,6 @@
 """The change log: what it says of each element, and the chain that makes tampering visible.
 
-The digest of a content is that of `store/content_digest.py`; the digest of a purge is over what
+The digest of a content is that of `store/digests.py`; the digest of a purge is over what
 remains: the word and the element's number. A chain hash is SHA-256 over the chain
 before it, the group and the transaction's own row, and its changes in element order: to which
 element, by which operation, to which digest. All can be computed again from the rows.
@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import orjson
 
-from recollect.kernel.store.content_digest import Identity as Identity
-from recollect.kernel.store.content_digest import canonical
-from recollect.kernel.store.content_digest import content_digest as content_digest
+from recollect.kernel.store.digests import Identity as Identity
+from recollect.kernel.store.digests import canonical
+from recollect.kernel.store.digests import content_digest as content_digest
 from recollect.model import Instant, Operation
 
 Logged = tuple[int, str, bytes]

@@ -14,7 +14,6 @@ import orjson
 from recollect.errors import IMMUTABLE_TARGET, RecollectError
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Parameters, Session, SqlValue
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statements.living import (
     DROP_NAME_KEY,
     ID_BY_NAME_KEY,
@@ -22,10 +21,10 @@ from recollect.kernel.store.statements.living import (
     SET_NAME_KEY,
 )
 from recollect.kernel.store.terms import Interning
-from recollect.kernel.vectors.texts import concept_meaning
+from recollect.kernel.vectors.embedder import concept_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import ConceptElement, Element, LinkElement
-from recollect.model import Attributes, Kinds, normal_text
+from recollect.model import LIVING, Attributes, Kinds, normal_text
 
 _AT_ONCE = 2_000  # concepts read together
 

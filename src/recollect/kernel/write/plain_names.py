@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from recollect.errors import DUPLICATE_EXISTS, Notice, RecollectError
 from recollect.kernel.search.document import ALIASES
 from recollect.kernel.search.meant import By, best_of, how_called, ids_meant
-from recollect.kernel.write.element import ConceptElement
+from recollect.kernel.write.element import ConceptElement, Tracker
 from recollect.kernel.write.identity import (
     ConceptName,
     find_concept,
@@ -19,7 +19,6 @@ from recollect.kernel.write.identity import (
     missing_concept,
 )
 from recollect.kernel.write.merge_concepts import bear_anew
-from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
 from recollect.kernel.write.validation import identifier
 from recollect.model import Named

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from recollect.errors import IMMUTABLE_TARGET, RecollectError, Span
 from recollect.kernel.lang import ast
 from recollect.kernel.read.declared import CONCEPT_TYPE, PROPOSITION_TYPE
-from recollect.kernel.schema.names import (
+from recollect.kernel.schema.definitions import (
     BELONGS,
     CORE_DIRECTIVES,
     CORE_DOMAIN,
@@ -22,7 +22,7 @@ from recollect.kernel.schema.names import (
     SELF,
     SYSTEM,
 )
-from recollect.kernel.schema.places import place_of_concept
+from recollect.kernel.schema.undeclared import place_of_concept
 from recollect.kernel.write.element import ConceptElement, Element
 from recollect.kernel.write.unit import Unit
 

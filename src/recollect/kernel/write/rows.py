@@ -14,7 +14,6 @@ import orjson
 from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
 from recollect.kernel.store.insertion import Insertion
 from recollect.kernel.store.port import Parameters, Session, SqlRow
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.rows import CLOSE, DELETE, DELETE_PAST, INSERT_PAST, UPDATE
 from recollect.kernel.write.element import (
@@ -25,7 +24,7 @@ from recollect.kernel.write.element import (
     LinkElement,
     State,
 )
-from recollect.model import Attributes
+from recollect.model import LIVING, Attributes
 
 LARGEST = 24 * 2**20
 """Bytes of attributes, and of metadata: what a line of a dump holds with room to spare."""

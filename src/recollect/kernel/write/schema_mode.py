@@ -20,19 +20,17 @@ from recollect.errors import (
     ToDo,
     nearest,
 )
-from recollect.kernel.schema.definitions import Definition, definitions
-from recollect.kernel.schema.names import NOUNS, given
+from recollect.kernel.schema.definitions import NOUNS, Definition, definitions, given
 from recollect.kernel.search.inventory import Entry, inventory
 from recollect.kernel.search.known_terms import term_code
-from recollect.kernel.store.cells import members, text, whole
+from recollect.kernel.store.cells import STRICT, members, text, whole
 from recollect.kernel.store.erasure import make_stale
 from recollect.kernel.store.group import Group, create_group, load_group
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import LIVING, STRICT
 from recollect.kernel.store.statements.declared import MAKE_OPEN, MAKE_STRICT
 from recollect.kernel.store.statements.records import BY_TYPE
 from recollect.kernel.write.instances import Shortfall, demands, shortfalls
-from recollect.model import ElementKind, Misfit, Schema, SchemaMode
+from recollect.model import LIVING, ElementKind, Misfit, Schema, SchemaMode
 
 _AT_ONCE = 2_000  # concepts read together
 _EXAMPLES = 3  # names of a misfit

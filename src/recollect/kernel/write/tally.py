@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from recollect.kernel.store.schema import (
-    LINK_BIT,
+from recollect.kernel.store.cells import (
     TALLY_BOUNDED_CONCEPTS,
     TALLY_BOUNDED_LINKS,
     TALLY_CONCEPTS,
@@ -19,7 +18,7 @@ from recollect.kernel.store.schema import (
     TALLY_LINKS,
 )
 from recollect.kernel.write.element import ConceptElement, Content, Element, LinkElement, State
-from recollect.model import BEGINNING, FOREVER
+from recollect.model import BEGINNING, FOREVER, LINK_BIT
 
 Move = tuple[Element, State, State | None]
 """An element, what its row says, and what it is about to say."""

@@ -14,18 +14,16 @@ from recollect.errors import CONSTRAINT_VIOLATION, Notice, RecollectError
 from recollect.kernel.read.catalogs import Last
 from recollect.kernel.search.document import concept_text, link_text
 from recollect.kernel.search.index import TextIndex
-from recollect.kernel.store.counts import add_counts
 from recollect.kernel.store.group import Group
 from recollect.kernel.store.identity import element_id, public_id
-from recollect.kernel.store.insertion import Insertion
+from recollect.kernel.store.insertion import Insertion, add_counts
 from recollect.kernel.store.port import Session
-from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.statements.counters import COUNT_IDS
 from recollect.kernel.store.statements.rows import ADVANCE, LOG
 from recollect.kernel.store.terms import Interning, Terms
+from recollect.kernel.vectors.embedder import link_meaning
 from recollect.kernel.vectors.preparation import Preparation
 from recollect.kernel.vectors.rows import VectorRows
-from recollect.kernel.vectors.texts import link_meaning
 from recollect.kernel.write.directory import Directory
 from recollect.kernel.write.element import (
     NOTHING,
@@ -49,7 +47,7 @@ from recollect.kernel.write.rows import RowBatch, first_version
 from recollect.kernel.write.tally import Move, counts_of
 from recollect.kernel.write.temporal import advance_clock, moves_clock
 from recollect.kernel.write.validation import identifier
-from recollect.model import Attributes, Instant, Operation
+from recollect.model import CONCEPT_BIT, LINK_BIT, Attributes, Instant, Operation
 
 _SALT_BYTES = 16
 _FEWEST_SALTS, _MOST_SALTS = 8, 256

@@ -1,12 +1,13 @@
-"""Warnings about an UPDATE that computes from keys which none of its elements has.
+"""Warnings about keys of a write that are probably slips, or are read as something else.
 
-The rule: a key may be missing, and then computes nothing. A warning is given only if its spelling
-is close to that of a key in use, because then it is probably a slip.
+The rule: a key that an UPDATE computes from may be missing, and then computes nothing. A warning is
+given only if its spelling is close to that of a key in use. An attribute that has the name of a
+field is stored as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.errors import Fix, Notice, Span, is_slip, nearest
 from recollect.kernel.lang.ast import Arithmetic, Computed, Field, Term, Update
@@ -62,3 +63,17 @@ def _unknown(field: Field, elements: Sequence[Element]) -> Iterator[Notice]:
         known=near,
         fix=Fix(span, near[0]) if near[0].isidentifier() else None,
     )
+
+
+_FIELDS = frozenset({"id", "type", "name"})
+
+
+def hidden_attributes(keys: Iterable[str], span: Span | None) -> Iterator[Notice]:
+    """Yield a notice for each attribute of a concept that ATTR does not read."""
+    for key in sorted(_FIELDS.intersection(keys)):
+        yield Notice(
+            "hidden_attribute",
+            f'ATTR(?x, "{key}", ?v) reads the field {key}, not the attribute of that name',
+            hint=f"read it as ?x.attributes.{key}",
+            span=span,
+        )

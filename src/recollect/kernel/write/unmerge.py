@@ -16,7 +16,6 @@ from recollect.kernel.search.document import ALIASES
 from recollect.kernel.store.cells import members, text, whole
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import SqlRow, SqlValue
-from recollect.kernel.store.schema import CONCEPT_BIT, LINK_BIT
 from recollect.kernel.store.statements.merges import (
     CHANGED_CONCEPTS,
     LOST_CONCEPT,
@@ -26,7 +25,15 @@ from recollect.kernel.store.statements.merges import (
 )
 from recollect.kernel.write.element import ConceptElement, Content, LinkElement, canonical
 from recollect.kernel.write.unit import Unit
-from recollect.model import MERGED_FROM, MOVED_FROM, Attributes, Instant, Value
+from recollect.model import (
+    CONCEPT_BIT,
+    LINK_BIT,
+    MERGED_FROM,
+    MOVED_FROM,
+    Attributes,
+    Instant,
+    Value,
+)
 
 
 @dataclass(frozen=True, slots=True)

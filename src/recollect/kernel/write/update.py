@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from recollect.kernel.lang.ast import Assignment, Computed, Update
 from recollect.kernel.write.arithmetic import Read, check_term, compute
 from recollect.kernel.write.element import ConceptElement, Element, canonical
-from recollect.kernel.write.hidden import hidden_attributes
 from recollect.kernel.write.literals import constant
 from recollect.kernel.write.protection import refuse_update
 from recollect.kernel.write.unit import Unit
-from recollect.kernel.write.unknown_keys import unknown_keys
+from recollect.kernel.write.unknown_keys import hidden_attributes, unknown_keys
 from recollect.kernel.write.validation import members
 from recollect.model import BEGINNING, FOREVER, Attributes, UpdateReport, Value
 

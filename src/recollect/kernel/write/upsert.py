@@ -21,10 +21,9 @@ from recollect.kernel.lang.ast import (
     Text,
     Upsert,
 )
-from recollect.kernel.write.element import ConceptElement, Element, LinkElement
+from recollect.kernel.write.element import ConceptElement, Element, LinkElement, Tracker
 from recollect.kernel.write.expectation import check_version
 from recollect.kernel.write.handles import check_handles
-from recollect.kernel.write.hidden import hidden_attributes
 from recollect.kernel.write.holding import also_holds_once
 from recollect.kernel.write.identity import ConceptName, check_id, match_or_create
 from recollect.kernel.write.linking import Ends, Item, Linking, Missing, skipped
@@ -34,8 +33,8 @@ from recollect.kernel.write.literals import (
     text_value,
     version_value,
 )
-from recollect.kernel.write.tracker import Tracker
 from recollect.kernel.write.unit import Unit
+from recollect.kernel.write.unknown_keys import hidden_attributes
 from recollect.kernel.write.validation import plain_predicate
 from recollect.model import Attributes, Progress, UpsertReport, silent
 

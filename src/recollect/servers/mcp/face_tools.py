@@ -7,6 +7,7 @@ every day together cost a client at most 3,500 tokens, so a field is explained o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal, NotRequired, cast
 from urllib.parse import quote
 
@@ -15,9 +16,11 @@ from typing_extensions import TypedDict
 
 from recollect.errors import INVALID_ARGUMENT, PERMISSION_DENIED, RecollectError
 from recollect.faces.memory import Corrected, Holding, MemoryRecord, RecalledRecord
+from recollect.faces.operations.envelope import told_error
 from recollect.servers.mcp.fence import NOTE
-from recollect.servers.mcp.inputs import STRICT, Evidence, Explain, Fact, Recall
+from recollect.servers.mcp.inputs import STRICT, AddEpisode, Evidence, Explain, Fact, Recall
 from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.outputs import Accepted
 
 Output = dict[str, Any]
 
@@ -225,3 +228,15 @@ def _beside(ended: Iterable[Holding], held: Iterable[Holding]) -> Output:
         told["also_holds"] = beside
         told["hint"] = 'what also holds and should not: forget with its id and effect "end"'
     return told
+
+
+def add_episode(memory: Memory, given: AddEpisode) -> Accepted:
+    """Keep what happened; facts are found in it afterwards, by this server or a worker."""
+    time = given.get("reference_time") or datetime.now(UTC).isoformat(timespec="milliseconds")
+    item = {**given, "source": given.get("source", "text"), "reference_time": time}
+    envelope = memory.service.operations.call(
+        "AddEpisodes", {"group_id": memory.group, "items": [item]}
+    )
+    if "error" in envelope:
+        raise told_error(envelope["error"])
+    return cast("Accepted", envelope["output"])

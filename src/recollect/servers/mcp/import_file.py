@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from recollect.integrations.exchange import take_in
-from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.folders import Folders
 from recollect.servers.mcp.inputs import ImportFile
-from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.memory import Call, Memory
 from recollect.servers.mcp.outputs import Counts, Imported, Skipped
 
 _NAMES: Final = 50  # types, predicates and reasons that are listed

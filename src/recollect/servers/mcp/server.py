@@ -22,9 +22,8 @@ from recollect.errors import RecollectError
 from recollect.faces.operations import Caller
 from recollect.servers.mcp import prompts, resources
 from recollect.servers.mcp.answers import answered, failed
-from recollect.servers.mcp.call import Call
 from recollect.servers.mcp.lines import serve_lines
-from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.memory import Call, Memory
 from recollect.servers.mcp.tools import MemoryTool, tool_named, tools_of
 
 NAME: Final = "recollect"

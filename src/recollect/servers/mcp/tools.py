@@ -18,11 +18,10 @@ from recollect.faces.kip import Response, handle_tool_call, tool_definitions
 from recollect.faces.operations.envelope import checked
 from recollect.servers.mcp import face_tools, inputs, knowledge, markup
 from recollect.servers.mcp.bounded import bounded
-from recollect.servers.mcp.call import Call
-from recollect.servers.mcp.episodes import add_episode
+from recollect.servers.mcp.face_tools import add_episode
 from recollect.servers.mcp.fence import json_line
 from recollect.servers.mcp.import_file import import_file
-from recollect.servers.mcp.memory import Memory
+from recollect.servers.mcp.memory import Call, Memory
 
 Run = Callable[[Memory, Mapping[str, object], Call], Mapping[str, object]]
 """Takes the memory, the arguments as they were received, and the call they came with."""

@@ -12,7 +12,7 @@ from recollect.kernel.store.dialect import BUILT, create_attribute_index, index_
 from recollect.kernel.store.identity import drawn_id, public_id
 from recollect.kernel.store.postgres.migrations import MIGRATIONS, whole_store
 from recollect.kernel.store.postgres.store import PostgresStore
-from recollect.kernel.store.sqlite.completeness import whole_store as whole_file
+from recollect.kernel.store.sqlite.damage import whole_store as whole_file
 
 ON_FILES_ALONE = {"counter"}
 """Ids are counted in `grp`."""

@@ -1,6 +1,6 @@
 """The pipeline: episodes become nodes and facts, step by step. Specification 004, section 5."""
 
-from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
+from recollect.faces.operations.observation import Transition, Watcher
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.faces.operations.pipeline.leases import kept_leases
 from recollect.faces.operations.pipeline.patterns import PatternExtractor
@@ -13,10 +13,10 @@ from recollect.faces.operations.pipeline.ports import (
     Known,
     Refused,
     Rejected,
+    VectorsInAdvance,
 )
 from recollect.faces.operations.pipeline.replays import KeptReplays
 from recollect.faces.operations.pipeline.structured import StructuredExtractor
-from recollect.faces.operations.pipeline.transition import Transition, Watcher
 from recollect.faces.operations.pipeline.work import Work
 from recollect.faces.operations.pipeline.worker import Worker
 from recollect.llm import Usage

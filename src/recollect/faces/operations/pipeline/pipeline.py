@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from recollect.faces.operations.context import Progressed
 from recollect.faces.operations.episodes import EpisodeDraft, keep_episodes
-from recollect.faces.operations.ingestion import Progressed
 from recollect.faces.operations.naming import receipt_uuid
 from recollect.faces.operations.outputs import Item, State
 from recollect.faces.operations.pipeline.progress import Progress, moved, shown

@@ -7,13 +7,15 @@ failed attempt, reported with its message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from recollect.faces.operations.pipeline.extraction import Extraction
 from recollect.kernel import Nexus
 from recollect.llm import Usage
+from recollect.model import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +89,33 @@ class Embedding(Protocol):
 
         Where several fail together, each is tried again by itself.
         """
+
+
+Clock = Callable[[], Instant]
+
+
+def system_clock() -> Instant:
+    """Return the time of the machine, in milliseconds."""
+    return Instant(time.time_ns() // 1_000_000)
+
+
+class VectorsInAdvance:
+    """Makes the vectors of an extraction; implements `ports.Embedding`.
+
+    They wait in memory for the step that writes; after a crash that step makes them itself.
+    """
+
+    def is_needed(self, nexus: Nexus) -> bool:
+        """Whether the memory has an embedder."""
+        return nexus.vectors.model is not None
+
+    def prepare(self, nexus: Nexus, extractions: Sequence[Extraction]) -> None:
+        """Embed the texts of extractions. EMBEDDER_UNAVAILABLE where the model is away."""
+        nexus.vectors.prepare([text for one in extractions for text in _texts(one)])
+
+
+def _texts(extraction: Extraction) -> list[str]:
+    """Return what the memory will embed: name and summary of nodes, words of facts."""
+    nodes = extraction.get("nodes") or []
+    told = [edge["fact"] for edge in extraction.get("edges") or []]
+    return [*(f"{one['name']}\n{one.get('summary') or ''}".rstrip() for one in nodes), *told]

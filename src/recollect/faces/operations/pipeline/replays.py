@@ -7,7 +7,7 @@ from typing import cast
 
 from recollect.faces.operations import limits
 from recollect.faces.operations.outputs import Answered
-from recollect.faces.operations.pipeline.clock import Clock, system_clock
+from recollect.faces.operations.pipeline.ports import Clock, system_clock
 from recollect.kernel import Nexus
 from recollect.model import Instant, Value
 

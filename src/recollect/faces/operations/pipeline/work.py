@@ -18,22 +18,23 @@ from typing import Final, cast
 from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.faces.operations import limits
 from recollect.faces.operations.context import Policy
+from recollect.faces.operations.observation import Transition, Watcher, unwatched
 from recollect.faces.operations.outputs import Episode as ShownEpisode
 from recollect.faces.operations.outputs import State
-from recollect.faces.operations.pipeline.clock import Clock, system_clock
-from recollect.faces.operations.pipeline.embedding import VectorsInAdvance
 from recollect.faces.operations.pipeline.extraction import checked_extraction
 from recollect.faces.operations.pipeline.known import GroupKnowledge
 from recollect.faces.operations.pipeline.ports import (
+    Clock,
     Embedding,
     Episode,
     Extracted,
     Extractor,
     Refused,
     Rejected,
+    VectorsInAdvance,
+    system_clock,
 )
 from recollect.faces.operations.pipeline.progress import Progress, moved
-from recollect.faces.operations.pipeline.transition import Transition, Watcher, unwatched
 from recollect.faces.operations.pipeline.upsert import write_extraction
 from recollect.faces.operations.records import episode as shown_episode
 from recollect.faces.operations.records import is_episode

@@ -20,8 +20,7 @@ from recollect.errors import (
     Code,
     RecollectError,
 )
-from recollect.kernel.store.deadline import overdue
-from recollect.kernel.store.faults import busy, out_of_memory
+from recollect.kernel.store.faults import busy, out_of_memory, overdue
 from recollect.kernel.store.postgres.address import ServerAddress
 
 _BY_STATE: Final[dict[str, tuple[Code, str, str]]] = {

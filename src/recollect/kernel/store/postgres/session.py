@@ -25,7 +25,7 @@ from psycopg import Connection, RawCursor, RawServerCursor
 
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.cells import whole
-from recollect.kernel.store.deadline import overdue
+from recollect.kernel.store.faults import overdue
 from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, SqlValue, Work
 from recollect.kernel.store.postgres.binding import bound
 from recollect.kernel.store.postgres.dialect import POSTGRES
@@ -46,7 +46,7 @@ from recollect.kernel.store.postgres.pool import (
     milliseconds,
 )
 from recollect.kernel.store.postgres.texts import PostgresTexts
-from recollect.kernel.store.sampling import Sampling
+from recollect.kernel.store.settings import Sampling
 from recollect.kernel.store.statements.elements import LAST, STATE
 from recollect.model import Kinds
 

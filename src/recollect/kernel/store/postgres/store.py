@@ -27,8 +27,7 @@ from recollect.kernel.store.postgres.pool import Pool, connected
 from recollect.kernel.store.postgres.session import PostgresSession
 from recollect.kernel.store.postgres.upkeep import PostgresUpkeep
 from recollect.kernel.store.postgres.vacuum import vacuum
-from recollect.kernel.store.sampling import Sampling
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import Sampling, Settings
 from recollect.kernel.store.sharing import Shared
 from recollect.model import Kinds, Progress, silent
 

@@ -15,16 +15,14 @@ import apsw
 from recollect.errors import STORE_UNAVAILABLE, RecollectError
 from recollect.kernel.store.faults import busy
 from recollect.kernel.store.port import Budget, Parameters, Sql, SqlRow, Work
-from recollect.kernel.store.sampling import Sampling
-from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.settings import Sampling, Settings
 from recollect.kernel.store.sqlite import text_functions
 from recollect.kernel.store.sqlite.dialect import SQLITE
 from recollect.kernel.store.sqlite.faults import READING_ERRORS, translated
 from recollect.kernel.store.sqlite.forks import Held
 from recollect.kernel.store.sqlite.functions import register_functions, register_search
 from recollect.kernel.store.sqlite.log_file import LogFile
-from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter
-from recollect.kernel.store.sqlite.patience import patient
+from recollect.kernel.store.sqlite.meter import STEPS_A_TICK, Meter, patient
 from recollect.kernel.store.sqlite.place import LOG, Place, beside
 from recollect.kernel.store.sqlite.read_only import SCHEME
 from recollect.kernel.store.sqlite.texts import SqliteTexts

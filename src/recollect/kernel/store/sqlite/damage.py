@@ -1,23 +1,26 @@
-"""Names the tables and indexes that are broken in a file, and takes them out of it.
+"""Names the tables and indexes that are missing or broken in a file, and takes out the broken.
 
-The rule: what is taken out is dropped from the file's list without freeing its pages, because a
-broken tree may claim pages of others. They are lost until the file is rewritten.
+The rule: the migrations alone say what a store has; there is no second list to forget. What is
+taken out is dropped from the file's list without freeing its pages, because a broken tree may claim
+pages of others. They are lost until the file is rewritten.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import apsw
 
 from recollect.errors import INTERNAL_ERROR, STORE_CORRUPT, RecollectError
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.faults import corrupt
-from recollect.kernel.store.port import Fault
-from recollect.kernel.store.sqlite.completeness import whole_store
-from recollect.kernel.store.sqlite.connection import SqliteSession
+from recollect.kernel.store.port import Fault, Part, Session
+from recollect.kernel.store.settings import Settings
+from recollect.kernel.store.sqlite.connection import MEMORY, SqliteSession
 from recollect.kernel.store.sqlite.faults import translated
+from recollect.kernel.store.sqlite.migrations import migrate
 
 _MOST_FAULTS = 1000
 _HEADING = "*** in database"
@@ -104,3 +107,27 @@ def _told(session: SqliteSession) -> Iterator[str]:
             yield corrupt().message
     except apsw.Error as error:
         raise translated(error) from error
+
+
+# What the engine makes by itself has no definition, and comes with its table.
+_PARTS = """
+SELECT s.type, s.name, s.sql FROM sqlite_schema AS s
+WHERE s.sql IS NOT NULL ORDER BY s.rootpage, s.name
+"""
+
+
+def missing_parts(session: Session) -> tuple[Part, ...]:
+    """Return what a store of this version has and this one lacks, in the order it is made."""
+    there = {text(name) for _, name, _ in session.rows(_PARTS)}
+    return tuple(part for part in whole_store() if part.name not in there)
+
+
+@cache
+def whole_store() -> tuple[Part, ...]:
+    """Return all that a store of this version has, in the order it is made."""
+    session = SqliteSession(MEMORY, Settings(), query_only=False, creates=True)
+    try:
+        migrate(session)
+        return tuple(Part(*map(text, row)) for row in session.rows(_PARTS))
+    finally:
+        session.close()

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import apsw
 
+from recollect.kernel.store.digests import row_digest
 from recollect.kernel.store.functions import canonical_json, re2_search
 from recollect.kernel.store.identity import public_id
 from recollect.kernel.store.port import SqlValue
-from recollect.kernel.store.row_digest import row_digest
 from recollect.model import normal_text
 
 

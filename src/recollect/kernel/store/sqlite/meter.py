@@ -1,12 +1,18 @@
-"""How much the statements of a block have cost; it ends the one that is too much."""
+"""How much the statements of a block have cost, and how long one waits for another process.
+
+The rule: what is too much is ended. Who waits looks again soon and always as soon: the engine's own
+waiting looks ever more rarely, ten times a second at last, and never finds a process at rest that
+writes without a pause.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 from recollect.errors import RESOURCE_EXHAUSTED, RecollectError
-from recollect.kernel.store.deadline import overdue
+from recollect.kernel.store.faults import overdue
 from recollect.kernel.store.port import Budget
 
 STEPS_A_TICK = 10_000
@@ -71,3 +77,30 @@ class Meter:
             return
         if self._seconds + time.monotonic() - self._since > self._budget.seconds:
             raise overdue(self._budget.seconds)
+
+
+_NAP_SECONDS: Final = 0.001
+
+
+def patient(seconds: float) -> Callable[[int], bool]:
+    """Return the function by which the engine asks whether to go on waiting.
+
+    The engine passes how often it has asked already. The answer comes after a short sleep, and is
+    no once `seconds` have passed.
+
+    >>> patient(0)(0), patient(60)(0)
+    (False, True)
+    """
+    end = 0.0
+
+    def goes_on(asked: int) -> bool:
+        nonlocal end
+        now = time.monotonic()
+        if asked == 0:
+            end = now + seconds
+        if now >= end:
+            return False
+        time.sleep(_NAP_SECONDS)
+        return True
+
+    return goes_on

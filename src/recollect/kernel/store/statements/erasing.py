@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statement import Statement
+from recollect.model import LIVING
 
 LINKS_AT: Final = Statement("""
 SELECT s.id FROM {numbers ids w} CROSS JOIN link AS s

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from recollect.kernel.store.schema import LIVING
 from recollect.kernel.store.statement import Statement
+from recollect.model import LIVING
 
 CONCEPTS: Final = Statement(f"""
 SELECT c.id, t.text, c.name, c.attributes FROM concept AS c

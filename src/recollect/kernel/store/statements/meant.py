@@ -1,7 +1,8 @@
-"""Elements that a text names, that concepts lead to, and that are near in meaning."""
+"""Elements that a text names, that concepts lead to, near in meaning, and true beside others."""
 
 from __future__ import annotations
 
+from recollect.kernel.store.statement import Statement
 from recollect.kernel.store.statements.guards import guarded
 
 NAMED_CONCEPTS = guarded(
@@ -91,4 +92,17 @@ SELECT link.id, link.public_id
 FROM {numbers elements one} {then} link ON link.id = one.value
 WHERE {guards} AND link.changed_at <= :known
 """,
+)
+
+
+BESIDE = Statement(
+    """
+SELECT DISTINCT e.id FROM {rows stays w} CROSS JOIN link AS e
+WHERE e.group_id = :group AND e.subject = {cell w.value 0 bigint}
+  AND e.predicate = {cell w.value 1 bigint}
+  AND e.expired_at = :living AND e.object != {cell w.value 2 bigint}
+  AND e.invalid_at > {greatest :now {cell w.value 3 bigint}}
+  AND e.valid_at < {cell w.value 4 bigint}
+LIMIT :most
+"""
 )

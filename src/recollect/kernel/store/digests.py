@@ -1,7 +1,8 @@
-"""The digest of what an element is and says, as the log has it.
+"""The digests of what the store holds: of contents, as the log has them, and of plain rows.
 
-It is SHA-256 over the element's salt and the canonical JSON of its identity and content; without
-the salt, which a purge erases, it tells nothing about them.
+The first is SHA-256 over the element's salt and the canonical JSON of its identity and content;
+without the salt, which a purge erases, it tells nothing about them. The second only shows damage:
+whoever changes a row on purpose can change its digest too.
 """
 
 from __future__ import annotations
@@ -43,3 +44,19 @@ def digest_of_cells(salt: bytes, identity: Identity, cells: Sequence[SqlValue]) 
     if [orjson.dumps(one).decode() for one in (said, noted)] != spelled:
         return b""
     return content_digest(salt, identity, (said, noted, whole(valid_at), whole(invalid_at)))
+
+
+_BYTES = 8
+
+
+def row_digest(*cells: int | float | str | bytes | None) -> int:
+    """Return a number of 64 bits that another row is most unlikely to have.
+
+    >>> row_digest(1, "a", b"b") == row_digest(1, "ab", b"")
+    False
+    """
+    hashed = hashlib.sha256()
+    for cell in cells:
+        held = cell if isinstance(cell, bytes) else repr(cell).encode()
+        hashed.update(b"%d:%b" % (len(held), held))
+    return int.from_bytes(hashed.digest()[:_BYTES], "big", signed=True)

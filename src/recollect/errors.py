@@ -9,7 +9,7 @@ them; they never invent another class.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib import import_module
@@ -181,12 +181,15 @@ class ToDo(StrEnum):
     GIVE_PARAMETER = "give a parameter a value"
     LIST_ATTENTION = "list what asks for attention"
     LIST_CLAIMS = "list the claims"
+    LIST_EXCHANGES = "list the exchanges with models"
     LIST_GROUPS = "list the groups"
+    LIST_NODES = "look at what there is as trees"
+    LIST_RUNS = "list the runs of workflows"
     MEND_OR_SKIP = "mend what cannot be taken in, or skip it"
     MOVE_CLAIM = "give a claim one of some statuses"
     NAME_BY_KEY = "name an element by type and name"
     NAME_LATER = "name a later instant"
-    PASS_NUMBER = "pass another number"
+    PASS_OPTION = "pass another value"
     SEARCH = "search for it"
     SEE_TRANSACTION = "look at a transaction"
     WRITE = "send a text that writes to a call that may"
@@ -344,6 +347,27 @@ class RecollectError(Exception):
         if self.details:
             wire["details"] = dict(self.details)
         return wire
+
+
+def in_words(error: RecollectError, say: Callable[[str], str]) -> RecollectError:
+    """Return an error, and all that its details tell of, with the hints that a server says."""
+    details, told = error.details, error.details.get("errors")
+    if isinstance(told, list):
+        ones = [{**one, "hint": say(one["hint"])} if "hint" in one else one for one in told]
+        details = {**details, "errors": ones}
+    return replace(error, hint=say(error.hint), details=details)
+
+
+def told_with(error: RecollectError) -> list[RecollectError]:
+    """Return an error and all that were found with it, which its details tell of, by place."""
+    told = error.details.get("errors")
+    source = error.source
+    return [error] if not isinstance(told, list) else [_of_wire(one, source) for one in told]
+
+
+def _of_wire(wire: Mapping[str, Any], source: str) -> RecollectError:
+    code, span = CODES[wire["code"]], Span(**wire["span"]) if "span" in wire else None
+    return RecollectError(code, wire["message"], wire.get("hint", ""), source, span)
 
 
 def place(source: str, span: Span) -> tuple[int, int]:

@@ -64,6 +64,11 @@ class Kind:
         return bool(self.call)
 
     @property
+    def gives_ids(self) -> bool:
+        """Whether one that anyone makes has its name for its id."""
+        return self.names_are_ids and not self.call
+
+    @property
     def is_free(self) -> bool:
         """Whether a plain name may mean a concept of the kind, and facts may be told about it."""
         return self.is_meant and not (self.call or self.names_are_ids)

@@ -198,3 +198,39 @@ def test_a_value_of_the_type_is_taken(markup: Markup, kind: str, given: str) -> 
 @pytest.mark.parametrize(("kind", "given"), BAD)
 def test_a_value_that_is_not_of_the_type_is_refused(markup: Markup, kind: str, given: str) -> None:
     assert fault(lambda: typed(markup, kind, given)).code.code == "KM_3008"
+
+
+@pytest.mark.parametrize(
+    ("code", "field", "text"),
+    [
+        (
+            "KM_1011",
+            "Colour: tan",
+            "- ID: 1 [updated]\n  Content: `\n    Colour: no\n  `\n  Colour: tan\n",
+        ),
+        ("KM_1011", "Colour: tan", "- ID: 1 [updated]\r\n  - ID: 2\r\n  Colour: tan\r\n"),
+        (
+            "KM_3001",
+            "Use template: 1",
+            "- ARTICLE ID: new-1 [created]\n  Label: x\n  Use template: 1",
+        ),
+        ("KM_3008", "Value: 3", "- ID: 1 [updated]\n  Label: x\n  Value: 3\n"),
+        ("KM_3004", "Label: b", "- ID: new-1 [created]\n  Label: a\n- ID: new-1\n  Label: b\n"),
+        ("KM_1011", "Hue:", "# all\n- CONCEPTUAL SPACE\n  Label: x\n  Hue:\n"),
+    ],
+)
+def test_a_fault_of_a_field_stands_at_the_field(
+    zoo: Markup, code: str, field: str, text: str
+) -> None:
+    error = fault(lambda: zoo.apply(text))
+    assert error.span is not None
+    assert (error.code.code, text[error.span.start : error.span.end]) == (code, field)
+
+
+def test_a_fault_of_a_field_in_an_answer_stands_at_the_field(zoo: Markup) -> None:
+    begun = zoo.exchanges.begin("Paint it.", root="2")
+    data = "- BRANCH ID: 2 [updated]\n  Colour: tan\n"
+    text = f"Context: command\nResponse: data\nData:\n{data}"
+    error = fault(lambda: zoo.exchanges.answer(begun.id, text))
+    assert error.span is not None
+    assert text[error.span.start : error.span.end] == "Colour: tan"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.faces.markup.conftest import ZOO
-from tests.faces.markup.support import code, lines, places
+from tests.faces.markup.support import code, fault, lines, places
 
 import recollect
 from recollect.faces.markup import Markup
@@ -152,3 +152,32 @@ def test_what_a_purge_leaves_without_a_place_closes_as_below_a_deleted_node(tmp_
         markup.purge("soup")
         assert places(markup, "onion") == {("c", None, "in_space")}
         assert code(lambda: markup.places("salt")) == "KM_3001"
+
+
+def test_a_transaction_that_is_still_to_come_is_refused(zoo: Markup) -> None:
+    later = AsOf(transaction=9_999)
+    for call in (
+        lambda: zoo.restore("2", transaction=9_999),
+        lambda: zoo.render(as_of=later),
+        lambda: zoo.spaces(as_of=later),
+        lambda: zoo.places("2", as_of=later),
+    ):
+        error = fault(call)
+        assert (error.code.code, error.hint) == ("INVALID_ARGUMENT", "pass transaction=1")
+
+
+def test_a_node_comes_back_to_a_place_though_what_it_stood_below_was_erased(zoo: Markup) -> None:
+    zoo.purge("1")
+    zoo.restore("2", transaction=1)
+    assert places(zoo, "2") == {("zoo", None, "in_space")}
+    assert places(zoo, "3") == {("zoo", "2", "parent")}
+    zoo.apply("- ID: 2 [deleted]\n")
+    zoo.purge("zoo")
+    zoo.restore("3", transaction=1)
+    assert places(zoo, "3") == {("main", None, "in_space")}
+
+
+def test_a_node_comes_back_below_the_nearest_ancestor_that_lives(zoo: Markup) -> None:
+    zoo.apply("- ID: 2 [deleted]\n")
+    zoo.restore("3", transaction=1)
+    assert places(zoo, "3") == {("zoo", "1", "parent")}

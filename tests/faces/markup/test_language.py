@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from faces.markup import examples, trees
 from recollect import RecollectError
+from recollect.faces import markup
 from recollect.faces.markup import (
     Document,
     Id,
@@ -181,6 +182,8 @@ FAULTS = [
     ("KM_1003", "- TEMPLAT ID: 1", "- TEMPLATE ID: 1"),
     ("KM_1003", "- ID: 1 text", None),
     ("KM_1003", "-ID: 1", "- ID: 1"),
+    ("KM_1003", "- ID new-1 [created]", "- ID: new-1 [created]"),
+    ("KM_1003", "- TEMPLATE ID 1", "- TEMPLATE ID: 1"),
     ("KM_1004", "- ID:", None),
     ("KM_1004", "- ARTICLE\n  Label: x", None),
     ("KM_1004", "- ID: [7]", "- ID: 7"),
@@ -196,6 +199,8 @@ FAULTS = [
     ("KM_1009", "- ID: 1\n  label: a", "- ID: 1\n  Label: a"),
     ("KM_1009", "- ID: 1\n  a text", None),
     ("KM_1009", "- ID: 1\n  Label:a", "- ID: 1\n  Label: a"),
+    ("KM_1009", "- ID: 1\n  Use template 2", "- ID: 1\n  Use template: 2"),
+    ("KM_1009", "- ID: 1\n```kml", "- ID: 1\n"),
     ("KM_1010", "- ID: 1\n  - CONCEPTUAL SPACE", None),
     ("KM_4002", "\n".join(f"{' ' * level}- ID: {level}" for level in range(300)), None),
     ("KM_4002", "- ID: 1\n" + "\n".join(f"  f{one}: x" for one in range(65)), None),
@@ -266,3 +271,7 @@ def test_reading_takes_work_in_proportion_to_the_text():
         for count in (10, 5_000):
             check(piece * count)
             check(f"{piece}\n" * count)
+
+
+def test_only_what_is_public_is_seen_in_the_module():
+    assert dir(markup) == sorted(markup.__all__)

@@ -77,7 +77,7 @@ def test_load_mints_for_temporary_ids_and_no_number_that_the_text_names(markup: 
 def test_load_refuses_an_id_that_another_kind_or_label_has(zoo: Markup) -> None:
     before = zoo.render()
     error = fault(lambda: zoo.load("- ID: 2\n  Label: Tiger\n"))
-    assert (error.code.code, error.hint) == ("KM_3004", 'load it with ids="fresh"')
+    assert (error.code.code, error.hint) == ("KM_3004", 'pass ids="fresh"')
     assert code(lambda: zoo.load("- NOTE ID: 2\n  Label: Lion\n")) == "KM_3004"
     assert code(lambda: zoo.load("- CONCEPTUAL SPACE\n  ID: zoo\n  Label: Park\n")) == "KM_3004"
     assert zoo.render() == before
@@ -142,8 +142,8 @@ def test_an_empty_document_changes_nothing(zoo: Markup, text: str) -> None:
     assert zoo.apply(text).transaction is None
 
 
-def test_a_node_that_kip_made_under_that_name_is_not_made_again(zoo: Markup) -> None:
-    zoo.nexus.write('UPSERT { CONCEPT @a { {type: "Node", name: "foo"} } }')
+def test_a_node_that_kip_made_under_that_name_and_another_id_is_not_made_again(zoo: Markup) -> None:
+    zoo.nexus.write('UPSERT { CONCEPT @a { {type: "Node", name: "foo", id: "bar"} } }')
     before = zoo.render()
     error = fault(lambda: zoo.load("- ID: foo\n  Label: Foo\n"))
     assert error.code.code == "KM_3004"

@@ -80,6 +80,8 @@ def test_the_title_of_opml_is_the_label_of_the_space():
         '<!DOCTYPE opml SYSTEM "file:///etc/passwd"><opml/>',
         "<opml><body>",
         "<html/>",
+        '<opml version="1.0"><body/></opml>',
+        "<opml><body/></opml>",
     ],
 )
 def test_document_types_entities_and_what_is_no_opml_are_refused(text):
@@ -110,3 +112,42 @@ def test_notices_name_what_a_format_does_not_carry():
     told = " ".join(one.message for one in write_outline(document, "markdown").notices)
     for what in ("ids", "states", "Value", "ARTICLE", "ONTOLOGY SPACE"):
         assert what in told
+
+
+@pytest.mark.parametrize("format", ["markdown", "opml", "org", "tana"])
+def test_a_node_that_is_shown_a_second_time_has_its_label_and_a_notice(format):
+    document = parse(
+        "- CONCEPTUAL SPACE\n  ID: zoo\n  Label: Zoo\n  - ID: 1\n    Label: Lion\n"
+        "- ONTOLOGY SPACE\n  ID: kinds\n  Label: Kinds\n  - ID: 2\n    Label: Cat\n    - ID: 1\n"
+        "    - SPACE ID: zoo\n"
+    )
+    written = write_outline(document, format)
+    assert (written.value.count("Lion"), written.value.count("Zoo")) == (2, 2)
+    assert "that a node stands at several places (2 times)" in str(written.notices)
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("1. Lion\n   roars\n     loud\n", "roars\n  loud"),
+        ("10) Lion\n    roars\n", "roars"),
+        ("-   Lion\n    roars\n", "roars"),
+        ("- Lion\n\troars\n", "  roars"),
+        ("- Cats\n  1. Lion\n     roars\n", "roars"),
+        ("1. Lion\nroars\n", "roars"),
+    ],
+)
+def test_continued_lines_of_an_item_lose_the_columns_before_its_text(text, content):
+    *_, lion = read_outline(text, "markdown").value.walk()
+    assert (lion.label, lion.content) == ("Lion", content)
+
+
+def test_properties_of_org_stand_after_the_planning_of_a_headline():
+    text = "* Feed the lions\nDEADLINE: <2026-12-01 Tue>\n:PROPERTIES:\n:Effort: 1h\n:END:\nMeat.\n"
+    (node,) = read_outline(text, "org").value.walk()
+    assert node.fields == {
+        "Label": "Feed the lions",
+        "Effort": "1h",
+        "Content": "DEADLINE: <2026-12-01 Tue>\nMeat.",
+    }
+    assert write_outline(read_outline(text, "org").value, "org").value == text

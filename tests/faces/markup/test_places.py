@@ -323,3 +323,22 @@ def test_nodes_are_found_by_what_they_mean() -> None:
         (hits,) = nexus.search("doctor", "concept", mode="semantic").results
         assert isinstance(hits, Hits)
         assert hits.hits[0].element.id == "1"
+
+
+def test_a_node_that_kip_makes_has_its_name_for_its_id(zoo: Markup) -> None:
+    zoo.nexus.write(
+        'UPSERT { CONCEPT @n { {type: "Node", name: "snow leopard"} SET ATTRIBUTES {label: "Cat"} '
+        'SET PROPOSITIONS { ("parent", {id: "1"}) } } }'
+    )
+    assert '- ID: "snow leopard"\n      Label: Cat\n' in zoo.render("zoo").text
+    zoo.apply('- ID: "snow leopard" [updated]\n  Label: Snow leopard\n')
+    assert (
+        zoo.nexus.elements.look_up(["snow leopard"])["snow leopard"].element.name == "snow leopard"
+    )
+
+
+def test_a_node_that_kip_makes_has_an_id_of_its_own_where_its_name_is_one_already(
+    zoo: Markup,
+) -> None:
+    zoo.nexus.write('UPSERT { CONCEPT @n { {type: "Note", name: "zoo"} } }')
+    assert zoo.nexus.elements.look_up(["zoo"])["zoo"].element.type == "Space"

@@ -219,3 +219,14 @@ def test_a_call_whose_outcome_is_unknown_is_made_again_only_if_it_is_idempotent(
         assert made == []
         assert again.state == "paused"
         assert calls[0].id in again.reason
+
+
+def test_the_faults_of_an_answer_stand_in_one_request_only(flow):
+    run = flow.runner.start("w")
+    refused(lambda: flow.runner.reply(run.id, done(1, "- ID: 77 [updated]\n  Label: x\n")))
+    assert "KM_3001" in (flow.runner.get(run.id).request or "")
+    refused(lambda: flow.runner.reply(run.id, done(1, "- ID: 1 [new]\n")))
+    second = flow.runner.get(run.id).request or ""
+    assert ("KM_1006" in second, "KM_3001" in second) == (True, False)
+    called = flow.runner.reply(run.id, CALL).request or ""
+    assert ("callMe returned" in called, "KM_" in called) == (True, False)

@@ -263,7 +263,7 @@ def test_an_unknown_field_is_refused_unless_it_is_allowed(zoo: Markup) -> None:
 
 def test_what_the_memory_cannot_keep_is_refused_with_its_place(zoo: Markup) -> None:
     error = fault(lambda: zoo.apply('- ID: 2 [updated]\n  Label: "a\\u0000b"\n'))
-    assert (error.code.code, error.to_wire()["line"]) == ("KM_1001", 1)
+    assert (error.code.code, error.to_wire()["line"]) == ("KM_1001", 2)
     assert refused(zoo, '- ID: "a\\u0000b"\n') == "KM_1004"
 
 

@@ -126,6 +126,47 @@ def test_outlines_come_in_and_go_out(cli, tmp_path):
 
 
 @pytest.mark.usefixtures("zoo")
+def test_an_outline_with_ids_comes_into_another_memory(cli, tmp_path):
+    file = tmp_path / "zoo.json"
+    file.write_text(cli("markup", "export", "--format", "json").stdout)
+    there = ("--db", str(tmp_path / "other.db"))
+    refused = cli("markup", "import", str(file), *there)
+    assert "KM_3001" in refused.stderr
+    assert "add --ids keep" in refused.stderr
+    assert 'created 1 "Lion"' in cli("markup", "import", str(file), "--ids", "keep", *there).stdout
+    shown = cli("markup", "show", *there).stdout
+    assert shown == cli("markup", "show").stdout
+    fresh = told(cli("markup", "import", str(file), "--ids", "fresh", "--json", *there))
+    assert fresh["ids"].keys() == {"main", "1", "2"}
+    assert cli("markup", "import", str(file), "--ids", "keep", "--target", "1").exit_code == 1
+
+
+def test_a_dry_run_makes_no_memory(cli, tmp_path):
+    there = tmp_path / "other.db"
+    for command in ("load", "apply", "import"):
+        cli("markup", command, "-", "--dry-run", "--db", str(there), input=LION)
+        assert not there.exists()
+
+
+@pytest.mark.usefixtures("zoo")
+@pytest.mark.parametrize("command", ["apply", "diff"])
+def test_all_faults_are_told_with_their_places(cli, command):
+    text = "- ID: 1 [updated]\n  Colour: tan\n- ID: 9\n- ID: 8 [created]\n"
+    failed = cli("markup", command, "-", input=text)
+    assert failed.exit_code == 1
+    for code, line in (("KM_1011", 2), ("KM_3001", 3), ("KM_3002", 4)):
+        told = failed.stderr.partition(code)[2]
+        assert told.partition("|")[0].split()[-1] == str(line), failed.stderr
+    assert "pass --extra-fields" in failed.stderr
+
+
+@pytest.mark.usefixtures("zoo")
+def test_hints_are_options_and_commands(cli):
+    assert "recollect markup show" in cli("markup", "show", "77").stderr
+    assert "recollect markup runs" in cli("markup", "run", "77").stderr
+
+
+@pytest.mark.usefixtures("zoo")
 def test_a_model_is_asked_with_the_card_and_the_request_and_a_wrong_id_is_mended(cli, endpoint):
     text = "Context: command\nResponse: data\nData:\n- ID: {} [created]\n  Label: Eating\n"
     endpoint.answers = [

@@ -164,3 +164,12 @@ def test_a_token_sees_its_own_groups_alone(stage, nexus, metrics):
         assert "Decoy" not in markup.render().text
     with client.Markup(stage.url, group="decoy") as markup:
         assert "Decoy" in markup.render().text
+
+
+def test_hints_say_what_is_sent(there):
+    assert refused(lambda: there.render("77")).hint == "GET /v1/markup/document"
+    assert refused(lambda: there.runner.get("77")).hint == "GET /v1/markup/runs"
+    there.load("- ID: lion\n  Label: Lion\n")
+    error = refused(lambda: there.load("- ID: lion\n  Label: Owl\n"))
+    assert error.hint == "give ids: fresh"
+    assert [one["hint"] for one in error.details["errors"]] == [error.hint]

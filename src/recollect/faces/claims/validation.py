@@ -93,7 +93,7 @@ def checked_number(value: object, name: str) -> float:
     if not math.isfinite(number):
         raise refused(
             f"{name} is not a finite number",
-            Hint(f"pass a finite {name}", ToDo.PASS_NUMBER, name, "0.5"),
+            Hint(f"pass a finite {name}", ToDo.PASS_OPTION, name, "0.5"),
         )
     return number + 0.0  # so -0.0 is 0.0, which equals it and is written otherwise
 
@@ -120,7 +120,7 @@ def checked_share(value: object, name: str) -> float:
     if not 0.0 <= number <= 1.0:
         raise refused(
             f"{name} is {number}, which is not from 0 to 1",
-            Hint(f"pass {name}=0.5", ToDo.PASS_NUMBER, name, "0.5"),
+            Hint(f"pass {name}=0.5", ToDo.PASS_OPTION, name, "0.5"),
         )
     return number
 

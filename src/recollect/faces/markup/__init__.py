@@ -58,3 +58,7 @@ __all__ = [
     "syntax_card",
     "write_outline",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

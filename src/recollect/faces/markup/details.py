@@ -19,7 +19,9 @@ from recollect.errors import (
     TWO_DEFINITIONS,
     UNKNOWN_FIELD,
     UNKNOWN_ID,
+    Hint,
     Notice,
+    ToDo,
 )
 from recollect.faces.markup.faults import Faults
 from recollect.faces.markup.graph import Graph
@@ -44,6 +46,7 @@ from recollect.faces.markup.records import (
     USES_TEMPLATE,
     WORDS,
     label_of,
+    order_of,
     text_of,
 )
 from recollect.faces.markup.resolving import CREATED, DELETED, UPDATED, Appearance, Resolved
@@ -62,6 +65,9 @@ from recollect.model import (
 ATTRIBUTES = {FIELD_LABEL: LABEL, FIELD_CONTENT: CONTENT}
 _USES = {USE_TEMPLATE: (USES_TEMPLATE, TEMPLATE), USE_FUNCTION: (USES_FUNCTION, FUNCTION)}
 _OWN = {**ATTRIBUTES, **_USES}  # the fields that say something of the node itself
+_AS_CONTENT = Hint(
+    "put it into Content, or pass extra_fields=True", ToDo.PASS_OPTION, "extra_fields", "true"
+)
 _UNSEARCHED = {SEARCH_ATTRIBUTES: list[Value]()}
 
 
@@ -155,7 +161,8 @@ class Details:
         if "\0" not in value:
             return True
         told = f"{key} holds the character NUL"
-        self.faults.add(INVALID_CHARACTER, told, where.span, hint="leave it out")
+        at = self.faults.at(where.span, key)
+        self.faults.add(INVALID_CHARACTER, told, at, hint="leave it out")
         return False
 
     def _is_known(self, key: str, held: Concept | None, where: Node | Space) -> bool:
@@ -170,8 +177,8 @@ class Details:
         self.faults.add(
             UNKNOWN_FIELD,
             f"{key} is no field of Knowing Markup",
-            where.span,
-            hint="put it into Content, or pass extra_fields=True" if is_free else "",
+            self.faults.at(where.span, key),
+            hint=_AS_CONTENT if is_free else "",
             known=(*_OWN, VALUE),
         )
         return False
@@ -243,9 +250,8 @@ class Details:
             if found != kind:
                 is_there = found is not None
                 told = f'"{one}" is no {WORDS[kind]}' if is_there else f'nothing has the id "{one}"'
-                self.faults.add(
-                    UNKNOWN_ID, told, where.span, hint=f"{key}: the id of a {WORDS[kind]}"
-                )
+                at = self.faults.at(where.span, key)
+                self.faults.add(UNKNOWN_ID, told, at, hint=f"{key}: the id of a {WORDS[kind]}")
                 return False
         stored = [one for one in self._stored.get(id, ()) if one.link.predicate == predicate]
         if [one.link.object for one in stored] == wanted:
@@ -276,7 +282,7 @@ class Details:
             if joint.far is not None:
                 self.graph.elements.setdefault(joint.far.id, joint.far)
         for ones in self._stored.values():
-            ones.sort(key=_order)
+            ones.sort(key=lambda one: order_of(one.link.attributes))
         named: set[str] = set()
         for one in self.resolved.appearances:
             for key, value in one.node.fields.items():
@@ -317,7 +323,7 @@ class Details:
                 self.faults.add(
                     TEMPLATE_MISMATCH,
                     f"{one.node.id.text} has a Value, and stands below no ARTICLE and no ACTION",
-                    one.node.span,
+                    self.faults.at(one.node.span, VALUE),
                     hint="write Content: for what the node itself says",
                 )
 
@@ -376,7 +382,7 @@ class Details:
             self.faults.add(
                 TEMPLATE_MISMATCH,
                 f"{value!r:.60} is no {kind}: {self._label(one.id)} takes a {kind}",
-                one.node.span,
+                self.faults.at(one.node.span, VALUE),
                 hint=f"write a {kind}",
                 details={"field": one.id, "type": str(kind), "value": value},
             )
@@ -384,16 +390,15 @@ class Details:
 
     def _refuse_field(self, one: Appearance, source: str | None) -> None:
         assert one.owner is not None
-        what, parts = (
-            ("uses", "field")
-            if self.resolved.kinds[one.owner] == ARTICLE
-            else ("calls", "argument")
-        )
+        if not (source is None or source in self.graph.elements or source in self.resolved.kinds):
+            return  # that it is nothing is told where it is named
+        is_article = self.resolved.kinds[one.owner] == ARTICLE
+        what = "field of the ARTICLE" if is_article else "argument of the ACTION"
         told = "nothing" if source is None else f'"{source}"'
         known = () if source is None else tuple(self._parts.get(source, {}))
         self.faults.add(
             TEMPLATE_MISMATCH,
-            f'{one.node.id.text} is no {parts} of what "{one.owner}" {what}: {told}',
+            f"{one.node.id.text} is no {what} above it, which uses {told}",
             one.node.span,
             hint=f"write ID: {known[0]}" if known else "write Use template: below the ARTICLE",
             known=known[:10],
@@ -410,7 +415,8 @@ class Details:
             if node not in self.graph.elements and node not in self.resolved.new
         ]
         if missing:
-            self.faults.add(UNKNOWN_ID, f'nothing has the id "{missing[0]}"', one.node.span)
+            at = self.faults.at(one.node.span, VALUE)
+            self.faults.add(UNKNOWN_ID, f'nothing has the id "{missing[0]}"', at)
             return
         stored = [
             joint
@@ -459,7 +465,7 @@ class Details:
         self.faults.add(
             TWO_DEFINITIONS,
             f"{key} of {one.node.id.text} is given twice, and not alike",
-            one.node.span,
+            self.faults.at(one.node.span, key),
             hint="say it once",
         )
 
@@ -478,8 +484,3 @@ def _value_changes(
     for one in stored:
         if stale & one.link.attributes.keys():
             yield RemoveKeys(one.link.id, stale)
-
-
-def _order(joint: Joint) -> float:
-    order = joint.link.attributes.get(ORDER)
-    return float(order) if isinstance(order, int | float) else 0.0

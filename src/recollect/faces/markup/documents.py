@@ -16,7 +16,6 @@ from recollect.errors import (
     INCOMPLETE,
     INVALID_ARGUMENT,
     TWO_DEFINITIONS,
-    UNKNOWN_ID,
     Notice,
     RecollectError,
 )
@@ -24,7 +23,7 @@ from recollect.faces.markup.answers import Applied, Placement, Rendered, SpaceEn
 from recollect.faces.markup.applying import Applying
 from recollect.faces.markup.checking import document_faults
 from recollect.faces.markup.deciding import Asked, Decided
-from recollect.faces.markup.faults import Faults
+from recollect.faces.markup.faults import Faults, pass_option, unknown
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import Document
@@ -46,7 +45,6 @@ from recollect.kernel import Nexus, uncollected
 from recollect.model import (
     AsOf,
     Change,
-    Concept,
     Delete,
     Found,
     PutConcept,
@@ -232,10 +230,10 @@ class Documents:
         for name, given in (("budget", budget), ("depth", depth)):
             if given is not None and (type(given) is not int or given < 0):
                 raise RecollectError(
-                    INVALID_ARGUMENT, f"{name} is {given!r:.40}", hint=f"pass {name}=1000"
+                    INVALID_ARGUMENT, f"{name} is {given!r:.40}", hint=pass_option(name, 1000)
                 )
         with self.nexus.snapshot():
-            graph = Graph(self.nexus, as_of)
+            graph = self._graph(as_of)
             view = Rendering(
                 graph, root, attention, budget, depth, show_deleted, counter or byte_cost
             )
@@ -244,15 +242,22 @@ class Documents:
     def _as_of(self, as_of: AsOf | None) -> int | None:
         if as_of is not None and as_of.known is not None:
             return None
-        number = self.nexus.stats().transactions
         if as_of is None or as_of.transaction is None:
-            return number
-        return min(number, as_of.transaction)
+            return self.nexus.stats().transactions
+        return as_of.transaction
+
+    def _graph(self, as_of: AsOf | None) -> Graph:
+        """Return a moment of the graph; INVALID_ARGUMENT for a transaction to come."""
+        then = None if as_of is None else as_of.transaction
+        if isinstance(then, int) and then > (last := self.nexus.stats().transactions):
+            told = f"transaction {then} is still to come: the last one is {last}"
+            raise RecollectError(INVALID_ARGUMENT, told, hint=pass_option("transaction", last))
+        return Graph(self.nexus, as_of)
 
     def spaces(self, as_of: AsOf | None = None) -> tuple[SpaceEntry, ...]:
         """Return the spaces, the oldest first."""
         with self.nexus.snapshot():
-            found = Graph(self.nexus, as_of).spaces.values()
+            found = self._graph(as_of).spaces.values()
         return tuple(
             SpaceEntry(one.id, text_of(one.attributes.get(KIND)), label_of(one) or "")
             for one in found
@@ -261,8 +266,8 @@ class Documents:
     def places(self, id: str, as_of: AsOf | None = None) -> tuple[Placement, ...]:
         """Return where a node stands, the oldest place first; KM_3001 for an unknown id."""
         with self.nexus.snapshot():
-            graph = Graph(self.nexus, as_of)
-            _held(graph, id)
+            graph = self._graph(as_of)
+            graph.held(id)
             found = graph.places(id)
         return tuple(Placement(one.space, one.parent, one.predicate) for one in found)
 
@@ -271,7 +276,7 @@ class Documents:
     def set_read_only(self, id: str, value: bool = True) -> int | None:
         """Protect a node or a space from markup, or no longer; return the transaction."""
         with self.nexus.transaction():
-            held = _held(Graph(self.nexus), id)
+            held = Graph(self.nexus).held(id)
             if is_foreign(held) and held.type in self.nexus.kinds.owned:
                 raise RecollectError(
                     IMMUTABLE_TARGET,
@@ -292,7 +297,7 @@ class Documents:
         KM_3001 where it was not there then. What stands below it now stays.
         """
         with self.nexus.transaction():
-            then = Graph(self.nexus, AsOf(transaction=transaction))
+            then = self._graph(AsOf(transaction=transaction))
             restoring = Restoring(Graph(self.nexus), then, id)
             changes = [*restoring.changes()]
             number = self._write(changes, None)
@@ -309,7 +314,7 @@ class Documents:
             graph = Graph(self.nexus)
             graph.fetch([id])
             if not graph.was_used(id):
-                raise _unknown(id)
+                raise unknown(id)
             minting = Minting(graph)
             minting.count_on_behind([id])  # so that the id is never given again
             self._write([*minting.changes(), *_closings(graph, id)], None)
@@ -349,20 +354,6 @@ def _closings(graph: Graph, id: str) -> Iterator[Change]:
     placing.settle()
     for one in sorted(placing.homeless - {id}):
         yield Delete(graph.elements[one].id)
-
-
-def _held(graph: Graph, id: str) -> Concept:
-    graph.fetch([id])
-    held = graph.elements.get(id)
-    if held is None:
-        raise _unknown(id)
-    return held
-
-
-def _unknown(id: str) -> RecollectError:
-    return RecollectError(
-        UNKNOWN_ID, f'nothing has the id "{id}"', hint="see what there is: Markup.render()"
-    )
 
 
 def _told_ids(decided: Decided) -> Mapping[str, str]:

@@ -6,8 +6,8 @@ The rule: whoever keeps or reads an exchange takes every attribute from here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Literal, get_args
 
 from recollect.errors import Notice
 from recollect.faces.markup.answers import Applied, ChangeKind, NodeChange
@@ -15,7 +15,7 @@ from recollect.faces.markup.functions import Call, call_of
 from recollect.faces.markup.messages import print_text
 from recollect.faces.markup.model import Document
 from recollect.faces.markup.parser import parse
-from recollect.faces.markup.records import EXCHANGE, SHOWED, text_of
+from recollect.faces.markup.records import EXCHANGE, SHOWED, text_of, text_or_none, texts_of
 from recollect.kernel import Nexus
 from recollect.model import Concept, Element, Rows, Value
 
@@ -28,6 +28,10 @@ FIND(?one, ?number) WHERE {
 
 Outcome = Literal["waiting", "data", "action", "error", "no-data-available", "invalid"]
 _OUTCOMES: Final[Mapping[str, Outcome]] = {one: one for one in get_args(Outcome)}
+_MADE: Final = ("context", "request", "prompt")
+_BEGUN: Final = (*_MADE, "base", "scope", "target", "previous", "outcome", "attempts")
+_TEXTS: Final = ("target", "previous", "answer", "message", "error")
+_ANSWERED: Final = ("answer", "outcome", "message", "error", "attempts", "transaction")
 _KINDS: Final[Mapping[str, ChangeKind]] = {one: one for one in get_args(ChangeKind)}
 
 
@@ -64,12 +68,9 @@ class Showing:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """An exchange as it is kept."""
+class Record(Exchange):
+    """An exchange as it is kept; its calls are kept beside it."""
 
-    id: str
-    context: str
-    request: str
     prompt: str = ""
     base: int | None = None
     scope: str = "shown"
@@ -77,15 +78,7 @@ class Record:
     shortened: frozenset[str] = frozenset()
     target: str | None = None
     functions: tuple[str, ...] = ()
-    previous: str | None = None
     ids: Mapping[str, str] = field(default_factory=dict)  # permanent by temporary, of all turns
-    answer: str | None = None
-    outcome: Outcome = "waiting"
-    message: str | None = None
-    error: str | None = None
-    attempts: int = 0
-    applied: Applied | None = None
-    transaction: int | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -94,48 +87,17 @@ class Record:
 
     def exchange(self, calls: tuple[Call, ...] = ()) -> Exchange:
         """Return it as it is shown."""
-        return Exchange(
-            self.id,
-            self.context,
-            self.request,
-            self.answer,
-            self.outcome,
-            self.message,
-            self.error,
-            self.applied,
-            calls,
-            self.attempts,
-            self.previous,
-            self.transaction,
-        )
+        shown = {one.name: getattr(self, one.name) for one in fields(Exchange)}
+        return Exchange(**{**shown, "calls": calls})
 
     def attributes(self) -> dict[str, Value]:
         """Return what is kept as the exchange begins."""
-        return {
-            "context": self.context,
-            "request": self.request,
-            "prompt": self.prompt,
-            "base": self.base,
-            "scope": self.scope,
-            "shortened": list[Value](sorted(self.shortened)),
-            "target": self.target,
-            "functions": list[Value](self.functions),
-            "previous": self.previous,
-            "ids": dict(self.ids),
-            "outcome": self.outcome,
-            "attempts": self.attempts,
-        }
+        lists = {"shortened": sorted(self.shortened), "functions": list(self.functions)}
+        return {**{one: getattr(self, one) for one in _BEGUN}, **lists, "ids": dict(self.ids)}
 
     def outcome_attributes(self) -> dict[str, Value]:
         """Return what is kept of an answer."""
-        kept: dict[str, Value] = {
-            "answer": self.answer,
-            "outcome": self.outcome,
-            "message": self.message,
-            "error": self.error,
-            "attempts": self.attempts,
-            "transaction": self.transaction,
-        }
+        kept: dict[str, Value] = {one: getattr(self, one) for one in _ANSWERED}
         if self.applied is not None:
             kept |= {"ids": dict(self.ids), "applied": _wire(self.applied)}
         return kept
@@ -147,26 +109,20 @@ def record_of(element: Element, nexus: Nexus) -> Record | None:
         return None
     held = element.attributes
     joints = nexus.concepts.joints([element.id], "subject", (SHOWED,))
-    functions, ids, applied = held.get("functions"), held.get("ids"), held.get("applied")
-    shortened = held.get("shortened")
+    ids, applied = held.get("ids"), held.get("applied")
     transaction = _whole(held.get("transaction"))
+    said: dict[str, Any] = {one: text_or_none(held.get(one)) for one in _TEXTS}
+    said |= {one: text_of(held.get(one) or "") for one in _MADE}
     return Record(
+        **said,
         id=element.id,
-        context=text_of(held.get("context") or ""),
-        request=text_of(held.get("request") or ""),
-        prompt=text_of(held.get("prompt") or ""),
         base=_whole(held.get("base")),
         scope=text_of(held.get("scope") or "shown"),
         shown=frozenset(one.link.object for one in joints),
-        shortened=frozenset(map(str, shortened)) if isinstance(shortened, list) else frozenset(),
-        target=_text(held.get("target")),
-        functions=tuple(map(str, functions)) if isinstance(functions, list) else (),
-        previous=_text(held.get("previous")),
+        shortened=frozenset(texts_of(held.get("shortened"))),
+        functions=texts_of(held.get("functions")),
         ids={key: str(one) for key, one in ids.items()} if isinstance(ids, dict) else {},
-        answer=_text(held.get("answer")),
         outcome=_OUTCOMES.get(text_of(held.get("outcome") or ""), "waiting"),
-        message=_text(held.get("message")),
-        error=_text(held.get("error")),
         attempts=_whole(held.get("attempts")) or 0,
         applied=_applied(applied, transaction) if isinstance(applied, dict) else None,
         transaction=transaction,
@@ -184,38 +140,33 @@ def _wire(applied: Applied) -> dict[str, Value]:
     changes: list[Value] = [[one.kind, one.id, one.label, one.space] for one in applied.changes]
     notices: list[Value] = [[one.code, one.message, one.hint] for one in applied.notices]
     ids: dict[str, Value] = dict(applied.ids)
-    return {"reply": print_text(applied.reply), "ids": ids, "changes": changes, "notices": notices}
+    return {
+        "reply": print_text(applied.reply),
+        "ids": ids,
+        "changes": changes,
+        "notices": notices,
+    }
 
 
 def _applied(kept: dict[str, Value], transaction: int | None) -> Applied:
     """Return what an answer did, as it was kept."""
-    ids = kept.get("ids")
+    ids, notices = kept.get("ids"), _rows(kept.get("notices"), 3)
     return Applied(
         parse(text_of(kept.get("reply") or "")),
         {key: str(one) for key, one in ids.items()} if isinstance(ids, dict) else {},
         tuple(
-            NodeChange(_KINDS[str(kind)], str(id), _text(label), _text(space))
-            for kind, id, label, space in _quads(kept.get("changes"))
+            NodeChange(_KINDS[str(kind)], str(id), text_or_none(label), text_or_none(space))
+            for kind, id, label, space in _rows(kept.get("changes"), 4)
         ),
-        tuple(Notice(str(code), str(message), str(hint)) for code, message, hint in _triples(kept)),
+        tuple(Notice(str(one), str(told), str(hint)) for one, told, hint in notices),
         transaction,
         is_dry_run=False,
     )
 
 
-def _quads(kept: Value) -> list[list[Value]]:
+def _rows(kept: Value, width: int) -> list[list[Value]]:
     rows = kept if isinstance(kept, list) else []
-    return [one for one in rows if isinstance(one, list) and len(one) == 4 and one[0] in _KINDS]
-
-
-def _triples(kept: dict[str, Value]) -> list[list[Value]]:
-    rows = kept.get("notices")
-    found = rows if isinstance(rows, list) else []
-    return [one for one in found if isinstance(one, list) and len(one) == 3]
-
-
-def _text(value: Value) -> str | None:
-    return value if isinstance(value, str) else None
+    return [one for one in rows if isinstance(one, list) and len(one) == width]
 
 
 def _whole(value: Value) -> int | None:

@@ -38,6 +38,7 @@ from recollect.faces.markup.exchange import (
     calls_of,
     record_of,
 )
+from recollect.faces.markup.faults import SEE_EXCHANGES
 from recollect.faces.markup.functions import (
     Call,
     Caller,
@@ -61,6 +62,9 @@ MOST_ANSWER: Final = 2**20
 
 MOST_ROUNDS: Final = 20
 """Answers of one `ask` that follows up, and turns that are carried on."""
+
+LAST_ANSWER: Final = "Your last answer: "
+"""How the items of Messages begin that tell a model its faults."""
 
 MOST_NESTED: Final = 3
 MOST_WAIT: Final = 60.0  # seconds that a Retry-After is honoured
@@ -120,7 +124,7 @@ class Exchanges:
             raise RecollectError(
                 INVALID_ARGUMENT,
                 f"an exchange has no context {context!r:.40}",
-                hint="use command or conversation; workflows are run by markup.runner",
+                hint="use command or conversation; a workflow is run by itself",
                 known=("command", "conversation"),
             )
         earlier = self._earlier(given.get("previous"))
@@ -371,7 +375,7 @@ class Exchanges:
             raise RecollectError(
                 CONFLICT,
                 f'the exchange "{id}" was answered meanwhile',
-                hint="read it with exchanges.get",
+                hint=SEE_EXCHANGES,
             )
 
     def _record(self, id: str) -> Record:
@@ -379,7 +383,7 @@ class Exchanges:
         record = None if element is None else record_of(element.element, self._nexus)
         if record is None:
             raise RecollectError(
-                UNKNOWN_ID, f'no exchange has the id "{id:.60}"', hint="see exchanges.list()"
+                UNKNOWN_ID, f'no exchange has the id "{id:.60}"', hint=SEE_EXCHANGES
             )
         return record
 
@@ -461,7 +465,7 @@ def fault_lines(error: RecollectError) -> list[str]:
     for one in faults[:MOST_ROUNDS]:
         place = f" line {one['line']}" if "line" in one else ""
         hint = f" ({one['hint']})" if one.get("hint") else ""
-        lines.append(f"Your last answer: {one['code']}{place}: {one['message']}{hint}")
+        lines.append(f"{LAST_ANSWER}{one['code']}{place}: {one['message']}{hint}")
     return lines
 
 

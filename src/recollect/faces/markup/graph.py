@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from recollect.faces.markup.faults import unknown
 from recollect.faces.markup.records import (
     COUNTER_TYPE,
     HAS,
@@ -74,6 +75,14 @@ class Graph:
                 self.elements[one] = element
             else:
                 self.gone[one] = element
+
+    def held(self, id: str) -> Concept:
+        """Return the living concept that has an id; KM_3001 where none has it."""
+        self.fetch([id])
+        found = self.elements.get(id)
+        if found is None:
+            raise unknown(id)
+        return found
 
     def was_used(self, id: str) -> bool:
         """Whether an id that was fetched is, or once was, that of a concept."""

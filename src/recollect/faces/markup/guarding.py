@@ -84,8 +84,7 @@ class Guard:
 
     def _check_content(self, id: str, span: Span | None) -> None:
         if self._is_protected(id):
-            hint = "leave it as it is"
-            self.faults.add(READ_ONLY_NODE, f'"{id}" is read-only', span, hint=hint)
+            self.faults.add(READ_ONLY_NODE, f'"{id}" is read-only', span, hint="leave it as it is")
         self._check_scope(id, span)
         scope = self.asked.scope
         if scope and id in scope.shortened and CONTENT in self.decided.said.attributes.get(id, {}):
@@ -105,7 +104,7 @@ class Guard:
             OUT_OF_SCOPE,
             f'"{id}" was not shown, so it is not changed',
             span,
-            hint='change what was shown, or pass scope="group"',
+            hint="change what was shown",
         )
 
     # Since the base

@@ -20,6 +20,7 @@ TEMPORARY: Final = re.compile(r"new-[0-9]+")
 
 _WORD = re.compile(r"[A-Z]+[ \t]+SPACE(?=[ \t#\[]|$)|[A-Z]+(?=[ \t#]|$)")
 _ID_WORD = re.compile(r"ID:")
+_NO_COLON = re.compile(r"ID(?=[ \t])")
 _AN_ID = re.compile(r'[ \t]+("[^"\\]*(?:\\.[^"\\]*)*"|[^\s\[\]#`"]+)')
 _A_STATE = re.compile(r"[ \t]+\[([^\[\]]*)\]")
 _TAIL = re.compile(r"[ \t]*(?:(?<=[ \t])#.*)?$")
@@ -56,7 +57,8 @@ class HeaderReader:
             return None
         at = self._after_blanks(at)
         kind, end = None, at
-        word = None if _ID_WORD.match(line, at) else _WORD.match(line, at)
+        is_named = _ID_WORD.match(line, at) or _NO_COLON.match(line, at)
+        word = None if is_named else _WORD.match(line, at)
         if word is not None:
             kind, end = " ".join(word[0].split()), word.end()
             if kind not in EXTENSIONS and kind not in SPACE_KINDS:
@@ -65,6 +67,11 @@ class HeaderReader:
             at = self._after_blanks(end)
         if _ID_WORD.match(line, at):
             return self.id_at(at + 3, kind)
+        if _NO_COLON.match(line, at):
+            start, end = self._start + at, self._start + at + 2
+            told = "no colon stands after ID"
+            self._lines.fault(INVALID_HEADER, told, start, end, hint="write `ID:`", fix="ID:")
+            return None
         if kind is None:
             self._refuse()
             return None

@@ -30,7 +30,7 @@ from recollect.errors import (
 from recollect.faces.markup.model import USE_FUNCTION, VALUE, Document, Id, Node, Space
 from recollect.faces.markup.parser import Place, Reader
 from recollect.faces.markup.printer import Printer, block_text, quoted_text, value_text
-from recollect.faces.markup.text import MOST_ID, Lines, shown
+from recollect.faces.markup.text import MOST_ID, Lines, ignore_fault, shown
 
 CONTEXTS: Final = ("command", "workflow", "conversation")
 RESPONSES: Final = ("data", "action", "error", "no-data-available")
@@ -454,10 +454,6 @@ class _Entries:
         self._offset += len(line) + 1
 
 
-def _is_name(key: str) -> bool:
-    return 0 < len(key) <= MOST_ID and bool(key.strip())
-
-
 def call_document(function: str, arguments: Mapping[str, object]) -> Document:
     """Return the document that calls a function; a value that is no text becomes its JSON."""
     children = tuple(
@@ -556,10 +552,8 @@ def read_message(lines: Lines) -> tuple[Request | Response, dict[Place, list[str
     read = partial(read_response, lines) if is_response else partial(read_request, lines)
     kind = RESPONSE_ENTRIES if is_response else REQUEST_ENTRIES
     value = read()
-    entries = _Entries(Lines(lines.source, _ignore), kind, "response" if is_response else "request")
+    entries = _Entries(
+        Lines(lines.source, ignore_fault), kind, "response" if is_response else "request"
+    )
     entries.read()
     return value, entries.comments
-
-
-def _ignore(_: RecollectError) -> None:
-    """The sink of a second reading: what is wrong was told by the first."""

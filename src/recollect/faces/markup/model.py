@@ -49,8 +49,46 @@ class Id:
         return self.text
 
 
+class _Told:
+    """What nodes and spaces say of themselves."""
+
+    __slots__ = ()
+    states: tuple[str, ...]
+    fields: Mapping[str, str]
+
+    @property
+    def state(self) -> str | None:
+        """The state, if it has one."""
+        return self.states[0] if self.states else None
+
+    @property
+    def label(self) -> str | None:
+        """The field `Label`."""
+        return self.fields.get(LABEL)
+
+    @property
+    def content(self) -> str | None:
+        """The field `Content`."""
+        return self.fields.get(CONTENT)
+
+    @property
+    def value(self) -> str | None:
+        """The field `Value`."""
+        return self.fields.get(VALUE)
+
+    @property
+    def use_template(self) -> str | None:
+        """The field `Use template`."""
+        return self.fields.get(USE_TEMPLATE)
+
+    @property
+    def use_function(self) -> str | None:
+        """The field `Use function`."""
+        return self.fields.get(USE_FUNCTION)
+
+
 @node(frozen=True, slots=True)
-class Node:
+class Node(_Told):
     """A node at one place of a document: `kind` is its extension, `nodes` stand below it.
 
     >>> Node(Id("1"), fields={"Label": "Lion"}).label
@@ -66,36 +104,6 @@ class Node:
     remarked: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """Fields not in quotes that hold ` #`: a remark follows, if what precedes is their value."""
 
-    @property
-    def state(self) -> str | None:
-        """The state, if it has one."""
-        return self.states[0] if self.states else None
-
-    @property
-    def label(self) -> str | None:
-        """The field `Label`."""
-        return self.fields.get(LABEL)
-
-    @property
-    def content(self) -> str | None:
-        """The field `Content`."""
-        return self.fields.get(CONTENT)
-
-    @property
-    def value(self) -> str | None:
-        """The field `Value`."""
-        return self.fields.get(VALUE)
-
-    @property
-    def use_template(self) -> str | None:
-        """The field `Use template`."""
-        return self.fields.get(USE_TEMPLATE)
-
-    @property
-    def use_function(self) -> str | None:
-        """The field `Use function`."""
-        return self.fields.get(USE_FUNCTION)
-
     def walk(self) -> Iterator[Node]:
         """Yield this node and all below it, in document order."""
         waiting = [self]
@@ -106,7 +114,7 @@ class Node:
 
 
 @node(frozen=True, slots=True)
-class Space:
+class Space(_Told):
     """A section of a document: a space with a header, or nodes without one (`kind` None).
 
     >>> Space("CONCEPTUAL SPACE", fields={"Label": "Vehicles"}).label
@@ -120,36 +128,6 @@ class Space:
     nodes: tuple[Node, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)  # of its header
     remarked: tuple[str, ...] = field(default=(), compare=False, repr=False)  # as a node's
-
-    @property
-    def state(self) -> str | None:
-        """The state, if it has one."""
-        return self.states[0] if self.states else None
-
-    @property
-    def label(self) -> str | None:
-        """The field `Label`."""
-        return self.fields.get(LABEL)
-
-    @property
-    def content(self) -> str | None:
-        """The field `Content`."""
-        return self.fields.get(CONTENT)
-
-    @property
-    def value(self) -> str | None:
-        """The field `Value`."""
-        return self.fields.get(VALUE)
-
-    @property
-    def use_template(self) -> str | None:
-        """The field `Use template`."""
-        return self.fields.get(USE_TEMPLATE)
-
-    @property
-    def use_function(self) -> str | None:
-        """The field `Use function`."""
-        return self.fields.get(USE_FUNCTION)
 
     def walk(self) -> Iterator[Node]:
         """Yield all nodes of the section, in document order."""

@@ -46,6 +46,7 @@ from recollect.faces.markup.text import (
     MOST_LEVELS,
     MOST_NODES,
     Lines,
+    ignore_fault,
     json_string,
     shown,
 )
@@ -60,6 +61,8 @@ _PLAIN = re.compile(
 
 _ODD_FIELD = re.compile(r"([^\W\d_][\w \-]*):(?:[ \t]+(.*)|$)")
 _FENCE = re.compile(r"`+")
+_CODE_FENCE = re.compile(r"(?:`{3,}|~{3,})[ \t]*[\w.+-]*")
+_NO_COLON = re.compile(rf"({'|'.join(('ID', *KNOWN_FIELDS))})[ \t]+(.+)")
 _REMARK = re.compile(r"[ \t]+#")
 MOST_REMARKS: Final = 16
 """Places of one text where a remark may begin; so that a text is read in linear time."""
@@ -95,6 +98,14 @@ def read_document(
     """
     reader = Reader(lines, first, offset, is_entry=is_entry)
     return reader.read(), reader.at
+
+
+def field_places(source: str) -> dict[Place, Span]:
+    """Return where the fields of a document, or of the document in a message, stand."""
+    reader = Reader(Lines(source, ignore_fault))
+    reader.fields = {}
+    reader.read()
+    return reader.fields
 
 
 class _Open:
@@ -144,6 +155,7 @@ class Reader:
         self.lines = lines
         self.at = first  # the line that is read next
         self.comments: dict[Place, list[str]] = {}
+        self.fields: dict[Place, Span] | None = None  # where they stand, if that is asked
         self._offset = offset
         self._is_entry = is_entry
         self._sections: list[Space] = []
@@ -157,7 +169,7 @@ class Reader:
     def read(self) -> Document:
         """Return the document."""
         texts, plain, stack = self.lines.lines, _PLAIN.match, self._stack
-        known, is_entry = self._keys, self._is_entry
+        known, is_entry = self._keys if self.fields is None else (), self._is_entry
         while self.at < len(texts):
             line = texts[self.at]
             found = plain(line)
@@ -309,6 +321,10 @@ class Reader:
             self.lines.fault(DUPLICATE_FIELD, told, start, end, hint=f"keep one {shown(key)}")
             return
         owner.fields[key] = text
+        if self.fields is not None:
+            header = self.lines.span(owner.start, owner.start)
+            end = max(at + len(value), start + len(key) + 1)
+            self.fields[header.start, key] = self.lines.span(start, end)
         if len(owner.fields) > MOST_FIELDS:
             raise self._too_much(f"a node has more than {MOST_FIELDS} fields", start, start + 1)
         if self._waiting:
@@ -440,6 +456,10 @@ class Reader:
         hint = "write a text of several lines between two lines of one backtick"
         if colon is not None and not colon[2].startswith("/"):
             fix, hint = f"{colon[1]}: {colon[2]}", f"write a blank after `{shown(colon[1])}:`"
+        elif _CODE_FENCE.fullmatch(stripped):
+            fix, hint = "", "leave the code fence out"
+        elif (bare := _NO_COLON.match(stripped)) is not None:
+            fix, hint = f"{bare[1]}: {bare[2]}", f"write a colon after `{bare[1]}`"
         elif (bullet := re.match(r"[\u2010-\u2015\u2212\u2022*+][ \t]+(.*)", stripped)) is not None:
             fix, hint = f"- {bullet[1]}", "begin a header with `-`"
         told = f"`{shown(stripped)}` is neither a header nor a field"

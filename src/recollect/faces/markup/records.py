@@ -100,6 +100,16 @@ def text_of(value: Value) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def text_or_none(value: Value) -> str | None:
+    """Return a value that is a text."""
+    return value if isinstance(value, str) else None
+
+
+def texts_of(value: Value) -> tuple[str, ...]:
+    """Return the texts of a list."""
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
 def label_of(concept: Concept) -> str | None:
     """Return the label of a concept: a concept of another face without one has its name."""
     label = concept.attributes.get(LABEL)

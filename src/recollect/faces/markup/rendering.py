@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from recollect.errors import (
     INVALID_ATTENTION,
     MARKUP_LIMIT,
-    UNKNOWN_ID,
     RecollectError,
 )
 from recollect.faces.markup.answers import Rendered
+from recollect.faces.markup.faults import pass_option
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.records import SPACE
 from recollect.faces.markup.tree import Entry, Tree
@@ -95,10 +95,7 @@ class Rendering:
             spaces = self.graph.spaces.values()
             top.below = [self._tree.entry(one, one.id, 0, top) for one in spaces]
             return top
-        self.graph.fetch([self.root])
-        held = self.graph.elements.get(self.root)
-        if held is None:
-            raise _unknown(self.root, "root")
+        held = self.graph.held(self.root)
         if held.type != SPACE:
             self._tree.expect_details([self.root])
         top.below = [self._tree.entry(held, self._home() or "", 0, top)]
@@ -113,9 +110,7 @@ class Rendering:
 
     def _way(self, id: str) -> list[str]:
         """Return the ids from below the root, or from a space, to a node."""
-        self.graph.fetch([id])
-        if id not in self.graph.elements:
-            raise _unknown(id, "attention")
+        self.graph.held(id)
         if id == self.root:
             return []
         if self.root is None and id in self.graph.spaces:
@@ -170,7 +165,7 @@ class Rendering:
         least = costs.total
         for entry, is_content in self._parts(path):
             if not is_content:
-                self._open_ahead(entry, taken)
+                self._open_ahead(entry)
             taken.append((entry, is_content))
             costs.add(entry, is_content=is_content)
             if len(taken) <= needed:
@@ -229,10 +224,9 @@ class Rendering:
         wanted = [(one.space, one.id) for one in entries if one.concept is not None]
         self._tree.read(wanted)
 
-    def _open_ahead(self, entry: Entry, taken: list[Part]) -> None:
+    def _open_ahead(self, entry: Entry) -> None:
         """Read what stands below an entry, and below those that come after it."""
         if entry.below is None and (entry.space, entry.id) not in self._tree.known:
-            del taken
             siblings = [] if entry.above is None else self._tree.open(entry.above)
             at = next((n for n, one in enumerate(siblings) if one is entry), 0)
             self._read([entry, *siblings[at : at + _AHEAD]])
@@ -278,7 +272,7 @@ class Rendering:
     def _lower(self, entry: Entry, path: list[Entry]) -> list[Entry]:
         """Return what may be shown below an entry: nothing beyond the depth, but for the path."""
         if entry.below is None:
-            self._open_ahead(entry, [])
+            self._open_ahead(entry)
         below = entry.below or []
         if self.depth is None or _depth(entry) < self.depth:
             return below
@@ -364,12 +358,6 @@ def _depth(entry: Entry) -> int:
     return level
 
 
-def _unknown(id: str, what: str) -> RecollectError:
-    return RecollectError(
-        UNKNOWN_ID, f'nothing has the id "{id}"', hint=f"give the id of a node as {what}"
-    )
-
-
 def _outside(id: str, root: str | None) -> RecollectError:
     where = "any space" if root is None else f'"{root}"'
     return RecollectError(
@@ -383,6 +371,6 @@ def _too_small(budget: int, least: int) -> RecollectError:
     return RecollectError(
         MARKUP_LIMIT,
         f"a budget of {budget} has no room for the path to the attention node",
-        hint=f"pass budget={least}",
+        hint=pass_option("budget", least),
         details={"least": least},
     )

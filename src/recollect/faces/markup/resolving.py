@@ -25,7 +25,7 @@ from recollect.errors import (
     Notice,
     nearest,
 )
-from recollect.faces.markup.faults import Faults
+from recollect.faces.markup.faults import FRESH, Faults
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.minting import Minting
 from recollect.faces.markup.model import LABEL, Document, Id, Node, Space
@@ -159,7 +159,7 @@ class Resolver:
                     TWO_DEFINITIONS,
                     f'"{id}" is {said}, not {word}',
                     node.span,
-                    hint='load it with ids="fresh"' if self.is_snapshot else f"write {said}",
+                    hint=FRESH if self.is_snapshot else f"write {said}",
                 )
 
     # Spaces
@@ -471,7 +471,7 @@ def _refuse_label(faults: Faults, id: str, held: str | None, where: Node | Space
         TWO_DEFINITIONS,
         f'"{id}" is taken: it {said}',
         where.span,
-        hint='load it with ids="fresh"',
+        hint=FRESH,
     )
 
 

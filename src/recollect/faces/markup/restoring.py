@@ -3,18 +3,34 @@
 The rule: the node gets its fields, its uses, its values and its places of then; of what stood
 below it then, what is gone now comes back under its own id, and what is there now, but nowhere in
 that space, gets its place back. What stands there stays as it is, but for a space, which gets all
-its places back. A place whose space or parent is gone does not come.
+its places back. A place whose space or parent is gone does not come; the node itself then stands
+below the nearest ancestor that lives, at the root of its space, or in `main`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from recollect.errors import CYCLE, UNKNOWN_ID, RecollectError
 from recollect.faces.markup.answers import NodeChange
 from recollect.faces.markup.graph import Graph
 from recollect.faces.markup.placing import Placing
-from recollect.faces.markup.records import DETAILS, MARKUP_TYPES, Place, label_of
+from recollect.faces.markup.records import (
+    CONCEPTUAL,
+    DETAILS,
+    HAS,
+    IN_SPACE,
+    LABEL,
+    MAIN,
+    MAIN_LABEL,
+    MARKUP_TYPES,
+    NODE_TYPES,
+    PLACES,
+    Place,
+    label_of,
+)
+from recollect.faces.markup.writing import put_place, put_space
 from recollect.model import Change, Concept, PutConcept, PutLink, RemoveKeys
 
 
@@ -30,7 +46,7 @@ class Restoring:
             raise RecollectError(
                 UNKNOWN_ID,
                 f'nothing had the id "{id}" then',
-                hint=f'see when it was there: nexus.history("{id}")',
+                hint="name a transaction after which it was there",
             )
         self._spaces = self._stood_in()
         self._branch = self._below()
@@ -42,6 +58,7 @@ class Restoring:
             if one not in now.elements and then.elements[one].type in MARKUP_TYPES
         ]
         self._places = [*self._missing_places()]
+        self._places += self._home()
         self._refuse_cycles()
 
     def changes(self) -> Iterator[Change]:
@@ -51,11 +68,9 @@ class Restoring:
             yield PutConcept(held.type, held.name, held.attributes, held.metadata, id=id)
         if self._id in self._now.elements:
             yield from self._updates(self._now.elements[self._id])
-        for place in self._places:
-            target = place.space if place.parent is None else place.parent
-            joint = self._links[place.link or ""]
-            said, about = joint.attributes, joint.metadata
-            yield PutLink(place.child, place.predicate, target, said, about, key=place.space)
+        if any(one.space == MAIN for one in self._places) and MAIN not in self._now.spaces:
+            yield put_space(MAIN, CONCEPTUAL, {LABEL: MAIN_LABEL})
+        yield from (put_place(one, one.order) for one in self._places)
         ids = [*self._gone, *([self._id] if self._id in self._now.elements else [])]
         for one in (
             self._then.nexus.concepts.joints(ids, "subject", DETAILS, as_of=self._then.as_of)
@@ -103,6 +118,11 @@ class Restoring:
         spaces = [one.space for one in self._then.places(self._id)]
         if self._id in self._then.spaces:
             spaces.append(self._id)
+        elif not spaces:  # what it stood below is erased: what stood below it tells the space
+            below = self._then.nexus.concepts.joints(
+                [self._id], "object", PLACES, as_of=self._then.as_of
+            )
+            spaces += [one.key for one in below if one.key]
         return list(dict.fromkeys(spaces))
 
     def _below(self) -> list[str]:
@@ -135,10 +155,6 @@ class Restoring:
             if place.parent is not None
         )
         alive |= {*self._now.elements, *self._now.spaces}
-        self._links = {
-            one.link.id: one.link
-            for one in self._then.nexus.concepts.joints(wanted, "subject", as_of=self._then.as_of)
-        }
         for one in wanted:
             places = self._now.known_places(one)
             stands = {place.spot for place in places}
@@ -149,6 +165,22 @@ class Restoring:
                 is_meant = one in gone or place.space == self._id or is_below
                 if place.spot not in stands and is_whole and is_meant and not place.is_given:
                     yield place
+
+    def _home(self) -> Iterator[Place]:
+        """Yield a place for the node, where none of its own can come."""
+        id, then, now = self._id, self._then, self._now
+        is_placed = now.known_places(id) or any(one.child == id for one in self._places)
+        if is_placed or then.elements[id].type not in NODE_TYPES:
+            return
+        stood = [one for one in then.known_places(id) if one.space in now.spaces]
+        space = next((one for one in self._spaces if one in now.spaces), MAIN)
+        place = stood[0] if stood else Place(id, space, None, IN_SPACE)
+        while place.parent is not None and place.parent not in now.elements:
+            above = [one.parent for one in then.places(place.parent) if one.space == place.space]
+            place = replace(place, parent=above[0] if above else None)
+            now.fetch([] if place.parent is None else [place.parent])
+        is_root = place.parent is None and place.predicate != HAS
+        yield replace(place, predicate=IN_SPACE) if is_root else place
 
     def _refuse_cycles(self) -> None:
         placing = Placing(self._now)

@@ -26,6 +26,7 @@ from recollect.faces.markup.deciding import Asked, Scope
 from recollect.faces.markup.documents import Documents
 from recollect.faces.markup.exchange import calls_of
 from recollect.faces.markup.exchanges import (
+    LAST_ANSWER,
     MOST_NESTED,
     Exchanges,
     Model,
@@ -37,6 +38,7 @@ from recollect.faces.markup.exchanges import (
     request_text,
     waits_out,
 )
+from recollect.faces.markup.faults import SEE_NODES, SEE_RUNS
 from recollect.faces.markup.functions import (
     Call,
     Caller,
@@ -59,6 +61,8 @@ from recollect.faces.markup.records import (
     WORKFLOW,
     label_of,
     text_of,
+    text_or_none,
+    texts_of,
 )
 from recollect.llm import Completion
 from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Rows, Value
@@ -66,6 +70,7 @@ from recollect.model import AsOf, Change, Concept, PutConcept, PutLink, Rows, Va
 RunState = Literal["waiting", "calling", "paused", "finished", "cancelled"]
 MOST_ATTEMPTS: Final = 3
 _STATES: Final[dict[str, RunState]] = {one: one for one in get_args(RunState)}
+_SHOWN: Final = ("workflow", "state", "step", "attempt", "request", "reason")
 _RUNS: Final = 'FIND(?one) WHERE { ?one {type: "WorkflowRun"} }'
 
 
@@ -128,7 +133,7 @@ class Runner:
             held = graph.elements.get(workflow)
             if held is None or held.type != WORKFLOW:
                 told = f'no WORKFLOW has the id "{workflow:.60}"'
-                raise RecollectError(UNKNOWN_ID, told, hint="see markup.render()")
+                raise RecollectError(UNKNOWN_ID, told, hint=SEE_NODES)
             steps = _steps(graph, workflow)
             if not steps:
                 raise RecollectError(
@@ -166,7 +171,7 @@ class Runner:
                 if not error.code.code.startswith("KM_") and not waits_out(error):
                     raise
                 if not error.code.code.startswith("KM_"):
-                    self._note_fault(self._kept(run), [error.message])
+                    self._note_fault(self._kept(run), error.message)
             kept = self._kept(run)
         return kept.run
 
@@ -221,7 +226,8 @@ class Runner:
                 if current.version != kept.version:
                     raise  # another answer was first: this one says nothing of the run
             if error.code.code.startswith("KM_"):
-                self._note_fault(kept, fault_lines(error))
+                lines = fault_lines(error)
+                self._note_fault(kept, lines[0], lines)
             raise
 
     def _check_step(self, kept: _Kept, response: Response) -> None:
@@ -326,17 +332,19 @@ class Runner:
         lines = tuple(one.told for one in calls if one.state in ("done", "failed"))
         with self._nexus.transaction():
             self._refuse_second(kept)
-            waiting = self._at_step(replace(kept, told=(*kept.told, *lines)), kept.run.step)
+            told = (*_without_faults(kept.told), *lines)
+            waiting = self._at_step(replace(kept, told=told), kept.run.step)
             return self._write(waiting)
 
-    def _note_fault(self, kept: _Kept, lines: Sequence[str]) -> None:
+    def _note_fault(self, kept: _Kept, reason: str, lines: Sequence[str] = ()) -> None:
         """Ask again, told what was wrong; the third time the run is paused."""
         if kept.run.attempt >= MOST_ATTEMPTS:
-            self._pause(kept, lines[0] if lines else "three answers were not valid")
+            self._pause(kept, reason)
             return
         with self._nexus.transaction():
             self._refuse_second(kept)
-            again = self._at_step(replace(kept, told=(*kept.told, *lines)), kept.run.step)
+            told = (*_without_faults(kept.told), *lines)
+            again = self._at_step(replace(kept, told=told), kept.run.step)
             attempt = replace(again.run, attempt=kept.run.attempt + 1)
             self._write(replace(again, run=attempt))
 
@@ -357,7 +365,7 @@ class Runner:
             raise RecollectError(
                 WRONG_STEP,
                 f"a run that is {kept.run.state} is not {done}",
-                hint="read it with runner.get",
+                hint=SEE_RUNS,
             )
 
     def _refuse_second(self, kept: _Kept) -> None:
@@ -366,7 +374,7 @@ class Runner:
             raise RecollectError(
                 CHANGED_SINCE,
                 f'the run "{kept.run.id}" has moved on meanwhile',
-                hint="read it with runner.get",
+                hint=SEE_RUNS,
             )
 
     # Steps
@@ -414,9 +422,7 @@ class Runner:
         element = None if dated is None else dated.element
         kept = self._read(element) if isinstance(element, Concept) else None
         if kept is None:
-            raise RecollectError(
-                UNKNOWN_ID, f'no run has the id "{id:.60}"', hint="see runner.list()"
-            )
+            raise RecollectError(UNKNOWN_ID, f'no run has the id "{id:.60}"', hint=SEE_RUNS)
         return kept
 
     def _read(self, held: Concept) -> _Kept | None:
@@ -428,19 +434,19 @@ class Runner:
             text_of(said.get("workflow") or ""),
             _STATES.get(text_of(said.get("state") or ""), "paused"),
             _whole(said.get("step")),
-            _texts(said.get("steps")),
+            texts_of(said.get("steps")),
             _whole(said.get("attempt")),
-            _text(said.get("request")),
-            _text(said.get("reason")),
+            text_or_none(said.get("request")),
+            text_or_none(said.get("reason")),
             _results(said.get("results")),
         )
         return _Kept(
             run_,
             _whole(said.get("start")),
             _whole(said.get("base")),
-            frozenset(_texts(said.get("shown"))),
-            _texts(said.get("told")),
-            _texts(said.get("functions")),
+            frozenset(texts_of(said.get("shown"))),
+            texts_of(said.get("told")),
+            texts_of(said.get("functions")),
             _whole(said.get("number")),
             _whole(said.get("version")),
         )
@@ -456,23 +462,21 @@ class Runner:
         run_ = kept.run
         results: list[Value] = [[one.step, one.response, one.message] for one in run_.results]
         attributes: dict[str, Value] = {
-            "workflow": run_.workflow,
-            "state": run_.state,
-            "step": run_.step,
+            **{one: getattr(run_, one) for one in _SHOWN},
+            **{one: getattr(kept, one) for one in ("start", "base", "number")},
             "steps": list[Value](run_.steps),
-            "attempt": run_.attempt,
-            "request": run_.request,
-            "reason": run_.reason,
             "results": results,
-            "start": kept.start,
-            "base": kept.base,
             "shown": [*sorted(kept.shown)],
             "told": list[Value](kept.told),
             "functions": list[Value](kept.functions),
-            "number": kept.number,
             "version": kept.version + 1,
         }
         return [PutConcept(RUN, run_.id, attributes, UNSEARCHED, id=run_.id)]
+
+
+def _without_faults(told: Sequence[str]) -> list[str]:
+    """Return what a run is told but the faults of an answer, which stand in one request."""
+    return [one for one in told if not one.startswith(LAST_ANSWER)]
 
 
 def _steps(graph: Graph, workflow: str) -> tuple[str, ...]:
@@ -492,18 +496,10 @@ def _functions(graph: Graph, step: str) -> list[str]:
 def _results(kept: Value) -> tuple[StepResult, ...]:
     rows = kept if isinstance(kept, list) else []
     return tuple(
-        StepResult(str(one[0]), str(one[1]), _text(one[2]))
+        StepResult(str(one[0]), str(one[1]), text_or_none(one[2]))
         for one in rows
         if isinstance(one, list) and len(one) == 3
     )
-
-
-def _text(value: Value) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _texts(value: Value) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _whole(value: Value) -> int:

@@ -49,6 +49,10 @@ def raise_fault(error: RecollectError) -> None:
     raise error
 
 
+def ignore_fault(_: RecollectError) -> None:
+    """Leave a fault out: the sink of a second reading, whose faults the first one told."""
+
+
 def shown(text: str) -> str:
     """Return the beginning of a text, as a message shows it.
 

@@ -22,7 +22,6 @@ from recollect.faces.markup.records import (
     KIND,
     LABEL,
     NODE_TYPES,
-    ORDER,
     READ_ONLY,
     SPACE,
     USES_FUNCTION,
@@ -31,6 +30,7 @@ from recollect.faces.markup.records import (
     Place,
     is_protected,
     label_of,
+    order_of,
     text_of,
 )
 from recollect.faces.markup.text import MOST_KEY
@@ -193,9 +193,10 @@ class Tree:
             fields.append(("Label", label))
         uses = self._details.get(concept.id, ())
         for key, predicate in (("Use template", USES_TEMPLATE), ("Use function", USES_FUNCTION)):
-            used = sorted((one for one in uses if one.link.predicate == predicate), key=_order)
+            used = [one.link for one in uses if one.link.predicate == predicate]
+            used.sort(key=lambda one: order_of(one.attributes))
             if used:
-                fields.append((key, ", ".join(one.link.object for one in used)))
+                fields.append((key, ", ".join(one.object for one in used)))
         if concept.type in NODE_TYPES:
             fields += _others(concept.attributes)
         return fields
@@ -255,8 +256,3 @@ def _space_head(concept: Concept) -> str:
     kind = text_of(concept.attributes.get(KIND))
     said = [("Label", label_of(concept) or ""), *_others(concept.attributes)]
     return f"---\n- {kind}\n  ID: {id_text(Id(concept.id))}{mark}\n{_said(said, 2)}"
-
-
-def _order(joint: Joint) -> float:
-    order = joint.link.attributes.get(ORDER)
-    return float(order) if isinstance(order, int | float) else 0.0

@@ -26,7 +26,7 @@ _DATETIME: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}(?::\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)?)"
     r"(Z|[+-]\d{2}(?::?\d{2})?)?)?"
 )
-_BOOLEANS: Final[Mapping[str, bool]] = {"true": True, "yes": True, "false": False, "no": False}
+_BOOLEANS: Final = frozenset({"true", "yes", "false", "no"})
 _LIST_OF: Final = "list of"
 _ONE_OF: Final = "one of:"
 
@@ -97,7 +97,7 @@ def _fits(given: str, kind: FieldType) -> bool:
         return given in kind.choices
     if kind.name == "node":
         return given != "" and not any(one.isspace() for one in given)
-    return kind.name == "any" or _CHECKS[kind.name](given)
+    return kind.name == "any" or bool(_CHECKS[kind.name](given))
 
 
 def _number(given: str) -> tuple[float | int | None, str | None]:
@@ -118,19 +118,6 @@ def _is_number(given: str) -> bool:
 
 
 _NO_UNIT: Final = "0123456789.,:;+-/"  # what begins more of a number, a range or a date
-
-
-def _is_text(given: str) -> bool:
-    del given
-    return True
-
-
-def _is_integer(given: str) -> bool:
-    return bool(_INTEGER.fullmatch(given)) and math.isfinite(float(given))
-
-
-def _is_boolean(given: str) -> bool:
-    return given.lower() in _BOOLEANS
 
 
 def _is_date(given: str) -> bool:
@@ -159,10 +146,6 @@ def _is_datetime(given: str) -> bool:
     return True
 
 
-def _is_email(given: str) -> bool:
-    return bool(_EMAIL.fullmatch(given))
-
-
 def _is_url(given: str) -> bool:
     if any(one.isspace() for one in given):
         return False
@@ -173,14 +156,14 @@ def _is_url(given: str) -> bool:
         return False
 
 
-_CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
-    "text": _is_text,
-    "string": _is_text,
+_CHECKS: Final[Mapping[str, Callable[[str], object]]] = {
+    "text": lambda _: True,
+    "string": lambda _: True,
     "number": _is_number,
-    "integer": _is_integer,
-    "boolean": _is_boolean,
+    "integer": lambda given: _INTEGER.fullmatch(given) and math.isfinite(float(given)),
+    "boolean": lambda given: given.lower() in _BOOLEANS,
     "date": _is_date,
     "datetime": _is_datetime,
-    "email": _is_email,
+    "email": _EMAIL.fullmatch,
     "url": _is_url,
 }

@@ -46,10 +46,10 @@ def changes_of(decided: Decided, graph: Graph) -> Iterator[Change]:
     """Yield the changes of the graph."""
     resolved, said, placing = decided.resolved, decided.said, decided.placing
     for id, (kind, label) in resolved.new_spaces.items():
-        told = {LABEL: label, **said.attributes.get(id, {}), KIND: kind}
+        told = {LABEL: label, **said.attributes.get(id, {})}
         if id in decided.protected:
             told = {**told, READ_ONLY: True}
-        yield PutConcept(SPACE, id, told, _SEARCHED_SPACE, id=id)
+        yield put_space(id, kind, told)
     for id in resolved.new:
         if id not in placing.homeless:
             told = said.attributes.get(id, {})
@@ -65,12 +65,12 @@ def changes_of(decided: Decided, graph: Graph) -> Iterator[Change]:
         if held is not None:
             yield PutConcept(held.type, held.name, {READ_ONLY: True}, id=held.id)
     for spot, place in placing.added.items():
-        yield _link(place, decided.orders.get(spot, LAST))
+        yield put_place(place, decided.orders.get(spot, LAST))
     for spot, order in decided.orders.items():
         if spot not in placing.added:
             stands = next(one for one in graph.places(spot[0]) if one.spot == spot)
             if not stands.is_given:
-                yield _link(stands, order)
+                yield put_place(stands, order)
     yield from said.links
     for place in placing.removed.values():
         goes_along = {place.child, place.parent} & placing.homeless
@@ -96,7 +96,13 @@ def _updates(held: Concept, told: Attributes) -> Iterator[Change]:
         yield RemoveKeys(held.id, attributes=gone)
 
 
-def _link(place: Place, order: float) -> PutLink:
+def put_space(id: str, kind: str, told: Attributes) -> PutConcept:
+    """Return what makes a space."""
+    return PutConcept(SPACE, id, {**told, KIND: kind}, _SEARCHED_SPACE, id=id)
+
+
+def put_place(place: Place, order: float) -> PutLink:
+    """Return what makes a place, or gives it another order."""
     target = place.space if place.parent is None else place.parent
     said: dict[str, Value] = {"space": place.space}
     if order != LAST:

@@ -28,6 +28,7 @@ from recollect.model import LIVING, ElementKind
 from recollect.node import node
 
 _SHOWN = 10  # ids or names an error lists
+_LONGEST_ID = 200  # characters of a name that is an id too
 _LISTED = 2000  # names a suggestion is chosen from
 
 
@@ -108,9 +109,18 @@ def match_or_create(
     if concept is not None:
         _note_id(unit, wanted, concept)
         return concept, False
+    if wanted.id is None and new_id is None:
+        new_id = _name_as_id(unit, wanted.type, wanted.name)
     if wanted.id is None and new_id is not None:
         check_id(unit, replace(wanted, id=new_id), None)
     return unit.create_concept(wanted.type, wanted.name, wanted.id or unit.adopted(new_id)), True
+
+
+def _name_as_id(unit: Unit, type: str, name: str) -> str | None:
+    """Return the name, where it is to be the id too, and no element has that id."""
+    if not unit.session.kinds.of(type).gives_ids or len(name) > _LONGEST_ID:
+        return None
+    return None if unit.directory.by_public_id(name) is not None else name
 
 
 def _nameless(wanted: ConceptName) -> RecollectError:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal, assert_never, cast
+from typing import Final, Literal
 
 from rich import box
 from rich.table import Table
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError, place
+from recollect.errors import INVALID_ARGUMENT, UNKNOWN_ID, RecollectError, place
 from recollect.faces.markup import (
     Applied,
     Exchange,
@@ -74,12 +74,22 @@ def _on(
     on: Invocation, *, functions: str | None = None, writes: bool = False
 ) -> Iterator[tuple[Output, Markup]]:
     """Give a command its output and its memory, which is made only by one that writes."""
+    with _with_text(on, None, functions=functions, writes=writes) as (out, markup, _):
+        yield out, markup
+
+
+@contextmanager
+def _with_text(
+    on: Invocation, file: str | None, *, functions: str | None = None, writes: bool
+) -> Iterator[tuple[Output, Markup, str]]:
+    """Give a command the text of its file, too, which is read before a memory is made."""
     with output(as_json=on.as_json) as out:
+        text = "" if file is None else text_of(file)
         given, actor = load_functions(functions), Settings().actor(on.actor)
         with opened(on, create=writes) as nexus:
             if not writes:
                 warn_of_absent_group(out, nexus)
-            yield out, Markup(nexus, functions=given, actor=actor)
+            yield out, Markup(nexus, functions=given, actor=actor), text
 
 
 def check_documents(files: Sequence[str], *, as_json: bool) -> None:
@@ -126,24 +136,22 @@ def format_documents(files: Sequence[str], *, is_check: bool, as_json: bool) -> 
 
 
 def load_document(
-    on: Invocation, file: str, ids: str, takes_extra_fields: bool, *, dry_run: bool
+    on: Invocation,
+    file: str,
+    ids: Literal["keep", "fresh"],
+    takes_extra_fields: bool,
+    *,
+    dry_run: bool,
 ) -> None:
     """Make everything that a document holds exist."""
-    text = _given(on, file)
-    if text is None:
-        return
-    with _on(on, writes=True) as (out, markup):
-        kept = cast("Literal['keep', 'fresh']", ids)
-        done = markup.load(text, ids=kept, extra_fields=takes_extra_fields, dry_run=dry_run)
+    with _with_text(on, file, writes=not dry_run) as (out, markup, text):
+        done = markup.load(text, ids=ids, extra_fields=takes_extra_fields, dry_run=dry_run)
         _tell_applied(out, done)
 
 
 def apply_document(on: Invocation, file: str, changing: ApplyOptions) -> None:
     """Do what a document changes."""
-    text = _given(on, file)
-    if text is None:
-        return
-    with _on(on, writes=not changing.is_dry_run) as (out, markup):
+    with _with_text(on, file, writes=not changing.is_dry_run) as (out, markup, text):
         _tell_applied(out, _apply(markup, text, changing))
 
 
@@ -158,13 +166,16 @@ def _apply(markup: Markup, text: str, changing: ApplyOptions) -> Applied:
     )
 
 
-def import_outline(on: Invocation, file: str, format: str | None, changing: ApplyOptions) -> None:
+def import_outline(
+    on: Invocation,
+    file: str,
+    format: str | None,
+    ids: Literal["keep", "fresh"] | None,
+    changing: ApplyOptions,
+) -> None:
     """Take in an outline."""
-    text = _given(on, file)
-    if text is None:
-        return
     chosen = format or _SUFFIXES.get(Path(file).suffix.lower())
-    with _on(on, writes=not changing.is_dry_run) as (out, markup):
+    with _with_text(on, file, writes=not changing.is_dry_run) as (out, markup, text):
         if chosen is None:
             raise RecollectError(
                 INVALID_ARGUMENT,
@@ -173,7 +184,20 @@ def import_outline(on: Invocation, file: str, format: str | None, changing: Appl
             )
         read = read_outline(text, chosen)
         out.warn_of(read.notices)
-        _tell_applied(out, _apply(markup, print_text(read.value), changing))
+        given = print_text(read.value)
+        if ids is None:
+            try:
+                done = _apply(markup, given, changing)
+            except RecollectError as error:
+                if error.code is not UNKNOWN_ID:
+                    raise
+                raise replace(error, hint="add --ids keep, or --ids fresh", details={}) from error
+        elif changing.target is None:
+            done = markup.load(given, ids=ids, extra_fields=True, dry_run=changing.is_dry_run)
+        else:
+            told = "--target is where new nodes go, and with --ids each has a place of its own"
+            raise RecollectError(INVALID_ARGUMENT, told, hint="leave --target or --ids out")
+        _tell_applied(out, done)
 
 
 def show_outline(on: Invocation, view: OutlineView) -> None:
@@ -199,13 +223,10 @@ def list_spaces(on: Invocation, transaction: int | None) -> None:
     """List the spaces."""
     with _on(on) as (out, markup):
         found = markup.spaces(_then(transaction))
-        if on.as_json:
-            out.json({"result": {"spaces": to_wire(found)}})
-            return
         table = Table("id", "kind", "label", box=box.SIMPLE_HEAD)
         for one in found:
             table.add_row(shown(one.id), one.kind, shown(one.label))
-        out.show(table)
+        _show_table(out, "spaces", found, table)
 
 
 def export_outline(on: Invocation, view: OutlineView, format: str) -> None:
@@ -259,10 +280,7 @@ def start_workflow(on: Invocation, workflow: str) -> None:
 
 def answer_step(on: Invocation, run: str, file: str, functions: str | None) -> None:
     """Take a text as the answer of a step."""
-    text = _given(on, file)
-    if text is None:
-        return
-    with _on(on, functions=functions, writes=True) as (out, markup):
+    with _with_text(on, file, functions=functions, writes=True) as (out, markup, text):
         _tell_run(out, markup.runner.reply(run, text))
 
 
@@ -274,19 +292,9 @@ def use_run(
 ) -> None:
     """Show a run, or move it."""
     with _on(on, functions=functions, writes=step != "show") as (out, markup):
-        match step:
-            case "show":
-                done = markup.runner.get(run)
-            case "drive":
-                done = markup.runner.drive(run, _model())
-            case "resume":
-                done = markup.runner.resume(run)
-            case "skip":
-                done = markup.runner.skip(run)
-            case "cancel":
-                done = markup.runner.cancel(run)
-            case _:
-                assert_never(step)
+        runner = markup.runner
+        moves = {"resume": runner.resume, "skip": runner.skip, "cancel": runner.cancel}
+        done = runner.drive(run, _model()) if step == "drive" else moves.get(step, runner.get)(run)
         _tell_run(out, done)
 
 
@@ -294,13 +302,16 @@ def list_runs(on: Invocation) -> None:
     """List the runs."""
     with _on(on) as (out, markup):
         found = markup.runner.list()
-        if on.as_json:
-            out.json({"result": {"runs": to_wire(found)}})
-            return
         table = Table("id", "workflow", "state", "step", box=box.SIMPLE_HEAD)
         for one in found:
             table.add_row(one.id, shown(one.workflow), one.state, f"{one.step}/{len(one.steps)}")
-        out.show(table)
+        _show_table(out, "runs", found, table)
+
+
+def _show_table(out: Output, name: str, found: object, table: Table) -> None:
+    if out.as_json:
+        out.json({"result": {name: to_wire(found)}})
+    out.show(table)
 
 
 def print_card(*, as_json: bool) -> None:
@@ -310,13 +321,6 @@ def print_card(*, as_json: bool) -> None:
             out.json({"result": {"text": syntax_card()}})
         else:
             _print(out, syntax_card())
-
-
-def _given(on: Invocation, file: str) -> str | None:
-    """Return the text of a file; None after it was told that there is none."""
-    with output(as_json=on.as_json):
-        return text_of(file)
-    return None
 
 
 def _tell_applied(out: Output, applied: Applied) -> None:

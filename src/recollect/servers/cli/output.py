@@ -29,7 +29,13 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from recollect.errors import STORE_UNAVAILABLE, Notice, RecollectError
+from recollect.errors import (
+    STORE_UNAVAILABLE,
+    Notice,
+    RecollectError,
+    in_words,
+    told_with,
+)
 from recollect.servers.cli.own_words import own_hint
 from recollect.servers.cli.safe_text import escaped, one_line, plain, shown
 
@@ -127,7 +133,8 @@ class Output:
 
     def _trouble(self, error: RecollectError) -> None:
         """Print an error with its lines whole, so that the caret stands where it should."""
-        self.err.print(error_text(error), soft_wrap=True)
+        for one in told_with(error):
+            self.err.print(error_text(one), soft_wrap=True)
 
     def warn(self, message: str, hint: str = "") -> None:
         """Print a warning on standard error."""
@@ -150,7 +157,7 @@ class Output:
 
     def own_error(self, error: RecollectError) -> RecollectError:
         """Return an error with a hint that a person at a terminal can follow."""
-        return replace(error, hint=self._own_hint(error.hint))
+        return in_words(error, self._own_hint)
 
     def _own_hint(self, hint: str) -> str:
         return own_hint(hint, takes_parameters=self._takes_parameters, is_shell=self._is_shell)

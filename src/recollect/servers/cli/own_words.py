@@ -30,7 +30,7 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return f"use {option} {hint.on[0]}"
         case ToDo.WRITE:
             return "write it by itself" if is_shell else "run it: recollect run -"
-        case ToDo.SEARCH:
+        case ToDo.SEARCH | ToDo.LIST_EXCHANGES:
             return str(hint) if is_shell else "look for it: recollect search WORDS"
         case ToDo.LIST_GROUPS:
             return "\\group" if is_shell else "recollect groups"
@@ -49,8 +49,13 @@ def own_hint(hint: str, *, takes_parameters: bool = False, is_shell: bool = Fals
             return "recollect claim list"
         case ToDo.LIST_ATTENTION:
             return "recollect attention --all"
-        case ToDo.PASS_NUMBER:
-            return f"pass --{hint.on[0]} {hint.on[1]}"
+        case ToDo.PASS_OPTION:
+            name, value = hint.on
+            return f"pass --{name.replace('_', '-')} {value}".removesuffix(" true")
+        case ToDo.LIST_NODES:
+            return "recollect markup show"
+        case ToDo.LIST_RUNS:
+            return "recollect markup runs"
         case ToDo.NAME_LATER:
             return "name a later day with --until"
         case _:

@@ -13,7 +13,15 @@ import orjson
 from fastapi import Response
 from starlette.types import Scope
 
-from recollect.errors import CODES, UNAUTHENTICATED, UNAVAILABLE, RecollectError
+from recollect.errors import (
+    CODES,
+    UNAUTHENTICATED,
+    UNAVAILABLE,
+    Hint,
+    RecollectError,
+    ToDo,
+    in_words,
+)
 from recollect.faces.operations.envelope import code_of, failure
 from recollect.servers.http.face import Face
 from recollect.servers.http.logs import log_refusal
@@ -23,6 +31,12 @@ REQUEST_ID = "x-request-id"
 
 _PLAIN = re.compile(r"[!-~]+")
 _RETRY_SECONDS = "1"
+_WORDS = {
+    ToDo.PASS_OPTION: "give {0}: {1}",
+    ToDo.LIST_NODES: "GET /v1/markup/document",
+    ToDo.LIST_RUNS: "GET /v1/markup/runs",
+    ToDo.LIST_EXCHANGES: "GET /v1/markup/exchanges",
+}
 
 
 def as_json(
@@ -43,6 +57,17 @@ def in_header(request_id: str) -> str:
     ('r%201', 'r-1')
     """
     return request_id if _PLAIN.fullmatch(request_id) else quote(request_id, safe="")
+
+
+def own_hint(hint: str) -> str:
+    """Return a hint that can be followed by whoever sends requests.
+
+    >>> own_hint(Hint('pass ids="fresh"', ToDo.PASS_OPTION, "ids", "fresh"))
+    'give ids: fresh'
+    """
+    if not isinstance(hint, Hint) or hint.todo not in _WORDS:
+        return hint
+    return _WORDS[hint.todo].format(*hint.on)
 
 
 def status_of(error_code: str) -> int:
@@ -66,7 +91,7 @@ class Refusals:
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         """Return the answer to a request that failed, in the form of its face."""
-        code = code_of(error)
+        code, error = code_of(error), in_words(error, own_hint)
         status = code.http if status is None else status
         request_id: str = scope["state"]["request_id"]
         self._metrics.refuse(code.code)

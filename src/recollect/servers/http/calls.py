@@ -20,11 +20,12 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from pydantic_core import from_json
 from typing_extensions import TypedDict, is_typeddict
 
-from recollect.errors import INVALID_ARGUMENT, RecollectError
+from recollect.errors import INVALID_ARGUMENT, RecollectError, in_words
 from recollect.faces.calls import Call, calls_of
 from recollect.faces.operations import Caller, Envelope, Observation
 from recollect.faces.operations.envelope import checked, code_of, failure, success
 from recollect.kernel import Nexus
+from recollect.servers.http.answers import own_hint
 from recollect.servers.http.described import (
     GROUP,
     Schema,
@@ -175,7 +176,7 @@ async def answered(
         output = await shared.threads.run(lambda: work(group, body))
         envelope = success(request_id, "OK", output)
     except RecollectError as error:
-        envelope = failure(request_id, error)
+        envelope = failure(request_id, in_words(error, own_hint))
         error_code, cause = code_of(error).code, error.code.code
     observer(shared.metrics)(
         Observation(

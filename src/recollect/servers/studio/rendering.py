@@ -66,8 +66,11 @@ WORDS: Final[Mapping[ToDo, str]] = {
     ToDo.DECLARE_OR_FORCE: "look at Schema in Care, and declare or mend what is there",
     ToDo.LIST_CLAIMS: "find it at Claims",
     ToDo.LIST_ATTENTION: "look at the queue at Claims",
-    ToDo.PASS_NUMBER: "use {1} for {0}",
+    ToDo.PASS_OPTION: "use {1} for {0}",
     ToDo.NAME_LATER: "name a later day",
+    ToDo.LIST_NODES: "look at Markup",
+    ToDo.LIST_RUNS: "recollect markup runs",
+    ToDo.LIST_EXCHANGES: "search for it at Ask",
 }
 """What a hint says on a page; {0} is the first of what it is about."""
 

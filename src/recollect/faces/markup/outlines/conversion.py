@@ -29,6 +29,7 @@ class Growing:
     fields: dict[str, str] = field(default_factory=dict)
     nodes: list[Growing] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)  # of its Content
+    margin: int = 0  # columns that those lines do not begin with
 
 
 class Tree:
@@ -101,6 +102,7 @@ class Losses:
     def __init__(self, format: str) -> None:
         self._format = format
         self._counts: dict[str, int] = {}
+        self._labels: dict[str, str] = {}  # by the ids that were met
 
     def add(self, what: str, times: int = 1) -> None:
         """Note something that is left out."""
@@ -112,14 +114,26 @@ class Losses:
             if key not in carried:
                 self.add(f"the field {key[:40]}")
 
-    def add_node(self, node: Node, *, id: bool = True) -> None:
-        """Note what a node is besides a label and a text."""
-        if id:
-            self.add("ids")
+    def add_space(self, space: Space) -> str:
+        """Note what a space is besides a label, which is returned."""
+        self.add(f"{space.kind} as a type of spaces")
+        label = space.label or ""
+        if space.id is not None:
+            self._labels.setdefault(space.id.text, label)
+        return label
+
+    def add_node(self, node: Node) -> str:
+        """Note what a node is besides a label and a text; return the label it first had."""
+        id = node.id.text
+        self.add("ids")
         if node.kind is not None:
             self.add(f"{node.kind} as a kind of nodes")
         if node.states:
             self.add("states")
+        if id in self._labels:
+            self.add("that a node stands at several places")
+        first = self._labels.setdefault(id, node.label or "")
+        return node.label or first
 
     def notices(self) -> tuple[Notice, ...]:
         """Return the notices, in the order in which the losses came up."""

@@ -10,7 +10,7 @@ from recollect.faces.markup.model import CONTENT, LABEL, Document, Node
 from recollect.faces.markup.outlines.conversion import Converted, Losses, Tree
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
-_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?")
+_ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:([ \t]+)(.*))?")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,}).*")
 _HEADINGS: Final = 100  # levels of headings stand before those of items
 _STRUCTURE = re.compile(r"[ \t]*(?:#{1,6}(?:[ \t]|$)|[-*+][ \t]|[-*+]$|\d{1,9}[.)](?:[ \t]|$)|\\)")
@@ -18,7 +18,7 @@ _STRUCTURE = re.compile(r"[ \t]*(?:#{1,6}(?:[ \t]|$)|[-*+][ \t]|[-*+]$|\d{1,9}[.
 
 def read_markdown(text: str) -> Converted[Document]:
     """Return the document that a Markdown text says."""
-    tree, fence, heading = Tree(), None, 0
+    tree, fence = Tree(), None
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         stripped = line.strip(" \t")
         opened = _FENCE.fullmatch(line)
@@ -31,11 +31,12 @@ def read_markdown(text: str) -> Converted[Document]:
             continue
         title, item = _HEADING.fullmatch(line), _ITEM.fullmatch(line)
         if title is not None:
-            heading = len(title[1])
-            tree.add(heading, _plain(title[2] or ""))
+            tree.add(len(title[1]), _plain(title[2] or ""))
         elif item is not None:
             level = _HEADINGS + _columns(item[1])
-            tree.add(level, _plain((item[2] or "").strip()))
+            gap = len(item[3] or " ")
+            one = tree.add(level, _plain((item[4] or "").strip()))
+            one.margin = _columns(item[1]) + len(item[2]) + (gap if gap <= 4 else 1)
         elif stripped:
             if not line[:1].isspace() and not tree.last.lines and tree.last.level >= _HEADINGS:
                 pass  # a lazy line of an item
@@ -53,9 +54,12 @@ def _content(tree: Tree, line: str) -> None:
     """Add a line to the Content of the node above it; before all of them it makes one."""
     if tree.last is tree.root:
         tree.add(_HEADINGS + 1_000, "")
-    blanks = max(0, tree.last.level - _HEADINGS + 2) if tree.last.level >= _HEADINGS else 0
-    width = len(line) - len(line.lstrip(" "))
-    text = line[min(width, blanks) :]
+    margin = tree.last.margin
+    said = line.lstrip(" \t")
+    blanks = line[: len(line) - len(said)]
+    if margin and "\t" in blanks:
+        blanks = " " * _columns(blanks)
+    text = blanks[margin:] + said
     tree.last.lines.append(text[1:] if text[:1] == "\\" and _STRUCTURE.match(text[1:]) else text)
 
 
@@ -72,9 +76,8 @@ def write_markdown(document: Document) -> Converted[str]:
     losses, lines = Losses("Markdown"), list[str]()
     for section in document.sections:
         if section.kind is not None:
-            losses.add(f"{section.kind} as a type of spaces")
+            lines += [f"# {_line(losses.add_space(section))}".rstrip(), ""]
             losses.add_fields(section.fields, (LABEL,))
-            lines += [f"# {_line(section.label or '')}".rstrip(), ""]
         for node in section.nodes:
             lines += _items(node, 0, losses)
         if section.kind is not None:
@@ -87,10 +90,9 @@ def _items(node: Node, level: int, losses: Losses) -> Iterator[str]:
     waiting = [(node, level)]
     while waiting:
         one, level = waiting.pop()
-        losses.add_node(one)
-        losses.add_fields(one.fields, (LABEL, CONTENT))
         margin = "  " * level
-        yield f"{margin}- {_line(one.label or '')}".rstrip()
+        yield f"{margin}- {_line(losses.add_node(one))}".rstrip()
+        losses.add_fields(one.fields, (LABEL, CONTENT))
         if one.content:
             for line in one.content.split("\n"):
                 said = f"\\{line}" if _STRUCTURE.match(line) else line

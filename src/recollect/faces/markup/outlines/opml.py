@@ -67,7 +67,11 @@ class _Reader:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take the beginning of an element."""
         self._inside.append(name)
-        self.is_opml = self.is_opml or name == "opml"
+        if name == "opml":
+            self.is_opml = True
+            if (version := attributes.get("version", "")) != "2.0":
+                told = f"the file is OPML of version {version[:40]!r}, not 2.0"
+                raise RecollectError(INVALID_ARGUMENT, told, hint="export it as OPML 2.0")
         if name == "outline":
             self._level += 1
             one = self.tree.add(self._level, attributes.get("text", ""))
@@ -111,11 +115,10 @@ def write_opml(document: Document) -> Converted[str]:
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<opml version="2.0">', "  <head>"]
     lines += [f"    <title>{_text(title, losses)}</title>", "  </head>", "  <body>"]
     for section in document.sections:
-        if section.kind is not None:
-            losses.add(f"{section.kind} as a type of spaces")
+        label = "" if section.kind is None else losses.add_space(section)
         is_outline = section.kind is not None and only is None
         if is_outline:
-            lines.append(f"    <outline text={_attribute(section.label or '', losses)}>")
+            lines.append(f"    <outline text={_attribute(label, losses)}>")
         for node in section.nodes:
             lines += _outlines(node, 3 if is_outline else 2, losses)
         if is_outline:
@@ -132,8 +135,7 @@ def _outlines(node: Node, level: int, losses: Losses) -> Iterator[str]:
         if one is None:
             yield f"{margin}</outline>"
             continue
-        losses.add_node(one)
-        attributes = [("text", one.label or "")]
+        attributes = [("text", losses.add_node(one))]
         attributes += [("_note", one.content)] if one.content else []
         for key, value in one.fields.items():
             if key not in (LABEL, CONTENT):

@@ -10,6 +10,7 @@ from recollect.faces.markup.outlines.conversion import Converted, Losses, Tree
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(.*)")
 _TITLE = re.compile(r"#\+TITLE:[ \t]*(.*)", re.IGNORECASE)
+_PLANNING = re.compile(r"[ \t]*(?:DEADLINE|SCHEDULED|CLOSED):.*")
 _PROPERTY = re.compile(r"[ \t]*:([^:\s][^:]*):(?:[ \t]+(.*))?")
 
 
@@ -23,13 +24,14 @@ def read_org(text: str) -> Converted[Document]:
             in_drawer = False
         elif (found := _TITLE.fullmatch(line)) is not None and title is None:
             title = found[1].strip()
-        elif stripped.upper() == ":PROPERTIES:" and not tree.last.lines:
+        elif stripped.upper() == ":PROPERTIES:" and all(map(_PLANNING.fullmatch, tree.last.lines)):
             in_drawer = True
         elif in_drawer and stripped.upper() == ":END:":
             in_drawer = False
         elif in_drawer and (one := _PROPERTY.fullmatch(line)) is not None:
             key = re.sub(r"[^\w \-]", " ", one[1]).strip()
-            if key and key[0].isalpha() and key.upper() != "ID":
+            is_field = key and key[0].isalpha() and key.upper() != "ID"
+            if is_field and tree.last is not tree.root:
                 tree.last.fields[key] = (one[2] or "").strip()
             else:
                 losses.add(f"the property {one[1][:40]}")
@@ -46,8 +48,7 @@ def write_org(document: Document) -> Converted[str]:
     for section in document.sections:
         level = 1
         if section.kind is not None:
-            losses.add(f"{section.kind} as a type of spaces")
-            lines.append(f"* {_line(section.label or '')}")
+            lines.append(f"* {_line(losses.add_space(section))}")
             level = 2
         for node in section.nodes:
             lines += _headlines(node, level, losses)
@@ -58,8 +59,10 @@ def _headlines(node: Node, level: int, losses: Losses) -> Iterator[str]:
     waiting = [(node, level)]
     while waiting:
         one, level = waiting.pop()
-        losses.add_node(one)
-        yield f"{'*' * level} {_line(one.label or '')}"
+        yield f"{'*' * level} {_line(losses.add_node(one))}"
+        texts = one.content.split("\n") if one.content else []
+        while texts and _PLANNING.fullmatch(texts[0]):
+            yield texts.pop(0)
         others = {key: value for key, value in one.fields.items() if key not in (LABEL, CONTENT)}
         if others:
             yield ":PROPERTIES:"
@@ -68,8 +71,7 @@ def _headlines(node: Node, level: int, losses: Losses) -> Iterator[str]:
                     losses.add("line breaks in properties")
                 yield f":{key}: {_line(value)}"
             yield ":END:"
-        for line in (one.content or "").split("\n") if one.content else ():
-            yield f",{line}" if line.startswith("*") else line
+        yield from (f",{line}" if line.startswith("*") else line for line in texts)
         waiting.extend((child, level + 1) for child in reversed(one.nodes))
 
 

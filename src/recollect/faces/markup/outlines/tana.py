@@ -14,8 +14,7 @@ def write_tana(document: Document) -> Converted[str]:
     for section in document.sections:
         level = 0
         if section.kind is not None:
-            losses.add(f"{section.kind} as a type of spaces")
-            lines.append(f"- {_line(section.label or '')}")
+            lines.append(f"- {_line(losses.add_space(section))}")
             level = 1
         for node in section.nodes:
             lines += _items(node, level, losses)
@@ -26,9 +25,8 @@ def _items(node: Node, level: int, losses: Losses) -> Iterator[str]:
     waiting = [(node, level)]
     while waiting:
         one, level = waiting.pop()
-        losses.add_node(one)
         margin = "  " * level
-        yield f"{margin}- {_line(one.label or '')}"
+        yield f"{margin}- {_line(losses.add_node(one))}"
         for key, value in one.fields.items():
             if key not in (LABEL, CONTENT):
                 yield f"{margin}  - {key}:: {_line(value)}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,30 +12,14 @@ from recollect.servers.cli.usage import verbs
 app = verbs()
 
 
-class Layout(StrEnum):
-    """How `--json` lays out the answer of FIND."""
+Layout = Literal["rows", "columns", "objects"]
+"""How `--json` lays out the answer of FIND."""
 
-    ROWS = "rows"
-    COLUMNS = "columns"
-    OBJECTS = "objects"
+Subject = Literal["primer", "domains", "types", "type", "predicates", "predicate"]
+"""What `describe` describes."""
 
-
-class Subject(StrEnum):
-    """What `describe` describes."""
-
-    PRIMER = "primer"
-    DOMAINS = "domains"
-    TYPES = "types"
-    TYPE = "type"
-    PREDICATES = "predicates"
-    PREDICATE = "predicate"
-
-
-class Sought(StrEnum):
-    """What `search` looks for."""
-
-    CONCEPT = "concept"
-    PROPOSITION = "proposition"
+Sought = Literal["concept", "proposition"]
+"""What `search` looks for."""
 
 
 def _names(context: typer.Context, what: str, incomplete: str) -> list[str]:
@@ -53,7 +36,7 @@ def _types(context: typer.Context, incomplete: str) -> list[str]:
 def _described(context: typer.Context, incomplete: str) -> list[str]:
     """Return the types or predicates in use that begin so, as `describe` wants them."""
     what = context.params.get("what")
-    if what not in (Subject.TYPE, Subject.PREDICATE):
+    if what not in ("type", "predicate"):
         return []
     return _names(context, f"{what}s", incomplete)
 
@@ -67,13 +50,13 @@ def ask_query(
     ],
     format: Annotated[
         Layout, typer.Option("--format", help="The layout of rows with --json.")
-    ] = Layout.ROWS,
+    ] = "rows",
     cursor: Cursor = None,
 ) -> None:
     """Ask one question in KIP; it can change nothing."""
     from recollect.servers.cli.ask import answer_query
 
-    answer_query(on, text, format.value, cursor)
+    answer_query(on, text, format, cursor)
 
 
 @app.command("search")
@@ -106,7 +89,7 @@ def search_words(
     from recollect.servers.cli.ask import answer_search
 
     options = {"type": type, "mode": mode, "threshold": threshold, "limit": limit, "cursor": cursor}
-    answer_search(on, text, kind.value if kind else None, options)
+    answer_search(on, text, kind, options)
 
 
 @app.command("describe")
@@ -118,7 +101,7 @@ def describe_memory(
         typer.Argument(
             metavar="WHAT", help="primer, domains, types, type, predicates or predicate."
         ),
-    ] = Subject.PRIMER,
+    ] = "primer",
     name: Annotated[
         str | None,
         typer.Argument(
@@ -133,13 +116,13 @@ def describe_memory(
     """Show what the memory is about."""
     from recollect.servers.cli.ask import answer_describe
 
-    if (what in (Subject.TYPE, Subject.PREDICATE)) != (name is not None):
+    if (what in ("type", "predicate")) != (name is not None):
         problem = "takes no name" if name else "needs a name"
-        raise typer.BadParameter(f"describe {what.value} {problem}")
-    lists = (Subject.DOMAINS, Subject.TYPES, Subject.PREDICATES)
+        raise typer.BadParameter(f"describe {what} {problem}")
+    lists = ("domains", "types", "predicates")
     if (limit, cursor) != (None, None) and what not in lists:
-        raise typer.BadParameter(f"describe {what.value} is not a list, so it has no pages")
-    answer_describe(on, what.value, {"name": name, "limit": limit, "cursor": cursor})
+        raise typer.BadParameter(f"describe {what} is not a list, so it has no pages")
+    answer_describe(on, what, {"name": name, "limit": limit, "cursor": cursor})
 
 
 @app.command("explain")

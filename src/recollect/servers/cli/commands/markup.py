@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,48 +18,11 @@ from recollect.servers.cli.usage import noun
 app = noun("markup", "Read and edit the memory as trees, in Knowing Markup.")
 
 
-class OutlineFormat(StrEnum):
-    """Formats of outlines that come in."""
-
-    MARKDOWN = "markdown"
-    OPML = "opml"
-    ORG = "org"
-    JSON = "json"
-
-
-class WrittenFormat(StrEnum):
-    """Formats of outlines that go out."""
-
-    MARKDOWN = "markdown"
-    OPML = "opml"
-    ORG = "org"
-    JSON = "json"
-    TANA = "tana"
-
-
-class LoadedIds(StrEnum):
-    """What becomes of ids that are loaded."""
-
-    KEEP = "keep"
-    FRESH = "fresh"
-
-
-class ExchangeContext(StrEnum):
-    """What a question is."""
-
-    COMMAND = "command"
-    CONVERSATION = "conversation"
-
-
-class RunStep(StrEnum):
-    """What is done with a run."""
-
-    SHOW = "show"
-    DRIVE = "drive"
-    RESUME = "resume"
-    SKIP = "skip"
-    CANCEL = "cancel"
-
+OutlineFormat = Literal["markdown", "opml", "org", "json"]
+WrittenFormat = Literal["markdown", "opml", "org", "json", "tana"]
+ExchangeContext = Literal["command", "conversation"]
+LoadedIds = Literal["keep", "fresh"]
+RunStep = Literal["show", "drive", "resume", "skip", "cancel"]
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="A text; - is standard input.", show_default=False)
@@ -124,16 +86,14 @@ def format_markup(
 def load_markup(
     on: Invocation,
     file: File,
-    ids: Annotated[
-        LoadedIds, typer.Option("--ids", help="Keep the ids, or give new ones.")
-    ] = LoadedIds.KEEP,
+    ids: Annotated[LoadedIds, typer.Option(help="Keep the ids, or give new ones.")] = "keep",
     extra_fields: Extra = False,
     dry_run: DryRun = False,
 ) -> None:
     """Make everything that a document holds exist."""
     from recollect.servers.cli.markup import load_document
 
-    load_document(on, file, ids.value, extra_fields, dry_run=dry_run)
+    load_document(on, file, ids, extra_fields, dry_run=dry_run)
 
 
 @app.command("apply")
@@ -208,14 +168,16 @@ def import_outline(
         OutlineFormat | None, typer.Option("--format", help="Of the outline; else by its name.")
     ] = None,
     target: Target = None,
+    ids: Annotated[
+        LoadedIds | None, typer.Option(help="Keep the ids of the outline, or give new ones.")
+    ] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Take in an outline: Markdown, OPML, Org or JSON."""
+    """Take in an outline: Markdown, OPML, Org or JSON; --ids for one that has ids."""
     from recollect.servers.cli.markup import ApplyOptions, import_outline
 
     changing = ApplyOptions(target, is_dry_run=dry_run, takes_extra_fields=True)
-    chosen = None if format is None else format.value
-    import_outline(on, file, chosen, changing)
+    import_outline(on, file, format, ids, changing)
 
 
 @app.command("export")
@@ -223,16 +185,14 @@ def import_outline(
 def export_outline(
     on: Invocation,
     root: Root = None,
-    format: Annotated[
-        WrittenFormat, typer.Option("--format", help="Of the outline.")
-    ] = WrittenFormat.MARKDOWN,
+    format: Annotated[WrittenFormat, typer.Option(help="Of the outline.")] = "markdown",
     transaction: AfterTransaction = None,
 ) -> None:
     """Write spaces, or a branch, as an outline to standard output."""
     from recollect.servers.cli.markup import OutlineView, export_outline
 
     view = OutlineView(root, transaction=transaction)
-    export_outline(on, view, format.value)
+    export_outline(on, view, format)
 
 
 @app.command("ask")
@@ -244,8 +204,8 @@ def ask_model(
         str | None, typer.Option("--root", metavar="ID", help="The space or node to show.")
     ] = None,
     context: Annotated[
-        ExchangeContext, typer.Option("--context", help="A command, or a conversation.")
-    ] = ExchangeContext.COMMAND,
+        ExchangeContext, typer.Option(help="A command, or a conversation.")
+    ] = "command",
     attention: Attention = None,
     budget: Budget = None,
     target: Target = None,
@@ -261,7 +221,7 @@ def ask_model(
     from recollect.servers.cli.markup import ask_model
 
     given = Beginning(
-        context=context.value,
+        context=context,
         root=root,
         attention_node=attention,
         budget=budget,
@@ -304,13 +264,13 @@ def show_run(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The id of a run.")],
     step: Annotated[
         RunStep, typer.Argument(metavar="[STEP]", help="show, drive, resume, skip or cancel.")
-    ] = RunStep.SHOW,
+    ] = "show",
     functions: FunctionsPlace = None,
 ) -> None:
     """Show a run, let the model of RECOLLECT_LLM_* drive it, resume, skip or cancel it."""
     from recollect.servers.cli.markup import use_run
 
-    use_run(on, run, step.value, functions)
+    use_run(on, run, step, functions)
 
 
 @app.command("runs")

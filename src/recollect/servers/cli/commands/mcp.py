@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
@@ -20,16 +19,8 @@ app = noun(
 TOOL_SETS: Final = ("memory", "kip", "knowledge", "markup")
 
 
-class ClientName(StrEnum):
-    """The programs that are known by name."""
-
-    CLAUDE_CODE = "claude-code"
-    CLAUDE_DESKTOP = "claude-desktop"
-    CURSOR = "cursor"
-    VSCODE = "vscode"
-    CODEX = "codex"
-    WINDSURF = "windsurf"
-
+ClientName = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex", "windsurf"]
+"""The programs that are known by name."""
 
 ClientArgument = Annotated[
     ClientName,
@@ -99,7 +90,7 @@ def install_memory(
     from recollect.servers.cli.mcp_install import Served, install_memory
 
     served = Served(on.database, on.group, tuple(import_from or ()), read_only)
-    install_memory(client.value, served, writes=write, as_json=on.as_json)
+    install_memory(client, served, writes=write, as_json=on.as_json)
 
 
 @app.command("uninstall")
@@ -108,7 +99,7 @@ def uninstall_memory(on: Invocation, client: ClientArgument, write: Write = Fals
     """Tell where a program has the memory, or take it out of its file."""
     from recollect.servers.cli.mcp_install import uninstall_memory
 
-    uninstall_memory(client.value, writes=write, as_json=on.as_json)
+    uninstall_memory(client, writes=write, as_json=on.as_json)
 
 
 @app.command("doctor")
@@ -136,7 +127,7 @@ def try_memory(
     from recollect.servers.cli.mcp_install import Served
 
     served = Served(on.database, on.group, folders, read_only)
-    try_memory(None if client is None else client.value, served, timeout, as_json=on.as_json)
+    try_memory(client, served, timeout, as_json=on.as_json)
 
 
 def _tool_sets(given: str | None) -> frozenset[str] | None:

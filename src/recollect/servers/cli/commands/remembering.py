@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,23 +12,11 @@ from recollect.servers.cli.usage import verbs
 app = verbs()
 
 
-class MemoryKind(StrEnum):
-    """What `list` and `recall` keep to."""
+MemoryKind = Literal["fact", "claim", "concept", "episode", "piece"]
+"""What `list` and `recall` keep to."""
 
-    FACT = "fact"
-    CLAIM = "claim"
-    CONCEPT = "concept"
-    EPISODE = "episode"
-    PIECE = "piece"
-
-
-class ForgetEffect(StrEnum):
-    """What `forget` does."""
-
-    END = "end"
-    WITHDRAW = "withdraw"
-    ERASE = "erase"
-
+ForgetEffect = Literal["end", "withdraw", "erase"]
+"""What `forget` does."""
 
 MemoryId = Annotated[
     str, typer.Argument(metavar="ID", help="Of a memory, as list and recall show.")
@@ -93,7 +80,7 @@ def recall_memories(
     from recollect.servers.cli.memory import recall
 
     moments = {"valid": valid, "known": known}
-    kinds = None if not kind else [one.value for one in kind]
+    kinds = None if not kind else list[str](kind)
     recall(on, question, kinds, limit, moments, past=past, why=why)
 
 
@@ -151,7 +138,7 @@ def forget_memories(
             help="end: true no longer; withdraw: not to be believed, the past keeps it; "
             "erase: gone for ever.",
         ),
-    ] = ForgetEffect.WITHDRAW,
+    ] = "withdraw",
     at: Annotated[
         str | None, typer.Option("--at", metavar="INSTANT", help="With --how end: until then.")
     ] = None,
@@ -175,7 +162,7 @@ def forget_memories(
     from recollect.servers.cli.memory import forget
 
     by = {"source": source, "session": session, "since": since, "until": until, "at": at}
-    forget(on, question, id, effect.value, by, limit, is_sure=yes)
+    forget(on, question, id, effect, by, limit, is_sure=yes)
 
 
 @app.command("list")
@@ -193,7 +180,7 @@ def list_memories(
     """List memories, the newest first."""
     from recollect.servers.cli.memory import list_all
 
-    list_all(on, None if kind is None else kind.value, about, limit, cursor, past=past)
+    list_all(on, kind, about, limit, cursor, past=past)
 
 
 @app.command("brief")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -49,12 +48,8 @@ Processes = Annotated[
 ]
 
 
-class LogForm(StrEnum):
-    """How the log is written."""
-
-    JSON = "json"
-    TEXT = "text"
-    NONE = "none"
+LogForm = Literal["json", "text", "none"]
+"""How the log is written."""
 
 
 @app.command("serve")
@@ -84,7 +79,7 @@ def serve_http(
     ] = None,
     functional: Functional = None,
     functions: FunctionsPlace = None,
-    log: Annotated[LogForm, typer.Option("--log", help="The form of the log.")] = LogForm.JSON,
+    log: Annotated[LogForm, typer.Option("--log", help="The form of the log.")] = "json",
 ) -> None:
     """Serve a memory over HTTP; see docs/http.md."""
     from recollect.servers.cli.serve import ServeOptions, serve_memory
@@ -94,7 +89,7 @@ def serve_http(
         port=port,
         tokens=tokens,
         functional=frozenset(functional or ()),
-        log=log.value,
+        log=log,
         threads=threads,
         processes=processes,
         has_worker=not no_worker,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,28 +12,13 @@ from recollect.servers.cli.usage import verbs
 app = verbs()
 
 
-class ExportFormat(StrEnum):
-    """What `export` writes."""
+ExportFormat = Literal["kip", "jsonl", "graphml", "turtle", "ntriples"]
+"""What `export` writes."""
 
-    KIP = "kip"
-    JSONL = "jsonl"
-    GRAPHML = "graphml"
-    TURTLE = "turtle"
-    NTRIPLES = "ntriples"
-
-
-class ImportFormat(StrEnum):
-    """What `import` reads."""
-
-    AUTO = "auto"
-    KIP = "kip"
-    MCP_MEMORY = "mcp-memory"
-    MEM0 = "mem0"
-    GRAPHITI = "graphiti"
-    CSV = "csv"
-    JSONL = "jsonl"
-    TURTLE = "turtle"
-    NTRIPLES = "ntriples"
+ImportFormat = Literal[
+    "auto", "kip", "mcp-memory", "mem0", "graphiti", "csv", "jsonl", "turtle", "ntriples"
+]
+"""What `import` reads."""
 
 
 @app.command("init")
@@ -76,9 +60,7 @@ def export_memory(
     path: Annotated[
         str, typer.Argument(metavar="PATH", help="A new file; - is standard output.")
     ] = "-",
-    format: Annotated[
-        ExportFormat, typer.Option("--format", help="What to write.")
-    ] = ExportFormat.KIP,
+    format: Annotated[ExportFormat, typer.Option("--format", help="What to write.")] = "kip",
     query: Annotated[
         str | None,
         typer.Option("--query", metavar="TEXT", help="Only what this FIND finds, and its ends."),
@@ -88,7 +70,7 @@ def export_memory(
     from recollect.servers.cli.carry import Carried, write_out
     from recollect.servers.cli.given import parameters_of_query
 
-    write_out(on, path, Carried(format.value, query, parameters_of_query(on.param, query)))
+    write_out(on, path, Carried(format, query, parameters_of_query(on.param, query)))
 
 
 @app.command("import")
@@ -98,9 +80,7 @@ def import_files(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Files; - is standard input.")
     ],
-    format: Annotated[
-        ImportFormat, typer.Option("--format", help="What they are.")
-    ] = ImportFormat.AUTO,
+    format: Annotated[ImportFormat, typer.Option("--format", help="What they are.")] = "auto",
     type: Annotated[
         str, typer.Option("--type", metavar="TYPE", help="Of things that a file gives no type.")
     ] = "Entity",
@@ -116,7 +96,7 @@ def import_files(
     """Take in files of KIP or of other programs, each all or nothing, and nothing twice."""
     from recollect.servers.cli.take_in import ImportOptions, take_in_files
 
-    take_in_files(on, files, ImportOptions(format.value, type, source, skip_bad, dry_run))
+    take_in_files(on, files, ImportOptions(format, type, source, skip_bad, dry_run))
 
 
 @app.command("self")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import parts
 import postgres
 
 # "ci" gives the same examples on every run; a test that needs more asks for a multiple of
@@ -30,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="sqlite",
         help="where memories are: sqlite, postgres (a server of our own), or postgres:ADDRESS",
     )
+    parser.addoption("--twins", type=int, default=25, help="examples of a file and its twin")
     parser.addoption("--server-place", help="where the data of a server of our own is")
     parser.addoption("--update", action="store_true", help="rewrite golden sections of case files")
 
@@ -74,8 +76,10 @@ def _engine(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.config.getoption("--engine") == "sqlite":
         yield
     else:
-        with postgres.served_memories(request.getfixturevalue("database")):
+        database = request.getfixturevalue("database")
+        with postgres.served_memories(database), parts.heard() as found:
             yield
+        parts.check(database, found)
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ max_connections = 200
 log_min_messages = panic
 """
 _NUMBERS = itertools.count(1)
+_STANDING: dict[str, str] = {}
+"""The addresses of the memories on a server that tests have opened as files."""
 
 
 def new_place() -> str:
@@ -93,15 +95,15 @@ def served_memories(database: str) -> Iterator[None]:
 
     One in memory is gone when it is closed, there as well.
     """
-    schemas: dict[str, str] = {}
     separator = "&" if "?" in database else "?"
 
     def opened(address: str | os.PathLike[str], settings: Settings | None = None) -> Store:
         known = parse_address(address).path
         name = f"memory_{next(_NUMBERS)}"
+        place = f"{database}{separator}schema={name}"
         if known is not None:
-            name = schemas.setdefault(str(known.absolute()), name)
-        store = opening.open_store(f"{database}{separator}schema={name}", settings)
+            place = _STANDING.setdefault(str(known.absolute()), place)
+        store = opening.open_store(place, settings)
         if known is None:
             store.before_close(lambda: _drop(database, name))
         return store
@@ -109,6 +111,11 @@ def served_memories(database: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(opening, "SqliteStore", opened)
         yield
+
+
+def standing(place: str | os.PathLike[str]) -> str | None:
+    """Return the address of the memory that a test knows as a file; None where it is a file."""
+    return _STANDING.get(str(Path(place).absolute()))
 
 
 def _drop(database: str, schema: str) -> None:

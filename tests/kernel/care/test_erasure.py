@@ -19,6 +19,8 @@ from recollect import Nexus
 from recollect.errors import INVALID_ARGUMENT, RecollectError
 from recollect.model import Delete, Finding, Found, Key, PutConcept, PutLink
 
+BYTES = pytest.mark.sqlite_only("looks for bytes in files")
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -87,6 +89,7 @@ def secret_words(chance: random.Random, count: int) -> list[str]:
     return words
 
 
+@BYTES
 @pytest.mark.parametrize("purge", [by_key, by_query, whole_group])
 def test_no_byte_of_the_erased_is_left_in_the_files(
     path: Path, purge: Purge, is_long: bool
@@ -107,6 +110,7 @@ def test_no_byte_of_the_erased_is_left_in_the_files(
     assert remains(path, secrets) == set()
 
 
+@BYTES
 def test_a_reader_in_the_way_leaves_the_rest_to_the_next_opening(path: Path) -> None:
     chance = random.Random(3)
     secrets = secret_words(chance, 8)
@@ -136,6 +140,7 @@ with recollect.open(sys.argv[1]) as nexus:
 """
 
 
+@BYTES
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of this kind")
 def test_a_file_that_cannot_be_rewritten_is_told_apart_from_one_that_others_use(path: Path) -> None:
     with recollect.open(path) as nexus:
@@ -153,6 +158,7 @@ def test_a_file_that_cannot_be_rewritten_is_told_apart_from_one_that_others_use(
     assert remains(path, ["NOPQRSTU"]) == set()
 
 
+@BYTES
 def test_a_mend_and_a_backup_finish_what_a_reader_was_in_the_way_of(
     path: Path, tmp_path: Path
 ) -> None:
@@ -193,6 +199,7 @@ BLOCKS: dict[str, list[Callable[[Nexus], AbstractContextManager[None]]]] = {
 }
 
 
+@BYTES
 @pytest.mark.parametrize("blocks", list(BLOCKS))
 @pytest.mark.parametrize("purge", [by_key, whole_group])
 def test_what_is_purged_inside_a_block_leaves_the_files_as_it_ends(
@@ -213,6 +220,7 @@ def test_what_is_purged_inside_a_block_leaves_the_files_as_it_ends(
         assert nexus.verify().is_whole
 
 
+@BYTES
 def test_what_is_purged_inside_a_block_that_closes_the_memory_goes_at_the_next_opening(
     path: Path,
 ) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from tests.faces.operations.calls import told
 from tests.faces.operations.pipeline.rig import TIME
 from tests.meanings import Meanings
 
+import behind
 import recollect
 from recollect.faces.operations import Operations
 from recollect.kernel import Nexus
@@ -37,10 +37,7 @@ def nexus(path: Path) -> Iterator[Nexus]:
 
 
 def kept(path: Path) -> list[tuple[Any, ...]]:
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    rows = list(connection.execute("SELECT operation, payload, answer FROM kept_answer"))
-    connection.close()
-    return rows
+    return behind.rows(path, "SELECT operation, payload, answer FROM kept_answer")
 
 
 def test_the_digest_of_what_a_call_was_given_tells_nothing_without_the_salts(
@@ -100,6 +97,7 @@ def test_the_answer_about_a_message_goes_with_its_episode(
     assert kept(path) == []
 
 
+@pytest.mark.sqlite_only("looks for bytes in a file")
 def test_an_index_that_is_dropped_leaves_the_name_of_its_attribute_nowhere(
     nexus: Nexus, path: Path
 ) -> None:

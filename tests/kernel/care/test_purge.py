@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-import apsw
 import pytest
 from tests.kernel.write.ledger import verify
 
+import behind
 import recollect
 from recollect import AsOf, Nexus, RecollectError
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.opening import open_store
 from recollect.model import (
     Delete,
     Found,
@@ -77,18 +77,11 @@ def taught(nexus: Nexus) -> Nexus:
 
 
 def tables(path: Path, sql: str) -> dict[str, list[tuple[object, ...]]]:
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    names = [
-        name
-        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    ]
-    held = {}
-    for name in names:
-        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
-        if "group_id" in columns:
-            held[name] = sorted(connection.execute(sql.format(name)), key=repr)
-    connection.close()
-    return held
+    return {
+        name: sorted(behind.rows(path, sql.format(name)), key=repr)
+        for name, columns in behind.columns(path).items()
+        if "group_id" in columns
+    }
 
 
 def rows_of_group(path: Path, group: int) -> dict[str, list[tuple[object, ...]]]:
@@ -310,10 +303,8 @@ def test_counts_and_text_index_are_as_if_it_had_never_been(path: Path, nexus: Ne
     nexus.purge(Found('FIND(?l) WHERE { ?l ({name: "A"}, "p", ?b) } LIMIT 2 OFFSET 1'))
     assert counted(path, 2) == counted(path, 3)
     assert nexus.doctor().is_well
-    connection = apsw.Connection(str(path))
-    (documents,) = connection.execute("SELECT count(*) FROM text_index").fetchone() or (0,)
-    assert documents == 3 * 3
-    connection.close()
+    counts = "SELECT group_id, sum(count) FROM tally WHERE kind = 'documents' GROUP BY group_id"
+    assert sorted(behind.rows(path, counts)) == [(1, 3), (2, 3), (3, 3)]
 
 
 def counted(path: Path, group: int) -> list[tuple[object, ...]]:
@@ -365,10 +356,7 @@ def test_an_index_declared_for_a_type_goes_with_it(taught: Nexus, path: Path) ->
 
 
 def attribute_indexes(path: Path) -> list[str]:
-    connection = apsw.Connection(str(path))
-    names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema ORDER BY name")]
-    connection.close()
-    return [name for name in names if name.startswith("attribute:")]
+    return [name for name in behind.indexes(path) if name.startswith("attribute:")]
 
 
 # The log
@@ -388,7 +376,7 @@ def test_a_purge_is_logged_and_the_chain_still_holds(taught: Nexus, path: Path) 
     )
     audit = taught.verify(head)
     assert (audit.is_whole, audit.transactions, audit.purged, audit.contents) == (True, 5, 6, 4)
-    store = SqliteStore(path)
+    store = open_store(path)
     assert verify(store, 2) == 5
     store.close()
 
@@ -410,6 +398,7 @@ def test_life_goes_on_after_a_purge(taught: Nexus) -> None:
     assert taught.verify().is_whole
 
 
+@pytest.mark.sqlite_only("is about a memory in this process")
 def test_a_purge_in_memory_is_complete() -> None:
     with recollect.open(":memory:") as nexus:
         nexus.write([PutConcept("T", "A")])

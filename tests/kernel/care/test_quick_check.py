@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import apsw
 import pytest
 
+import behind
 import recollect
 from recollect.errors import INVALID_ARGUMENT, STORE_CORRUPT, RecollectError
 from recollect.model import Key, PutConcept
@@ -34,9 +34,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def run(path: Path, sql: str) -> None:
-    connection = apsw.Connection(str(path))
-    connection.execute(sql)
-    connection.close()
+    behind.changed(path, sql)
 
 
 def test_a_sound_memory_is_opened(path: Path, tmp_path: Path) -> None:

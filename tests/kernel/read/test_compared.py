@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import pytest
 
+import behind
 import recollect
 from recollect import AsOf, Limits, Nexus, RecollectError
 from recollect.model import Key, PutConcept, PutLink
-
-pytestmark = pytest.mark.sqlite_only("changes rows of a file behind the log's back")
 
 A, B = Key("T", "A"), Key("T", "B")
 
@@ -29,10 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def tamper(path: Path, sql: str) -> None:
-    connection = apsw.Connection(str(path))
-    connection.execute(sql)
-    assert connection.changes() > 0
-    connection.close()
+    behind.tampered(path, sql)
 
 
 FIND = 'WHERE { ?a {type: "T", name: "A"}'

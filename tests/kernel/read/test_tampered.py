@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import pytest
 
+import behind
 from recollect import Nexus, RecollectError
 from recollect.model import Key, PutConcept, PutLink
 
-pytestmark = pytest.mark.sqlite_only("changes rows of a file behind the log's back")
+TYPELESS = pytest.mark.sqlite_only("puts what the column of a server does not take")
 
 A, B = Key("T", "A"), Key("T", "B")
 
@@ -27,10 +27,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def tamper(path: Path, sql: str) -> None:
-    connection = apsw.Connection(str(path))
-    connection.execute(sql)
-    assert connection.changes() > 0
-    connection.close()
+    behind.tampered(path, sql)
 
 
 ATTRIBUTE = '?a {type: "T"} ATTR(?a, "x", ?x)'
@@ -45,6 +42,7 @@ READS: dict[str, Callable[[Nexus], object]] = {
 }
 
 
+@TYPELESS
 @pytest.mark.parametrize("read", list(READS))
 @pytest.mark.parametrize("held", ["'{'", "x'ff'", "CAST(x'ff' AS TEXT)"])
 def test_attributes_that_are_no_json_are_told_as_damage(path: Path, read: str, held: str) -> None:
@@ -54,7 +52,13 @@ def test_attributes_that_are_no_json_are_told_as_damage(path: Path, read: str, h
     assert caught.value.code.code == "STORE_CORRUPT"
 
 
-@pytest.mark.parametrize("held", ["'{'", "'[]'", "x'ff'", "CAST(x'ff' AS TEXT)"])
+@pytest.mark.parametrize(
+    "held",
+    [
+        "'[]'",
+        *(pytest.param(one, marks=TYPELESS) for one in ("'{'", "x'ff'", "CAST(x'ff' AS TEXT)")),
+    ],
+)
 def test_an_element_whose_attributes_are_no_json_can_be_erased(path: Path, held: str) -> None:
     tamper(path, f"UPDATE concept SET attributes = {held} WHERE name = 'A'")
     with Nexus.open(path) as nexus:
@@ -70,6 +74,7 @@ def test_a_content_of_no_transaction_is_told_as_damage(path: Path) -> None:
     assert caught.value.code.code == "STORE_CORRUPT"
 
 
+@TYPELESS
 @pytest.mark.parametrize("use", ["history", "write"])
 def test_a_version_that_is_no_number_is_told_as_damage(path: Path, use: str) -> None:
     tamper(path, "UPDATE concept SET version = '3x' WHERE name = 'A'")
@@ -79,7 +84,7 @@ def test_a_version_that_is_no_number_is_told_as_damage(path: Path, use: str) -> 
 
 
 def test_a_fact_time_of_no_year_is_told_as_damage(path: Path) -> None:
-    tamper(path, "UPDATE concept SET valid_at = 1 << 61 WHERE name = 'A'")
+    tamper(path, "UPDATE concept SET valid_at = 2305843009213693952 WHERE name = 'A'")
     with Nexus.open(path) as nexus, pytest.raises(RecollectError) as caught:
         list(nexus.elements.records())
     assert caught.value.code.code == "STORE_CORRUPT"

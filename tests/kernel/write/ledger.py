@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from recollect.kernel.store.port import SqlRow
-from recollect.kernel.store.sqlite.store import SqliteStore
+from recollect.kernel.store.port import SqlRow, Store
 
 CONCEPTS = """
 SELECT c.id, c.salt, c.attributes, c.metadata, c.valid_at, c.invalid_at, c.changed_at,
@@ -18,20 +17,21 @@ SELECT l.id, l.salt, l.attributes, l.metadata, l.valid_at, l.invalid_at, l.chang
        l.expired_at, l.id, l.subject, t.text, l.object, l.key, l.public_id
 FROM link l JOIN term t ON t.group_id = l.group_id AND t.code = l.predicate WHERE l.group_id = ?
 """
+PAST = "group_id, id, until, attributes, metadata, valid_at, invalid_at, version, changed_at"
 
 
-def verify(store: SqliteStore, group: int) -> int:
+def verify(store: Store, group: int) -> int:
     """Return how many transactions the log has, after checking every digest and chain hash."""
     with store.reading() as session:
         elements = {row[0]: row for row in session.rows(CONCEPTS, (group,))}
         elements |= {row[0]: row for row in session.rows(LINKS, (group,))}
-        pasts = session.rows("SELECT * FROM concept_past WHERE group_id = ?", (group,))
-        pasts += session.rows("SELECT * FROM link_past WHERE group_id = ?", (group,))
+        pasts = session.rows(f"SELECT {PAST} FROM concept_past WHERE group_id = ?", (group,))
+        pasts += session.rows(f"SELECT {PAST} FROM link_past WHERE group_id = ?", (group,))
         sql = "SELECT tx, element, operation, digest FROM change WHERE group_id = ? ORDER BY 1, 2"
         changes = session.rows(sql, (group,))
         sql = "SELECT number, at, last_id, actor, request, chain FROM tx WHERE group_id = ? ORDER BY 1"
         transactions = session.rows(sql, (group,))
-        id_bits = session.rows("SELECT lower(hex(id_bits)) FROM grp WHERE group_id = ?", (group,))
+        id_bits = session.rows("SELECT id_bits FROM grp WHERE group_id = ?", (group,))
         standing = session.row("SELECT number, at, chain FROM grp WHERE group_id = ?", (group,))
     purged = {element: tx for tx, element, operation, _ in changes if operation == "purge"}
     past = {(row[1], row[8]): row[3:7] for row in pasts}  # by element and who had written it
@@ -50,7 +50,7 @@ def verify(store: SqliteStore, group: int) -> int:
                     row = elements[element]
                     assert digest == _digest(row, _content(row, past, tx, operation)), (tx, element)
         assert logged, "a transaction without a change"
-        fields = _json([*id_bits[0], number, at, last_id, actor, request, len(logged)])
+        fields = _json([id_bits[0][0].hex(), number, at, last_id, actor, request, len(logged)])
         chain = hashlib.sha256(chain + (fields + "".join(logged)).encode()).digest()
         assert written == chain, f"the chain breaks at {number}"
         numbers.append(number)

@@ -11,6 +11,7 @@ from recollect.errors import INTERNAL_ERROR, RecollectError
 from recollect.kernel.care.examination import examine_group
 from recollect.kernel.care.recount import recount
 from recollect.kernel.search.rebuild import rebuild
+from recollect.kernel.store.blocks import part
 from recollect.kernel.store.dialect import PREFIXES
 from recollect.kernel.store.faults import corrupt
 from recollect.kernel.store.group import Group, all_groups
@@ -85,7 +86,8 @@ def remake_texts(session: Session, groups: list[Group], progress: Progress) -> N
 def build_index(session: Session, index: Part) -> bool:
     """Build an index, unless rows are in the way; return whether none were."""
     try:
-        session.rows(index.sql)
+        with part(session, is_dry_run=False):
+            session.rows(index.sql)
     except RecollectError as error:
         if error.code is not INTERNAL_ERROR:  # which it is when rows repeat
             raise

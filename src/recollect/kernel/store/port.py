@@ -182,8 +182,18 @@ class Session(Protocol):
     def clear_remains(self) -> None:
         """Remove what deletions left in text index and samples; call it after them."""
 
+    @property
+    def parts(self) -> int:
+        """How many parts of the transaction are open."""
+
+    def begin_part(self) -> int:
+        """Begin a part of the transaction, and return how many are open with it."""
+
+    def commit(self) -> None:
+        """End the innermost part, or commit the transaction."""
+
     def roll_back(self) -> None:
-        """Undo the transaction: nothing of the block is kept."""
+        """Undo the innermost part, or the transaction: nothing of the block is kept."""
 
     def on_commit(self, action: Callable[[], None]) -> None:
         """Call `action` after the transaction has committed; never after a rollback."""

@@ -45,6 +45,7 @@ met (link, score) AS (
 SELECT link.id, best.score, {{guards}}
 FROM (SELECT met.link, met.score FROM met ORDER BY met.score DESC, met.link LIMIT :most) AS best
 {{then}} link ON link.id = best.link
+WHERE link.group_id = :group
 ORDER BY best.score DESC, link.id
 """,  # noqa: S608 - constants
 )

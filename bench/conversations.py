@@ -1,9 +1,10 @@
-"""How much of the evidence of questions recall finds: `python -m bench.conversations FILE`.
+"""How much of the evidence of questions recall finds: `python -m bench.conversations FILE [NAME]`.
 
 FILE is a list of conversations, each with its `turns` (id, session, when, speaker, text) and
 `questions` (question, category, ids of the evidence), as the makers of LoCoMo published them. The
 turns go in by AddMessages, the session as `source_description`. R@10 is the share of a question's
 evidence among the first ten, averaged over questions, each asked inside its own conversation.
+NAME is that of an embedder, such as `minilm`, that the memory is opened with.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from recollect import Nexus
 from recollect.faces.operations import Operations
 from recollect.faces.operations.inputs import Message
 from recollect.model import Instant, instant_text
+from recollect.servers.embedding import make_embedder
+from recollect.servers.settings import Embedding
 
 GROUP = "talk"
 FIRST = 10
@@ -45,8 +48,10 @@ def main() -> None:
     """Print R@10 of all, of each category, and how long a question takes."""
     talks: list[Conversation] = json.loads(Path(sys.argv[1]).read_text("utf-8"))
     found: list[tuple[int, float, float]] = []
+    named = sys.argv[2:]
+    embedder = make_embedder(Embedding(named[0])) if named else None
     for talk in talks:
-        with recollect.open(":memory:", group=GROUP) as nexus:
+        with recollect.open(":memory:", group=GROUP, embedder=embedder) as nexus:
             found += _asked(nexus, talk, _told(nexus, talk))
     times = sorted(one for _, _, one in found)
     print(f"R@{FIRST} {statistics.mean(one for _, one, _ in found):.4f} of {len(found)} questions")

@@ -16,7 +16,7 @@ def module_name(path: Path) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
-TOO_HEAVY = {"fastembed", "sentence_transformers"}
+TOO_HEAVY = {"fastembed", "minilm", "sentence_transformers"}
 """Modules that need a package of their name, which no work on Recollect installs."""
 
 MODULES = [

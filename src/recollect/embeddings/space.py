@@ -54,16 +54,21 @@ class Space:
 
     def nearest(self, vector: bytes, at_once: int) -> Iterator[list[tuple[int, float]]]:
         """Yield the elements near a vector, best first, ties by element, in growing parts."""
-        rows = self._rows
-        asked = np.frombuffer(vector, dtype="<f4")
-        near = np.einsum("ij,j->i", rows.vectors[: rows.used], asked)
-        near[rows.elements[: rows.used] == _GONE] = 0.0
+        elements, near = self.compared(vector)
         below, bound = np.inf, np.inf
         while bound > 0.0:
             bound = _bound(near, at_once)
             places = np.flatnonzero((near >= bound) & (near < below) & (near > 0.0))
-            yield _ranked(rows.elements[places], near[places])
+            yield _ranked(elements[places], near[places])
             below, at_once = bound, at_once * _GROWTH
+
+    def compared(self, vector: bytes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return all elements in no order, and the cosine of each."""
+        rows = self._rows
+        elements = rows.elements[: rows.used]
+        near = np.einsum("ij,j->i", rows.vectors[: rows.used], np.frombuffer(vector, dtype="<f4"))
+        there = elements != _GONE
+        return elements[there], near[there]
 
     def _append(self, added: dict[int, bytes]) -> None:
         rows = self._rows

@@ -30,7 +30,6 @@ OPERATIONS: Final = (
         call="Operations.add_episodes",
         text="body",
         names_are_ids=True,
-        is_embedded=False,
         shown=(),
     ),
     # What facts are told about, where it is no thing.

@@ -45,7 +45,6 @@ class Kind:
     is_memory: bool = True  # whether one is a memory; otherwise it only supports others
     is_known: bool = True  # whether what one holds is part of what the memory knows
     is_given: bool = True  # whether a strict group needs no definition of it
-    is_embedded: bool = True  # whether what one says is compared by meaning
     is_kept_up: bool = True  # whether upkeep may join two of them, or let one fade
     has_unique_names: bool = False  # no two living concepts are called the same, case aside
     links: frozenset[str] = frozenset()  # predicates from its concepts that are the call's, too

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _EXTRAS: Final = {
     "http": "embed",
+    "minilm": "minilm",
     "fastembed": "fastembed",
     "sentence-transformers": "sentence-transformers",
 }
@@ -25,7 +26,7 @@ def make_embedder(embedding: Embedding) -> Embedder:
 
     INVALID_ARGUMENT for a model without a name, UNAVAILABLE without the extra it needs.
     """
-    if not embedding.model:
+    if not embedding.model and embedding.embedder != "minilm":
         raise RecollectError(
             INVALID_ARGUMENT,
             "RECOLLECT_EMBEDDER_MODEL is not set, so no model is named",
@@ -41,6 +42,8 @@ def make_embedder(embedding: Embedding) -> Embedder:
                 dimension=embedding.dimension,
                 timeout_seconds=embedding.timeout_seconds,
             )
+        case "minilm":
+            made = module.MiniLmEmbedder()
         case "fastembed":
             made = module.FastEmbedder(embedding.model, embedding.dimension)
         case _:

@@ -83,7 +83,7 @@ def _who(nexus: Nexus, actor: str | None) -> Iterator[str]:
             found.append(f"{name}: {told}")
     yield from found
     if found:
-        yield f"you recall by {compared_by()}"
+        yield f"you recall by {compared_by(nexus.vectors.model)}"
 
 
 def _known(nexus: Nexus) -> Iterator[str]:

@@ -17,9 +17,8 @@ from recollect.kernel.recall.columns import (
     SAYS_WHO,
     Known,
 )
-from recollect.kernel.recall.everyday import kin_of
 from recollect.kernel.recall.spans import Times, asked_for, is_of_time
-from recollect.kernel.recall.words import asked_stems
+from recollect.kernel.recall.words import asked_stems, kin_of
 from recollect.kernel.search.tokens import tokens
 
 _KINDS: Final = tuple(

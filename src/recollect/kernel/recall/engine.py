@@ -19,6 +19,7 @@ from recollect.kernel.read.reader import Reader
 from recollect.kernel.recall.asking import understood
 from recollect.kernel.recall.choosing import Look, chosen
 from recollect.kernel.recall.columns import Columns
+from recollect.kernel.recall.configured import compared
 from recollect.kernel.recall.held import HeldColumns
 from recollect.kernel.recall.hops import led_on
 from recollect.kernel.recall.kinds import said_by_concept, said_by_link
@@ -86,7 +87,16 @@ def recollected(
     meant = understood(asked.question, columns.known, asked.moment.valid)
     model = meaning()
     sense = None if model is None else model.of_text(asked.question)
-    ranking = ranked(columns, meant, asked.moment, asked.kinds, with_past=past, meant=sense)
+    by_model = compared(reader, columns, asked.question)
+    ranking = ranked(
+        columns,
+        meant,
+        asked.moment,
+        asked.kinds,
+        with_past=past,
+        meant=sense,
+        compared=by_model.near,
+    )
     wanted = asked.skipped + asked.limit + 1
     look = _look(reader, columns, asked)
     ranking = led_on(look, ranking, meant)
@@ -106,8 +116,8 @@ def recollected(
         as_of=AsOf(valid=Instant(at.valid), transaction=at.known),
         nearest=missed,
         cursor=f"r1.{at.valid}.{at.known}.{after}" if has_more else None,
-        mode=compared_by(),
-        notices=asked.notices,
+        mode=compared_by(by_model.model),
+        notices=(*asked.notices, *by_model.notices),
     )
 
 

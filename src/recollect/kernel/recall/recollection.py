@@ -17,9 +17,11 @@ EMBEDDING: Final = resources.files("recollect.kernel.recall") / "meanings.npz"
 """The embedding that meanings are compared by, where it is installed."""
 
 
-def compared_by() -> str:
-    """Return what recall compares texts by: words, or words and meaning."""
-    return "words and meaning" if EMBEDDING.is_file() else "words"
+def compared_by(model: str | None = None) -> str:
+    """Return what recall compares texts by: words, or words and meaning, by a model too."""
+    if model is None:
+        return "words and meaning" if EMBEDDING.is_file() else "words"
+    return f"words and meaning, by {model} too" if EMBEDDING.is_file() else f"words and {model}"
 
 
 class Share(NamedTuple):

@@ -41,6 +41,9 @@ WEIGHTS: Final = {name: points for name, (points, _) in SHARES.items()}
 NEAR: Final = 0.44
 """The cosine from which on a meaning alone makes a candidate, and one that is near enough."""
 
+OF_CONFIGURED: Final = 0.6
+"""What a configured embedder counts of a meaning; the one that comes with Recollect the rest."""
+
 PAST: Final = 0.5
 """What the score of a memory that has ended is multiplied by."""
 
@@ -50,7 +53,8 @@ OF_OTHERS: Final = 0.5
 _SATURATION: Final = 1.2  # BM25's k1
 _LENGTH_NORMALISATION: Final = 0.4  # BM25's b: what is remembered is short, the longer says more
 _OF_KIN: Final = 0.35  # of a word, what another that says the same counts
-_OF_NEIGHBOURS: Final = (0.6, 0.3, 0.25, 0.1)  # what a turn gives the next, the one after, ...
+_OF_NEIGHBOURS: Final = (0.55, 0.27, 0.25, 0.1)  # what a turn gives the next, the one after, ...
+_OF_QUESTION: Final = 1.3  # times as much of a turn that asks: its answer need not repeat it
 _WHOLE_NEIGHBOUR: Final = 40  # words; a longer turn gives less of each
 _COMMON: Final = 2_000  # texts with a word, beyond which it gives neighbours nothing
 _OF_MEANINGS: Final = (0.5, 0.25, 0.5, 0.25)  # what neighbours count beside a turn's own
@@ -101,6 +105,7 @@ def ranked(
     *,
     with_past: bool,
     meant: Vector | None = None,
+    compared: Floats | None = None,
 ) -> Ranking:
     """Return the memories of some kinds as a question finds them. Cost: a few passes over them."""
     there = (columns.since <= moment.known) & (moment.known < columns.until)
@@ -129,8 +134,8 @@ def ranked(
     if not bool(telling.all()):
         shares[TELLS] = telling.astype(np.float64)
     near = None if meant is None else _near(columns, meant)
-    if near is not None:
-        shares[MEANING] = _standing_out(_smoothed(columns, near, counted), candidates)
+    if near is not None or compared is not None:
+        shares[MEANING] = _meanings(columns, near, compared, counted, candidates)
     if question.concepts:
         shares[NAMED] = _named(columns, question.concepts)
         of_others = (columns.kind == FACTS) & (shares[NAMED] == 0)
@@ -242,7 +247,9 @@ def _with_windows(
     """Return the same with what each turn gives its neighbours."""
     given = counts * np.minimum(1.0, _WHOLE_NEIGHBOUR / np.maximum(1.0, columns.length[rows]))
     beside = columns.neighbours[:, rows]
+    asks = (columns.flags[rows] & SAYS_ANYTHING) == 0
     parts = np.array(_OF_NEIGHBOURS)[:, None] * given
+    parts[:2, asks] *= _OF_QUESTION
     there = (beside != NONE) & counted[beside]
     return _summed(np.concatenate([rows, beside[there]]), np.concatenate([counts, parts[there]]))
 
@@ -288,6 +295,25 @@ def _near(columns: Columns, meant: Vector) -> Floats:
     """Return the cosine of each text's meaning with the question's."""
     parts = [np.einsum("ij,j->i", one, meant) for one in columns.vectors]
     return np.concatenate([np.zeros(0), *parts]).astype(np.float64)
+
+
+def _meanings(
+    columns: Columns,
+    near: Floats | None,
+    compared: Floats | None,
+    counted: Mask,
+    candidates: Mask,
+) -> Floats:
+    """Return how far each meaning stands out; what an embedder has looked at, by that the most."""
+    own = np.zeros(columns.size)
+    if near is not None:
+        own = _standing_out(_smoothed(columns, near, counted), candidates)
+    if compared is None:
+        return own
+    has = ~np.isnan(compared)
+    smoothed = _smoothed(columns, np.where(has, compared, 0.0), counted & has)
+    part = 1.0 if near is None else OF_CONFIGURED
+    return np.where(has, part * _standing_out(smoothed, candidates & has) + (1 - part) * own, own)
 
 
 def _smoothed(columns: Columns, near: Floats, counted: Mask) -> Floats:

@@ -2,13 +2,15 @@
 
 The rule: a text is stemmed in one language, told by its commonest words; a word of a question is
 looked for under its stem in each language, so it finds texts of all of them. Words that only hold
-sentences together count in texts' lengths, and are not looked for.
+sentences together count in texts' lengths, and are not looked for. A line of `lists/everyday.txt`
+holds what people use for one another when they speak of a life, in three languages; it is our own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib import resources
 from threading import Lock
 from typing import Final
 
@@ -16,31 +18,17 @@ import Stemmer
 
 from recollect.kernel.search.tokens import STOP_WORDS, tokens
 
-_GERMAN_WORDS: Final = """
-    ab aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes
-    auch auf aus bei beim bin bis bist da damit dann das dass dein deine dem den der des dessen dich
-    die dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer
-    eines er es etwas euch euer fuer fur gegen gerade hab habe haben hat hatte hatten hier hin
-    hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja jede jedem jeden jeder
-    jedes jene kann kein keine konnen konnte mal man mein meine meinem meinen meiner mich mir mit
-    muss nach nicht noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner seit sich
-    sie sind so soll sollte sonst um und uns unser unsere unter viel vom von vor wann war waren
-    warum was weil weiter welche welchem welchen welcher welches wem wen wenn wer werde werden wie
-    wieder wieso wird wirst wo woher wohin wollen worden wurde wurden wessen zu zum zur zwar
-    zwischen uber ueber gibt denn gar macht mag heisst
-"""
-_SPANISH_WORDS: Final = """
-    a al algo algun alguna algunas alguno algunos ante antes aquel aquella aun aunque bajo bien cada
-    casi como con contra cual cuales cualquier cuando cuanta cuantas cuanto cuantos de del desde
-    donde dos durante e el ella ellas ello ellos en entre era eran es esa esas ese eso esos esta
-    estaba estan estar estas este esto estos estoy fue fueron ha habia hace hacia han hasta hay he
-    la las le les lo los mas me mi mis mucho muy nada ni no nos nosotros nuestra nuestro o otra otro
-    para pero poco por porque que quien quienes se sea ser si sido sin sobre son su sus suya suyo
-    tambien tanto te tengo ti tiene tienen toda todas todo todos tu tus un una unas uno unos usted y
-    ya yo adonde donde cuyo
-"""
-_GERMAN: Final = frozenset(_GERMAN_WORDS.split())
-_SPANISH: Final = frozenset(_SPANISH_WORDS.split())
+
+def listed(name: str) -> list[str]:
+    """Return the lines of a list of words that comes with Recollect."""
+    place = resources.files("recollect.kernel.recall").joinpath("lists", f"{name}.txt")
+    return place.read_text("utf-8").splitlines()
+
+
+_GERMAN: Final = frozenset(" ".join(listed("german")).split())
+_SPANISH: Final = frozenset(" ".join(listed("spanish")).split())
+_BASES: Final = {form: base for base, *forms in map(str.split, listed("forms")) for form in forms}
+"""What English says differently in the past or of several: "went" is of "go"."""
 
 LANGUAGES: Final = ("english", "german", "spanish")
 """What texts are stemmed in; every other as the first."""
@@ -69,9 +57,13 @@ def stem(word: str, language: str) -> str:
 
     >>> stem("painting", "english"), stem("gemalten", "german")
     ('paint', 'gemalt')
+    >>> stem("went", "english"), stem("goes", "english")
+    ('go', 'go')
     """
     if len(word) < 3 or not word.isalpha():
         return word
+    if language == "english":
+        word = _BASES.get(word, word)
     with _LOCK:  # a stemmer keeps a state of its own
         stemmed: str = _STEMMERS[language].stemWord(word)
     return stemmed
@@ -127,3 +119,24 @@ def telling_stems(text: str) -> list[str]:
     language = language_of(words)
     without = _ASKING[language]
     return [stem(one, language) for one in words if one not in without]
+
+
+@lru_cache(1)
+def _everyday() -> dict[str, frozenset[str]]:
+    """Return the stems of the lines of `lists/everyday.txt` that each stem stands in."""
+    found: dict[str, frozenset[str]] = {}
+    for line in listed("everyday"):
+        said_alike = frozenset(stem(word, one) for word in tokens(line) for one in LANGUAGES)
+        for one in said_alike:
+            found[one] = found.get(one, frozenset()) | said_alike
+    return found
+
+
+def kin_of(stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the stems of everyday words that say what a word with these stems says, in order.
+
+    >>> "employ" in kin_of(("work",))
+    True
+    """
+    lines = _everyday()
+    return tuple(sorted({kin for one in stems for kin in lines.get(one, ())} - set(stems)))

@@ -12,13 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recollect.errors import EMBEDDER_CHANGED, RecollectError
 from recollect.kernel.store.cells import text, whole
 from recollect.kernel.store.port import Parameters, Session
 from recollect.kernel.store.statements.vectors import MODEL, SET_MODEL
 from recollect.model import FACT, Attributes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 NUMBER_BYTES = 4
 """Bytes of one number of a vector."""
@@ -36,6 +40,9 @@ class Space(Protocol):
 
     def put(self, elements: Sequence[int], vectors: Sequence[bytes | None]) -> None:
         """Set the vectors of elements; None takes one away."""
+
+    def compared(self, vector: bytes) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return all elements in no order, and the cosine of each. Cost: all vectors, once."""
 
     def nearest(self, vector: bytes, at_once: int) -> Iterator[Sequence[Near]]:
         """Yield the elements near a vector, best first, ties by element.

@@ -46,8 +46,6 @@ def meaning_of(kinds: Kinds, type: str, name: str, attributes: Attributes) -> st
     kind = kinds.get(type)
     if kind is None:
         return concept_meaning(name, attributes)
-    if not kind.is_embedded:
-        return None
     told = [attributes.get(one) for one in (kind.text, kind.more) if one]
     match [one for one in told if isinstance(one, str) and one.strip()]:
         case [said, *more]:

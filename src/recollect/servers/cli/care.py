@@ -116,9 +116,10 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
         out.if_stopped = "what is mended by now is kept; run it again" if fix else ""
         with opened(on, is_checked=False) as nexus, told(out) as progress:
             diagnosis = nexus.doctor(fix=fix, progress=progress)
+            compares = compared_by(nexus.vectors.model)
         out.failed = not diagnosis.is_well
         if out.as_json:
-            found = {**asdict(diagnosis), "is_well": diagnosis.is_well, "recall": compared_by()}
+            found = {**asdict(diagnosis), "is_well": diagnosis.is_well, "recall": compares}
             out.json({"result": found})
             return
         for finding in diagnosis.findings:
@@ -128,7 +129,7 @@ def examine_memory(on: Invocation, *, fix: bool) -> None:
         looked = f"{counted(diagnosis.elements, 'element')} of {counted(diagnosis.groups, 'group')}"
         verdict = "all is well" if diagnosis.is_well else "not all is well"
         out.say(f"{verdict}: looked at {looked}", "bold")
-        out.say(f"recall compares {compared_by()}", "dim")
+        out.say(f"recall compares {compares}", "dim")
         if not diagnosis.is_well:
             out.say(_MEND if diagnosis.is_mendable and not fix else _GO_BACK, "dim")
 

@@ -77,7 +77,9 @@ def show_place(on: Invocation) -> None:
     with output(as_json=on.as_json) as out:
         told["exists"] = located.exists
         told["group"] = settings.group(on.group)
-        told["recall"] = compared_by()
+        embedding = settings.embedding()
+        model = None if embedding is None else embedding.model or embedding.embedder
+        told["recall"] = compared_by(model)
         if out.as_json:
             out.json({"result": told})
         else:
